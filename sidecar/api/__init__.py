@@ -1,0 +1,1 @@
+"""The types of the wire: what every client sees, declared once."""

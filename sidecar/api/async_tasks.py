@@ -1,0 +1,264 @@
+"""Async tasks, their events and the parameters of `asyncTasks/*` and `subagents/*`."""
+
+from typing import Any, Literal
+
+from sidecar.api.base import Params, Record
+
+AsyncStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+EndReason = Literal[
+    "goal",
+    "error",
+    "timeout",
+    "inactivity",
+    "startupTimeout",
+    "maxTurns",
+    "budget",
+    "cancelledByUser",
+    "cancelledByModel",
+    "hostExit",
+    "lost",
+]
+STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
+
+
+class Progress(Record, kw_only=True):
+    """What a run has done so far; `tool_calls` counts tools started, tokens are cumulative."""
+
+    turns: int = 0
+    tool_calls: int = 0
+    current_tool: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    last_activity_at: int
+    last_text: str | None = None
+
+
+class PartialResult(Record, kw_only=True):
+    """What a run that did not reach its goal had produced."""
+
+    final_message: str | None = None
+    emitted_vars: dict[str, Any]
+    touched_files: list[str]
+
+
+class AttentionOption(Record, kw_only=True):
+    """One answer a run that waits for a person would take."""
+
+    option_id: str
+    name: str
+    kind: str
+
+
+class Attention(Record, kw_only=True):
+    """What a run waits for. Reserved: no runner asks yet."""
+
+    kind: Literal["permission", "question"]
+    request_id: str
+    title: str
+    options: list[AttentionOption]
+
+
+class AsyncTask(Record, kw_only=True):
+    """One background run of a subagent. `output` keeps the requirements' snake_case members."""
+
+    id: str
+    subagent_name: str
+    goal_prompt: str
+    status: AsyncStatus
+    launched_at: int | None = None
+    completed_at: int | None = None
+    notified_at: int | None = None
+    output: dict[str, Any] | None = None
+    error: str | None = None
+    end_reason: EndReason | None = None
+    queued_at: int | None = None
+    queue_position: int | None = None
+    attention: Attention | None = None
+    progress: Progress
+    runner: str
+    workspace_dir: str
+    timeout_seconds: float | None = None
+    parent_task_id: str | None = None
+    partial: PartialResult | None = None
+
+
+class SubagentSource(Record, kw_only=True):
+    """The file a definition was read from, and which level of precedence it has."""
+
+    path: str
+    level: str
+
+
+class SubagentInfo(Record, kw_only=True):
+    """One subagent definition as a client sees it."""
+
+    name: str
+    description: str
+    runner: str
+    model: str | None = None
+    tools: list[str] | None = None
+    source: SubagentSource
+    shadowed_by: str | None = None
+
+
+class DefinitionProblem(Record, kw_only=True):
+    """Why a definition file, or a line of it, was not taken."""
+
+    path: str
+    line: int | None = None
+    message: str
+
+
+class SubagentsResult(Record, kw_only=True):
+    """The answer of `subagents/list`."""
+
+    items: list[SubagentInfo]
+    problems: list[DefinitionProblem]
+
+
+class NoParams(Params, kw_only=True):
+    """A request that takes none."""
+
+
+class LaunchParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/launch`."""
+
+    subagent_name: str
+    goal_prompt: str
+    behaviour_prompts: list[str] | None = None
+    context: dict[str, Any] | None = None
+    timeout_seconds: int | float | None = None
+    grace_period_seconds: int | float | None = None
+    workspace_dir: str | None = None
+    over_limit: Literal["reject", "queue"] | None = None
+    parent_task_id: str | None = None
+    isolation: Literal["none"] | None = None
+
+
+class TaskIdParams(Params, kw_only=True):
+    """An id or a unique prefix."""
+
+    task_id: str
+
+
+class CancelParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/cancel`."""
+
+    task_id: str
+    reason: str | None = None
+
+
+class AsyncListParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/list`."""
+
+    status: AsyncStatus | list[AsyncStatus] | None = None
+    cursor: str | None = None
+    limit: int = 200
+
+
+class SetMaxParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/setMax`; -1 lifts the limit."""
+
+    max: int
+
+
+class WaitParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/wait`."""
+
+    task_ids: list[str]
+    mode: Literal["all", "any"] = "all"
+    timeout_seconds: int | float | None = None
+
+
+class EventsParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/events`."""
+
+    task_id: str
+    after_seq: int = 0
+    limit: int = 200
+
+
+class SubscribeParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/subscribe`; without `after_seq` events from now on."""
+
+    task_id: str
+    after_seq: int | None = None
+
+
+class TaskResult(Record, kw_only=True):
+    """One async task."""
+
+    task: AsyncTask
+    revision: int
+
+
+class AsyncListResult(Record, kw_only=True):
+    """A page of async tasks, newest launch first."""
+
+    items: list[AsyncTask]
+    counts: dict[str, int]
+    max: int
+    next_cursor: str | None = None
+    revision: int
+
+
+class CancelResult(Record, kw_only=True):
+    """Whether this call ended the task."""
+
+    cancelled: bool
+    task: AsyncTask
+    revision: int
+
+
+class CancelAllResult(Record, kw_only=True):
+    """How many tasks this call ended."""
+
+    cancelled: int
+    revision: int
+
+
+class SetMaxResult(Record, kw_only=True):
+    """The limit now in force."""
+
+    max: int
+    revision: int
+
+
+class WaitResult(Record, kw_only=True):
+    """The awaited tasks as they are now."""
+
+    tasks: list[AsyncTask]
+    pending: list[str]
+    timed_out: bool
+    revision: int
+
+
+class EventsResult(Record, kw_only=True):
+    """A page of a run's events: `{seq, ts, type, ...}`, `seq` from 1 without gaps."""
+
+    events: list[dict[str, Any]]
+    last_seq: int
+    more: bool
+    revision: int
+
+
+class SubscribeResult(Record, kw_only=True):
+    """`last_seq` is the last event before the subscription."""
+
+    last_seq: int
+
+
+class AsyncTaskDidChange(Record, kw_only=True):
+    """Notification `asyncTasks/didChange`."""
+
+    task: AsyncTask
+    revision: int
+
+
+class AsyncTaskDidOutput(Record, kw_only=True):
+    """Notification `asyncTasks/didOutput`."""
+
+    task_id: str
+    events: list[dict[str, Any]]
+    revision: int

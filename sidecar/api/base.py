@@ -1,0 +1,15 @@
+"""The bases every wire type stands on: lenient records out, strict parameters in."""
+
+from typing import dataclass_transform
+
+import msgspec
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(msgspec.field,))
+class Record(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
+    """A value the sidecar sends: camelCase members, unknown (None) members left out."""
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(msgspec.field,))
+class Params(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
+    """What a client sends: an unknown member is refused by name."""
