@@ -1,0 +1,116 @@
+"""Settings: read from TOML and from clients, checked, with every fault named by its key."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import platformdirs
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.settings import Settings
+
+APP_NAME = "subagent-sidecar"
+
+_SECONDS = (
+    "defaultTimeoutSeconds",
+    "maxTimeoutSeconds",
+    "inactivityTimeoutSeconds",
+    "startupTimeoutSeconds",
+    "gracePeriodSeconds",
+)
+_UNKNOWN_FIELD = re.compile(
+    r"Object contains unknown field `(?P<field>[^`]*)`(?: - at `\$\.?(?P<at>[^`]*)`)?"
+)
+_AT = re.compile(r" - at `\$\.?(?P<at>[^`]*)`$")
+
+
+class SettingsStore:
+    """Hold the settings in force as layers: the file's, then what clients sent."""
+
+    def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
+        self._raw: dict[str, Any] = dict(raw or {})
+        self.current = convert(self._raw)
+
+    def update(self, changes: Mapping[str, Any]) -> Settings:
+        """Lay `changes` over the settings in force; a fault leaves them as they were.
+
+        Raises InvalidParams naming the key.
+        """
+        merged = merge(self._raw, changes)
+        self.current = convert(merged)
+        self._raw = merged
+        return self.current
+
+
+def default_config_path() -> Path:
+    """Return the settings file that is read when none is named."""
+    return user_config_dir() / "config.toml"
+
+
+def user_config_dir() -> Path:
+    """Return the directory of the user's settings and definitions."""
+    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+
+
+def load_file(path: Path | None) -> dict[str, Any]:
+    """Read a TOML settings file; the default one may be absent, a named one may not.
+
+    Raises InvalidParams naming the file.
+    """
+    chosen = path or default_config_path()
+    try:
+        with chosen.open("rb") as file:
+            raw = tomllib.load(file)
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise InvalidParams(f"settings file {chosen} does not exist") from None
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidParams(f"settings file {chosen}: {error}") from None
+    try:
+        convert(raw)
+    except InvalidParams as error:
+        raise InvalidParams(f"settings file {chosen}: {error.message}") from None
+    return raw
+
+
+def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` with the members of `changes` in place; tables merge, all else replaces."""
+    merged = dict(base)
+    for key, value in changes.items():
+        old = merged.get(key)
+        merged[key] = merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def convert(raw: Mapping[str, Any]) -> Settings:
+    """Turn plain data into Settings. Raises InvalidParams naming the key and what it takes."""
+    try:
+        settings = msgspec.convert(raw, Settings)
+    except msgspec.ValidationError as error:
+        raise InvalidParams(_explain(str(error))) from None
+    _check_seconds(raw.get("asyncTasks", {}))
+    return settings
+
+
+def _check_seconds(group: Mapping[str, Any]) -> None:
+    for key in _SECONDS:
+        value = group.get(key)
+        if value is not None and value != -1 and not 0 < value < float("inf"):
+            raise InvalidParams(
+                f"setting asyncTasks.{key}: {value} is not a number of seconds above 0, nor -1 for none"
+            )
+
+
+def _explain(text: str) -> str:
+    unknown = _UNKNOWN_FIELD.match(text)
+    if unknown:
+        name = ".".join(part for part in (unknown["at"], unknown["field"]) if part)
+        return f"unknown setting {name}"
+    place = _AT.search(text)
+    if place:
+        return f"setting {place['at']}: {text[: place.start()]}"
+    return f"settings: {text}"

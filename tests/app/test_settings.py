@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.errors import InvalidParams
+from sidecar.app.settings import SettingsStore, convert, load_file, merge
+
+
+def test_defaults_are_in_force_when_nothing_is_given() -> None:
+    settings = convert({})
+    assert settings.async_tasks.max == 5
+    assert settings.reminders.detail == "full"
+    assert settings.default_runner is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ({"asyncTask": {}}, "unknown setting asyncTask"),
+        ({"asyncTasks": {"maxx": 1}}, "unknown setting asyncTasks.maxx"),
+        ({"runners": {"a": {"type": "command", "cmd": []}}}, r"unknown setting runners\[...\].cmd"),
+        ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: Expected `int`, got `str`"),
+        ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: Expected `int` >= -1"),
+        ({"asyncTasks": {"maxTimeoutSeconds": 0}}, "asyncTasks.maxTimeoutSeconds: 0 is not"),
+        ({"asyncTasks": {"overLimit": "wait"}}, "asyncTasks.overLimit: Invalid enum value 'wait'"),
+        ({"asyncTasks": 3}, "setting asyncTasks: Expected `object`, got `int`"),
+    ],
+)
+def test_a_fault_is_named_by_its_key(raw: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidParams, match=message):
+        convert(raw)
+
+
+def test_an_update_keeps_the_members_it_does_not_name() -> None:
+    store = SettingsStore({"asyncTasks": {"max": 2, "overLimit": "queue"}})
+    store.update({"asyncTasks": {"max": 7}})
+    assert store.current.async_tasks.max == 7
+    assert store.current.async_tasks.over_limit == "queue"
+
+
+def test_a_bad_update_leaves_the_settings_as_they_were() -> None:
+    store = SettingsStore({"asyncTasks": {"max": 2}})
+    with pytest.raises(InvalidParams):
+        store.update({"asyncTasks": {"max": None}})
+    assert store.current.async_tasks.max == 2
+
+
+def test_tables_merge_and_lists_replace() -> None:
+    assert merge({"a": {"x": 1}, "l": [1]}, {"a": {"y": 2}, "l": [2]}) == {"a": {"x": 1, "y": 2}, "l": [2]}
+
+
+def test_a_settings_file_is_read_as_toml(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[asyncTasks]\nmax = 9\n[runners.echo]\ntype = "command"\ncommand = ["cat"]\n')
+    assert convert(load_file(path)).runners["echo"].command == ["cat"]
+
+
+@pytest.mark.parametrize("text", ["max = ", "[asyncTasks]\nmaxx = 1\n"])
+def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidParams, match=str(path)):
+        load_file(path)
+
+
+def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParams, match="does not exist"):
+        load_file(tmp_path / "absent.toml")
