@@ -57,10 +57,10 @@ class RunHandle(Protocol):
         """
 
     async def stop(self, limit: float = 5.0) -> None:
-        """End the run within `limit` seconds and leave nothing of it; the politer steps shrink with the limit.
+        """End the run within `limit` seconds and leave nothing of it.
 
-        Called at cancel, at a hard time limit and at the end of the Host; any number of times, at once too,
-        before and after the end. A later call with a smaller limit is honoured.
+        The politer steps shrink with the limit. Called at cancel, at a hard time limit and at the end of the
+        Host; any number of times, at once too, before and after the end; a smaller limit wins.
         """
 
 
