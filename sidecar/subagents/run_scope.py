@@ -13,6 +13,7 @@ from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.model import Output
+from sidecar.subagents.partial import PartialFold
 from sidecar.subagents.prompts import build_prompt
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run_registry import RunRegistry
@@ -20,8 +21,6 @@ from sidecar.subagents.runners.contract import RunHandle, RunSpec
 from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
 
-LAST_MESSAGE_CHARS = 32 * 1024
-"""How much of an unfinished message is kept as what a stopped run had to say."""
 _OUTCOMES: dict[str, Outcome] = {"completed": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
@@ -40,8 +39,8 @@ class RunServices:
     """How long stopping a run may take: less when the Host itself is ending."""
     watch: Callable[[str, Watcher], Callable[[], None]]
     """Follows a run's events as they were logged; returns the call that ends it."""
-    history_changed: Callable[[str], None]
-    """Called with a run's id whenever its stored task changed."""
+    history_changed: Callable[[str, Literal["added", "changed"]], None]
+    """Called with a run's id whenever its stored task is made or changed."""
 
 
 class RunScope:
@@ -59,11 +58,9 @@ class RunScope:
         self._abort = abort
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
-        self._emitted: dict[str, Any] = {}
+        self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: str | None = None
-        self._message_id: object = None
-        self._message = ""
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
@@ -80,7 +77,7 @@ class RunScope:
         transcript = await Transcript.start(self._services.root, head, self._services.now)
         self._transcript = transcript
         self._unwatch = self._services.watch(task.id, transcript.record)
-        self._services.history_changed(task.id)
+        self._services.history_changed(task.id, "added")
 
     async def run_non_interactive(self, context: dict[str, Any]) -> None:
         """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
@@ -102,9 +99,7 @@ class RunScope:
 
     def partial(self) -> PartialResult:
         """Return what the run has produced so far."""
-        return PartialResult(
-            final_message=self._message.strip() or None, emitted_vars=dict(self._emitted), touched_files=[]
-        )
+        return self._partial.result()
 
     def stop(self, reason: str) -> None:
         """Abort the run; one that its caller waits for ends so, as there is no manager to cancel it."""
@@ -117,7 +112,7 @@ class RunScope:
         self._unwatch()
         message = (task.output or {}).get("final_message")
         await self._transcript.finish(_OUTCOMES[task.status], final_message=message, error=task.error)
-        self._services.history_changed(task.id)
+        self._services.history_changed(task.id, "changed")
 
     async def dispose(self) -> None:
         """Leave nothing of the run: no process, and no record that says it still runs."""
@@ -153,17 +148,9 @@ class RunScope:
             raise RunFailed(self._error)
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        self._note(event)
+        self._partial.take(event)
         await self._services.registry.emit(self.task_id, event)
-        self._services.history_changed(self.task_id)
-
-    def _note(self, event: dict[str, Any]) -> None:
-        if event["type"] == "emit":
-            self._emitted[event["name"]] = event["value"]
-        elif event["type"] in ("message", "result"):
-            same = event["type"] == "message" and event.get("messageId") == self._message_id
-            self._message = ((self._message if same else "") + event["text"])[-LAST_MESSAGE_CHARS:]
-            self._message_id = event.get("messageId")
+        self._services.history_changed(self.task_id, "changed")
 
     def _end_unmanaged(self) -> None:
         """End the record of a run that no manager knows: its caller had it in hand."""
