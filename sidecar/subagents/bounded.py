@@ -16,28 +16,26 @@ def remedy(task_id: str) -> str:
     return f'Values are cut. Call check_async_tasks with task_id "{task_id}" for more.'
 
 
-def fit_json(payload: Mapping[str, Any], remedy: str, max_chars: int, whole: Collection[str]) -> str:
-    """Print `payload`; beyond `max_chars` cut its values, add `truncated` and name the remedy.
+def fit(payload: Mapping[str, Any], remedy: str, max_chars: int, whole: Collection[str]) -> dict[str, Any]:
+    """Return `payload` as it is, or cut so that its JSON text has `max_chars`, with `truncated` and `remedy`.
 
-    The members named in `whole` are never cut; when nothing else helps, only they are printed.
+    The members named in `whole` are never cut; when nothing else helps, only they are left.
     """
-    text = json_stringify(payload)
-    if len(text) <= max_chars:
-        return text
+    if len(json_stringify(payload)) <= max_chars:
+        return dict(payload)
     limit = max_chars // 2
     while limit >= SHORTEST:
-        text = _print_cut(payload, remedy, limit, whole)
-        if len(text) <= max_chars:
-            return text
+        cut = _marked(_cut_members(payload, limit, whole), remedy)
+        if len(json_stringify(cut)) <= max_chars:
+            return cut
         limit //= 2
-    return json_stringify(_marked({key: payload[key] for key in payload if key in whole}, remedy))
+    return _marked({key: payload[key] for key in payload if key in whole}, remedy)
 
 
-def cut_json(payload: Mapping[str, Any], remedy: str, limit: int, whole: Collection[str]) -> str:
-    """Print `payload` with every value cut at `limit`; say so only if something was."""
-    text = json_stringify(payload)
+def summarize(payload: Mapping[str, Any], remedy: str, limit: int, whole: Collection[str]) -> dict[str, Any]:
+    """Return `payload` with every value cut at `limit`; `truncated` and `remedy` only if something was."""
     cut = _cut_members(payload, limit, whole)
-    return text if json_stringify(cut) == text else json_stringify(_marked(cut, remedy))
+    return cut if cut == payload else _marked(cut, remedy)
 
 
 def cut_value(value: Any, limit: int) -> Any:
@@ -53,10 +51,6 @@ def cut_value(value: Any, limit: int) -> Any:
         items = [cut_value(item, limit) for item in value[:entries]]
         return items if len(value) <= entries else [*items, f"[{len(value) - entries} more]"]
     return value
-
-
-def _print_cut(payload: Mapping[str, Any], remedy: str, limit: int, whole: Collection[str]) -> str:
-    return json_stringify(_marked(_cut_members(payload, limit, whole), remedy))
 
 
 def _cut_members(payload: Mapping[str, Any], limit: int, whole: Collection[str]) -> dict[str, Any]:

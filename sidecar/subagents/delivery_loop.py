@@ -76,6 +76,10 @@ class DeliveryLoop:
         delivered = False
         try:
             delivered = await self._attempt()
+        except asyncio.CancelledError:
+            if not self._open:
+                raise
+            log.warning("a delivery was cancelled by its receiver")
         except Exception:
             log.exception("a delivery failed")
         finally:

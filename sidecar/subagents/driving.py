@@ -130,7 +130,7 @@ class DrivenRun:
         """Wait for work to end; after the abort only so long, then cancel it."""
         inner = asyncio.ensure_future(work)
         aborted = asyncio.get_running_loop().create_future()
-        unsubscribe = self.abort.on_abort(lambda: aborted.done() or aborted.set_result(None))
+        unsubscribe = self.abort.on_abort(lambda: aborted.set_result(None))
         try:
             await asyncio.wait({inner, aborted}, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait({inner}, timeout=self._patience.wind_down)

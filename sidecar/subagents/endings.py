@@ -40,7 +40,7 @@ def ending_of(end: RunEnd, timeout: TimeoutChoice) -> Ending:
 
 
 def _of_output(output: Output, timeout: TimeoutChoice) -> Ending:
-    reason = output.get("terminate_reason")
+    reason = str(output.get("terminate_reason"))
     if reason not in _FAILURES:
         return Ending("completed", "goal", None, output)
     return Ending("failed", _FAILURES[reason], _error(reason, output, timeout), output)

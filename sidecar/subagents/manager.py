@@ -196,7 +196,7 @@ def _oldest_first(tasks: Iterable[AsyncTaskInfo]) -> list[AsyncTaskInfo]:
     return sorted(tasks, key=lambda task: task.completed_at or 0)
 
 
-def _valid_max(value: int) -> int:
+def _valid_max(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < UNLIMITED:
         raise ValueError(f"max_async_tasks must be -1 (unlimited) or a whole number from 0, not {value!r}")
     return value

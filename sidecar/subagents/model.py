@@ -36,7 +36,16 @@ class QueuedTask:
 
     id: str
     subagent_name: str
+    goal_prompt: str
     queued_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """Where a launch over the limit stands in the queue, counted from 1."""
+
+    task_id: str
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class Outbox:
         self._restored.add(task.id)
 
     def next(self) -> NextReminder:
-        """Return what is untold and not in an open trigger; until acknowledged it comes again, newly named."""
+        """Return what is untold and in no open trigger; until acknowledged it comes again, newly named."""
         withheld = self._withheld()
         ended = [task for task in self._untold() if task.id not in withheld]
         if self._next is not None:
@@ -143,9 +143,9 @@ class Outbox:
 
     def items(self) -> list[OutboxItem]:
         """Return every untold task and the latest delivered ones, with their deliveries."""
-        untold = [task.id for task in self._untold()]
+        untold = {task.id: task for task in self._untold()}
         triggering = self._withheld()
-        told = [task_id for task_id in self._history if task_id not in set(untold)]
+        told = [task_id for task_id in self._history if task_id not in untold]
         return [
             *(
                 self._item(task_id, "triggering" if task_id in triggering else "pending")

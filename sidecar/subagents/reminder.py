@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sidecar.subagents.bounded import cut_json, cut_value, fit_json, remedy
+from sidecar.subagents.bounded import cut_value, fit, remedy, summarize
 from sidecar.subagents.js_text import json_stringify, utf16_cut
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
@@ -14,6 +14,7 @@ Detail = Literal["full", "summary", "pointer"]
 LABELS = {"running": "[RUNNING]", "completed": "[DONE]", "failed": "[FAILED]", "cancelled": "[CANCELLED]"}
 SUMMARY_CHARS = 200
 """Characters of each value that a reminder shows under `detail = "summary"`."""
+SEPARATOR = "\n\n"
 GOAL_CHARS = 500
 PARTIAL_CHARS = 2_000
 FRAME_CHARS = 200
@@ -62,14 +63,10 @@ def render_reminder(
     if not ended and not running_count:
         return Reminder("")
     blocks = [render_block(task, enrich, detail) for task in ended]
-    if max_chars is not None and sum(map(len, blocks)) > max_chars - FRAME_CHARS:
+    text = _frame(blocks, 0, running_count)
+    if max_chars is not None and len(text) > max_chars:
         blocks = _fit_blocks(ended, blocks, enrich, max_chars - FRAME_CHARS)
-    parts = [f"{len(blocks)} async task(s) completed:", *blocks] if blocks else []
-    if len(blocks) < len(ended):
-        parts.append(f"{len(ended) - len(blocks)} more ended async task(s) will be reported next.")
-    if running_count:
-        parts.append(f"{running_count} async task(s) still running.")
-    text = "---\nSystem Note: Async Task Status\n\n{}\n---".format("\n\n".join(parts))
+        text = _frame(blocks, len(ended) - len(blocks), running_count)
     return Reminder(text, [task.id for task in ended[: len(blocks)]])
 
 
@@ -81,7 +78,7 @@ def render_block(task: AsyncTaskInfo, enrich: bool = False, detail: Detail = "fu
     if detail == "pointer":
         return json_stringify({"agent_id": task.id, "status": task.status, "remedy": remedy(task.id)})
     if detail == "summary":
-        return cut_json(payload, remedy(task.id), SUMMARY_CHARS, _NEVER_CUT)
+        payload = summarize(payload, remedy(task.id), SUMMARY_CHARS, _NEVER_CUT)
     return json_stringify(payload)
 
 
@@ -154,13 +151,24 @@ def _or_empty(value: Any) -> Any:
     return {} if value is None else value
 
 
+def _frame(blocks: Sequence[str], left: int, running_count: int) -> str:
+    parts = [f"{len(blocks)} async task(s) completed:", *blocks] if blocks else []
+    if left:
+        parts.append(f"{left} more ended async task(s) will be reported next.")
+    if running_count:
+        parts.append(f"{running_count} async task(s) still running.")
+    body = SEPARATOR.join(parts)
+    return f"---\nSystem Note: Async Task Status\n\n{body}\n---"
+
+
 def _fit_blocks(ended: Sequence[AsyncTaskInfo], blocks: list[str], enrich: bool, room: int) -> list[str]:
     """Share the room out, the shortest blocks first, so that what one leaves the longer ones get."""
     carried = blocks[: max(1, room // SMALLEST_BLOCK)]
-    for done, place in enumerate(sorted(range(len(carried)), key=lambda place: len(carried[place]))):
-        share = max(SMALLEST_BLOCK, room // (len(carried) - done))
+    shortest_first = sorted(range(len(carried)), key=lambda place: len(carried[place]))
+    for done, place in enumerate(shortest_first):
+        share = max(SMALLEST_BLOCK, room // (len(carried) - done)) - len(SEPARATOR)
         if len(carried[place]) > share:
             task = ended[place]
-            carried[place] = fit_json(_payload(task, enrich), remedy(task.id), share, _NEVER_CUT)
-        room -= len(carried[place])
+            carried[place] = json_stringify(fit(_payload(task, enrich), remedy(task.id), share, _NEVER_CUT))
+        room -= len(carried[place]) + len(SEPARATOR)
     return carried

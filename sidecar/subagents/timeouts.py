@@ -28,8 +28,9 @@ class TimeoutChoice:
         """Say that the limit ended the run, and how to raise it; there must be one."""
         assert self.effective is not None, "no limit, no timeout"
         return (
-            f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. The effective timeout is bounded by the "
-            f"timeout_seconds parameter and the {MAX_SETTING} / {DEFAULT_SETTING} settings; "
+            f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. "
+            "The effective timeout is bounded by the timeout_seconds parameter and the "
+            f"{MAX_SETTING} / {DEFAULT_SETTING} settings; "
             "raise them to allow a longer run."
         )
 
