@@ -37,7 +37,7 @@ class EventLog:
         await self._journal.wait_for_room()
         tail = await self._tail(task_id)
         # No await from here on: the order of numbers, of the journal and of the watchers is one.
-        stamped = {"seq": tail.last_seq + 1, "ts": self._now(), **event}
+        stamped = {**event, "seq": tail.last_seq + 1, "ts": self._now()}
         body = codec.encode(stamped)
         self._journal.enqueue(task_id, [(stamped["seq"], body)])
         tail.add(stamped, len(body))
