@@ -90,8 +90,9 @@ class ChildProcess(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         deadline = loop.time() + limit
         grace_until = loop.time() + min(TERM_SECONDS, limit * _TERM_SHARE)
+        if not self._grace_until:
+            self._signal(signal.SIGTERM)
         self._grace_until = min(self._grace_until or grace_until, grace_until)
-        self._signal(signal.SIGTERM)
         return await self._clear(deadline)
 
     async def clear(self, limit: float) -> SweepReport:
