@@ -82,7 +82,7 @@ class CommandRun:
         await self._deliver(parser.finish())
 
     async def _deliver(self, events: Iterable[dict[str, Any]]) -> None:
-        """Hand on `events`; a run whose output cannot be kept is killed, and what it still says is dropped."""
+        """Hand on `events`; a run whose output cannot be kept is killed, and the rest of it dropped."""
         if self._fault:
             return
         try:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from sidecar.subagents.runners import procfs
 from sidecar.subagents.runners.marker import MARKER, SweepReport, sweep
 from sidecar.subagents.runners.parent_death import die_with_parent
 from sidecar.subagents.runners.pipes import OutputPipe
@@ -129,7 +130,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
             return
 
     def _group_lives(self) -> bool:
-        return self._signal(0)
+        # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
+        return self._signal(0) and not (procfs.usable() and not procfs.group_lives(self.pid))
 
     def _signal(self, number: int) -> bool:
         """Send to the whole group; False when it is empty, after which its number may be another's."""
