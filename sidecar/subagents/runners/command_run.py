@@ -9,17 +9,19 @@ from typing import Any
 from sidecar.subagents.runners.command_output import CommandOutput
 from sidecar.subagents.runners.contract import Emit, RunResult
 from sidecar.subagents.runners.pipes import OutputPipe
-from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.process import SWEEP_SECONDS, TERM_SECONDS, ChildProcess
 from sidecar.subagents.runners.stderr import StderrLog
 from sidecar.subagents.runners.turns import Turns
 
 logger = logging.getLogger(__name__)
 
 _TURN_SECONDS = 0.002
-_CLEAR_SECONDS = 2.0
-"""How long ending the leftovers of a run may take; longer only for a process the kernel does not let die."""
+_CLEAR_SECONDS = TERM_SECONDS + 2 * SWEEP_SECONDS
+"""How long the end of all its processes may take after that of the first one."""
 _IDLE_SECONDS = 0.25
 """How long a pipe is waited for that a process without the marker still holds; what was written is there."""
+_LAST_SECONDS = 0.1
+"""What a run whose processes are gone is given to end, when a stop has used up its limit."""
 
 
 class CommandRun:
@@ -57,7 +59,7 @@ class CommandRun:
         await asyncio.wait({self._end}, timeout=max(0.0, deadline - loop.time() - _IDLE_SECONDS))
         for pump in self._pumps:
             pump.cancel()
-        await asyncio.wait({self._end}, timeout=max(_IDLE_SECONDS, deadline - loop.time()))
+        await asyncio.wait({self._end}, timeout=max(_LAST_SECONDS, deadline - loop.time()))
 
     async def _follow(self) -> RunResult:
         try:
