@@ -134,7 +134,9 @@ class EventsOutput:
 
     def final_message(self) -> str | None:
         """Return the last `result`, else the last message that is not blank."""
-        return self._result if self._result is not None else self._last_message
+        if self._result is not None:
+            return self._result
+        return (self._message and self._message.final()) or self._last_message
 
     def _take(self, segment: bytes) -> tuple[bytes, bool]:
         """Return what can be judged now, and whether it is a whole line that may be an event."""

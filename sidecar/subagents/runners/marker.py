@@ -1,14 +1,13 @@
 """The processes of a run, found by the marker in their environment wherever they went; and their end."""
 
-import functools
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from pathlib import Path
+
+from sidecar.subagents.runners import procfs
 
 MARKER = "SUBAGENT_SIDECAR_TASK"
 """The environment variable that holds the task id in every process of a run."""
@@ -31,7 +30,7 @@ class SweepReport:
 def find(task_ids: Collection[str]) -> list[int]:
     """Return the living processes, but this one, that carry the marker of one of `task_ids`."""
     found: list[int] = []
-    if _has_proc():
+    if procfs.usable():
         _visit(task_ids, found.append)
         return found
     from sidecar.subagents.runners import marker_portable
@@ -46,23 +45,11 @@ def sweep(task_ids: Collection[str], limit: float) -> SweepReport:
     called at the end of each run, from a thread, and at the start of a Host once for all lost runs.
     """
     deadline = time.monotonic() + limit
-    if _has_proc():
+    if procfs.usable():
         return _sweep(task_ids, deadline)
     from sidecar.subagents.runners import marker_portable
 
     return SweepReport(*marker_portable.sweep(MARKER, task_ids, deadline))
-
-
-@functools.cache
-def _has_proc() -> bool:
-    """Tell whether the kernel offers `/proc` and handles of processes (Linux 5.3, not in every sandbox)."""
-    if sys.platform != "linux" or not Path("/proc/self/environ").exists():
-        return False
-    try:
-        os.close(os.pidfd_open(os.getpid()))
-    except OSError:
-        return False
-    return True
 
 
 def _sweep(task_ids: Collection[str], deadline: float) -> SweepReport:
@@ -89,41 +76,18 @@ def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> bool:
     The newest come first, to meet those that fork and end at once.
     """
     own, clear = os.getpid(), True
-    names = os.listdir("/proc")  # noqa: PTH208 (no path objects: this runs for every process there is)
-    for pid in sorted(map(int, filter(str.isdigit, names)), reverse=True):
-        environ = _environ(pid) if pid != own else b"\0"
-        if not environ:
-            clear = clear and environ is not None and not _may_be_starting(pid)
-        elif _carries(environ, task_ids):
+    for pid in procfs.process_ids():
+        environ = procfs.environ(pid)
+        if environ and pid != own and _carries(environ, task_ids):
             found(pid)
+        elif not environ:
+            clear = clear and not procfs.may_be_starting(pid)
     return clear
-
-
-def _environ(pid: int) -> bytes | None:
-    """Return the environment the process was started with; None when it is gone."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123 (as above)
-            return file.read()
-    except PermissionError:
-        return b"\0"  # another user's, so not of a run
-    except (FileNotFoundError, ProcessLookupError):
-        return None
 
 
 def _carries(environ: bytes, task_ids: Collection[str]) -> bool:
     entries = (b"\0" + environ).split(_ENTRY)[1:]
     return any(os.fsdecode(entry.partition(b"\0")[0]) in task_ids for entry in entries)
-
-
-def _may_be_starting(pid: int) -> bool:
-    """Tell a process in the middle of its exec from one that never shows an environment."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return True
-    state, parent = stat.rpartition(b")")[2].split()[:2]
-    kernel_thread = pid == 2 or parent == b"2"
-    return not kernel_thread and state not in b"ZX"
 
 
 class _Kills:
@@ -148,7 +112,7 @@ class _Kills:
         except OSError:
             return
         self._handles.append(handle)
-        if _carries(_environ(pid) or b"", self._task_ids):
+        if _carries(procfs.environ(pid) or b"", self._task_ids):
             self.pids.append(pid)
             try:
                 signal.pidfd_send_signal(handle, signal.SIGKILL)

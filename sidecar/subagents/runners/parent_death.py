@@ -14,9 +14,9 @@ _PR_SET_PDEATHSIG = 1
 def die_with_parent() -> Callable[[], None] | None:
     """Return what the child has to call between fork and exec, None where there is no such thing.
 
-    For `preexec_fn`. A wrapper program would need no code there, but costs a start of its own and hides why the
-    real one did not start. The hook is safe beside other threads because it takes no lock: libc is loaded and
-    the function bound before the fork, prctl is a bare system call, and `PyDLL` keeps the interpreter lock.
+    For `preexec_fn`. A wrapper program would need no code there, but costs a start of its own and hides why
+    the real one did not start. The hook is safe beside other threads because it takes no lock: libc is loaded
+    and the function bound before the fork, prctl is a bare system call, `PyDLL` keeps the interpreter lock.
 
     The signal comes when the *thread* that forked ends, so processes are started from the loop's thread only.
     """

@@ -15,6 +15,7 @@ class OutputPipe:
         self._ready = asyncio.Event()
         self._transport: asyncio.ReadTransport | None = None
         self._draining: asyncio.TimerHandle | None = None
+        self._idle = False
         self._left = 0
 
     async def read(self) -> bytes:
@@ -33,10 +34,7 @@ class OutputPipe:
         Called when all processes that could write were killed: one that escaped holds the pipe open.
         """
         self._left = PIPE_BYTES
-        if not self._ended:
-            self._draining = asyncio.get_running_loop().call_later(
-                idle_seconds, self._close_if_idle, idle_seconds
-            )
+        self._close_when_idle(idle_seconds)
 
     def connected(self, transport: asyncio.ReadTransport) -> None:
         """Take the transport to hold back; called by the protocol before any data."""
@@ -45,6 +43,7 @@ class OutputPipe:
     def received(self, data: bytes) -> None:
         """Take what was read; called by the protocol."""
         self._data += data
+        self._idle = False
         self._ready.set()
         if self._transport:
             self._transport.pause_reading()
@@ -60,11 +59,16 @@ class OutputPipe:
         if self._draining:
             self._draining.cancel()
 
-    def _close_if_idle(self, seconds: float) -> None:
-        if self._data:
-            self.drain(seconds)  # the reader is behind, not the child silent
-        else:
+    def _close_when_idle(self, seconds: float) -> None:
+        if not self._ended:
+            self._idle = True
+            self._draining = asyncio.get_running_loop().call_later(seconds, self._check_idle, seconds)
+
+    def _check_idle(self, seconds: float) -> None:
+        if self._idle and not self._data:
             self._close()
+        else:
+            self._close_when_idle(seconds)
 
     def _close(self) -> None:
         self.ended()

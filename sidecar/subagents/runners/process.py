@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from sidecar.subagents.runners import procfs
 from sidecar.subagents.runners.marker import MARKER, SweepReport, sweep
 from sidecar.subagents.runners.parent_death import die_with_parent
 from sidecar.subagents.runners.pipes import OutputPipe
@@ -19,6 +20,8 @@ TERM_SECONDS = 2.0
 """How long the group may take to end after SIGTERM, when the limit of the stop allows."""
 _TERM_SHARE = 0.4
 """The part of a stop's limit that may pass before SIGKILL."""
+SWEEP_SECONDS = 2.0
+"""How long a sweep may take; it does only for a process that the kernel does not let die."""
 _POLL_SECONDS = 0.02
 """How often a group whose first process is dead is looked at: no event tells of the others."""
 
@@ -30,7 +33,9 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self.stdout, self.stderr = OutputPipe(), OutputPipe()
         self._task_id = task_id
         self._exit = asyncio.Event()
-        self._grace_until = 0.0
+        self._grace_until: float | None = None
+        self._clearing: asyncio.Task[None] | None = None
+        self._is_cleared = False
         self._group_is_gone = False
         self._transport: asyncio.SubprocessTransport
 
@@ -82,43 +87,51 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """Kill the direct child and its group; `exited` returns soon after."""
         self._signal(signal.SIGKILL)
 
-    async def stop(self, limit: float) -> SweepReport:
+    async def stop(self, limit: float) -> None:
         """SIGTERM to the group, up to 2 s, SIGKILL, and a sweep by the marker: all of it within `limit` s.
 
         May be called several times at once; the smallest limit counts.
         """
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + limit
-        grace_until = loop.time() + min(TERM_SECONDS, limit * _TERM_SHARE)
+        now = asyncio.get_running_loop().time()
+        grace_until = now + min(TERM_SECONDS, limit * _TERM_SHARE)
+        if self._grace_until is None:
+            self._signal(signal.SIGTERM)
         self._grace_until = min(self._grace_until or grace_until, grace_until)
-        self._signal(signal.SIGTERM)
-        return await self._clear(deadline)
+        await self._grace()
+        await self.clear(now + limit - asyncio.get_running_loop().time())
 
-    async def clear(self, limit: float) -> SweepReport:
-        """Kill what is left of the run within `limit` s, after the time a stop under way grants it."""
-        return await self._clear(asyncio.get_running_loop().time() + limit)
+    async def clear(self, limit: float) -> None:
+        """Kill what is left of the run, after the grace of a stop under way; wait `limit` s at most.
+
+        The natural end and stops share one clearing; it is repeated only if it left something.
+        """
+        if self._clearing is None or (self._clearing.done() and not self._is_cleared):
+            self._clearing = asyncio.create_task(self._clear(), name=f"clearing of {self.pid}")
+        await asyncio.wait({self._clearing}, timeout=max(0.0, limit))
 
     def close(self) -> None:
         """Let go of the pipes; kills a child still alive."""
         self._transport.close()
 
-    async def _clear(self, deadline: float) -> SweepReport:
+    async def _clear(self) -> None:
         await self._grace()
         self._signal(signal.SIGKILL)
-        remaining = max(0.0, deadline - asyncio.get_running_loop().time())
-        report = await _sweep_in_thread(self._task_id, remaining)
-        await self._exits_within(max(0.0, deadline - asyncio.get_running_loop().time()))
-        if report.survivors:
+        report = await _sweep_in_thread(self._task_id, SWEEP_SECONDS)
+        await self._exits_within(SWEEP_SECONDS)
+        self._is_cleared = self._exit.is_set() and not report.survivors
+        if not self._is_cleared:
             logger.error("task %s: processes %s could not be killed", self._task_id, report.survivors)
-        return report
 
     async def _grace(self) -> None:
         """Wait until the group is empty, or the time granted by a stop is over."""
-        while (left := self._grace_until - asyncio.get_running_loop().time()) > 0 and self._group_lives():
+        loop = asyncio.get_running_loop()
+        while (left := (self._grace_until or 0.0) - loop.time()) > 0:
             if not self._exit.is_set():
                 await self._exits_within(left)
-            else:
+            elif self._group_lives():
                 await asyncio.sleep(min(left, _POLL_SECONDS))
+            else:
+                return
 
     async def _exits_within(self, seconds: float) -> None:
         try:
@@ -128,7 +141,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
             return
 
     def _group_lives(self) -> bool:
-        return self._signal(0)
+        # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
+        return self._signal(0) and not (procfs.usable() and not procfs.group_lives(self.pid))
 
     def _signal(self, number: int) -> bool:
         """Send to the whole group; False when it is empty, after which its number may be another's."""
