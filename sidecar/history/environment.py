@@ -11,7 +11,7 @@ from typing import Any, Final
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
 from sidecar.history.records import UiMessage
-from sidecar.history.view import TaskView, blocks_of
+from sidecar.history.view import TaskView
 
 _OPEN: Final = "<environment_details>"
 _CLOSE: Final = "</environment_details>"
@@ -82,7 +82,7 @@ def newest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the end, the API history before the UI's requests."""
     for message in reversed(view.api_messages):
         if message.role == "user" and _OPEN.encode() in bytes(message.content):
-            yield from reversed(_in_blocks(blocks_of(message.content)))
+            yield from reversed(_in_blocks(view.blocks(message)))
     for text in _requests(reversed(view.ui_messages)):
         if environment := _at_end(text, UI_FILE):
             yield environment
@@ -92,7 +92,7 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the start."""
     for message in view.api_messages:
         if message.role == "user" and _OPEN.encode() in bytes(message.content):
-            yield from _in_blocks(blocks_of(message.content))
+            yield from _in_blocks(view.blocks(message))
     for text in _requests(view.ui_messages):
         if environment := _at_end(text, UI_FILE):
             yield environment

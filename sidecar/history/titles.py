@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.view import Found, TaskView, blocks_of
+from sidecar.history.view import Found, TaskView
 
 NO_MESSAGES: Final = "(no messages)"
 _PROMPT_SAYS: Final = frozenset({"text", "task", "user_feedback", None})
@@ -42,7 +42,7 @@ def prompt_in_api(view: TaskView) -> str:
     message = next(view.user_messages(), None)
     texts = [
         block["text"].strip()
-        for block in (blocks_of(message.content) if message else ())
+        for block in (view.blocks(message) if message else ())
         if block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
     for text in texts:
@@ -64,7 +64,7 @@ def _untitled(view: TaskView) -> Found:
     if first is not None:
         return Found(_without_text(value_of(first.images)), UI_FILE)
     if (message := next(view.user_messages(), None)) is not None:
-        images = [block for block in blocks_of(message.content) if block.get("type") == "image"]
+        images = [block for block in view.blocks(message) if block.get("type") == "image"]
         return Found(_without_text(images), API_FILE)
     return Found(NO_MESSAGES, "none")
 

@@ -30,9 +30,9 @@ def token_usage(view: TaskView) -> Found | None:
 
 def number(value: Any) -> Number | None:
     """Read a finite number; a bool is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value
+    if type(value) is int:
+        return value
+    return value if type(value) is float and math.isfinite(value) else None
 
 
 def _columns(view: TaskView) -> dict[str, list[Number]]:

@@ -53,6 +53,7 @@ class TaskView:
         self.source = source
         self.now = source.now
         self.problems: list[Problem] = []
+        self._blocks: dict[int, list[dict[str, Any]]] = {}
         self.ui = self._parsed(source.files.ui)
         self.api: Parsed[ApiMessage] | None = self._parsed_api(source.files.api)
         self.entry, self.entry_source = self._entry()
@@ -100,6 +101,13 @@ class TaskView:
             return False
         return all(m.type is None and m.say is None and m.ask is None for m in self.ui.records)
 
+    def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
+        """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""
+        key = id(message)
+        if key not in self._blocks:
+            self._blocks[key] = blocks_of(message.content)
+        return self._blocks[key]
+
     def user_messages(self) -> Iterator[ApiMessage]:
         """Iterate over what the user's side sent to the model."""
         return (message for message in self.api_messages if message.role == "user")
@@ -142,7 +150,7 @@ class TaskView:
 
 def sane_ms(value: Any) -> int | None:
     """Read a stored time: ms between 2000 and 2100, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is not int and type(value) is not float:  # a bool is no time
         return None
     return int(value) if EARLIEST_MS <= value <= LATEST_MS else None
 
