@@ -61,19 +61,18 @@ class RootCatalog:
         self._known[rules] = current
         return [kept.row.info for kept in current.values() if kept.row.info is not None]
 
-    def read(self, name: str, now: int) -> Row | None:
+    def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
         """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
         self._lists = read_lists(self.root.path, self._lists)
         files = self._read(name)
         if files is None:
             return None
         settled = leftovers.settle(self._folder(name), files)
-        return read_row(self._source(name, settled, now), "structural")
+        return settled, read_row(self._source(name, settled, now), "structural")
 
-    def files(self, name: str) -> TaskFiles | None:
-        """Read the files of one task, waiting a moment for a save to finish; None when the folder is gone."""
-        files = self._read(name)
-        return leftovers.settle(self._folder(name), files) if files is not None else None
+    def path(self, name: str, file: str) -> str:
+        """The path of one file of a task."""
+        return f"{self._folder(name)}{os.sep}{file}"
 
     def _directories(self) -> Iterator[str]:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
-from sidecar.api.tasks import ListResult, MessagesResult, Provenance, Rules, Sort, TaskInfo
+from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
 from sidecar.history import guide, transcript
 from sidecar.history.catalog import RootCatalog
 from sidecar.history.paging import (
@@ -21,14 +21,15 @@ from sidecar.history.paging import (
     sort_value,
     start_after,
 )
+from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root, describe_root
-from sidecar.history.rules import Row
 from sidecar.history.text import matches_filter
 from sidecar.history.transcript import End, Kind
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
 
+Rows = list[TaskInfo]
 RootLike = str | os.PathLike[str] | Root
 
 
@@ -67,11 +68,11 @@ class TaskHistory:
         self._lock = threading.RLock()
 
     @property
-    def roots(self) -> list[Root]:
+    def roots(self) -> Sequence[Root]:
         """The roots in the order they were given."""
         return [catalog.root for catalog in self._catalogs.values()]
 
-    def list(self, filter: str | None = None, rules: Rules = "structural") -> list[TaskInfo]:
+    def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
         """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
         return self._select(filter, rules, None, None)[1]
 
@@ -108,27 +109,26 @@ class TaskHistory:
 
         Raises TaskNotFound, and AmbiguousTaskId with the candidates.
         """
-        _, _, row = self._open(task_id)
-        if row.info is None:
-            raise _not_found(task_id)
-        return row.info, row.provenance
+        info, provenance = self._open(task_id)[2:]
+        return info, provenance
 
     def messages(
-        self, task_id: str, kind: Kind = "ui", cursor: str | None = None, limit: int = 200, from_: End = "start"
+        self,
+        task_id: str,
+        kind: Kind = "ui",
+        cursor: str | None = None,
+        limit: int = 200,
+        from_: End = "start",
     ) -> MessagesResult:
         """Read one page of a task's messages, in file order, paging from either end.
 
         Raises as `get` does, InvalidParams for a bad cursor or limit, StorageError for an unreadable file.
         """
-        with self._lock:
-            catalog, name, row = self._open(task_id)
-            files = catalog.files(name)
-        if files is None or row.info is None:
-            raise _not_found(task_id)
+        catalog, files, info, _ = self._open(task_id)
         file = files.ui if kind == "ui" else files.api
-        path = os.sep.join((catalog.root.tasks, name, file.name))
-        product = row.info.product
-        return transcript.read_page(name, path, file, kind, product, cursor, limit, from_, self._revision())
+        params = MessagesParams(task_id=info.id, kind=kind, cursor=cursor, limit=limit, from_=from_)
+        path = catalog.path(info.id, file.name)
+        return transcript.read_page(params, path, file, info.product, self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call (at first: all is added)."""
@@ -153,7 +153,7 @@ class TaskHistory:
 
     def _select(
         self, filter: str | None, rules: Rules, sort: Sort | None, paths: Sequence[str] | None
-    ) -> tuple[int, list[TaskInfo]]:
+    ) -> tuple[int, Rows]:
         """The number of tasks before filtering, and the ordered rows after it."""
         with self._lock:
             catalogs = [self._catalogs[path] for path in paths or self._catalogs]
@@ -162,22 +162,23 @@ class TaskHistory:
         order = _order(rules, sort)
         return len(rows), ordered(kept, order) if order is not None else guide.sort(kept)
 
-    def _paths(self, roots: Sequence[str] | None) -> list[str]:
+    def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
-            return list(self._catalogs)
+            return [*self._catalogs]
         paths = [describe_root(root).path for root in roots]
         for path in paths:
             if path not in self._catalogs:
                 raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
         return paths
 
-    def _open(self, task_id: str) -> tuple[RootCatalog, str, Row]:
+    def _open(self, task_id: str) -> tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]:
         with self._lock:
             catalog, name = self._find(task_id)
-            row = catalog.read(name, self._now())
-        if row is None:
+            opened = catalog.open(name, self._now())
+        if opened is None or opened[1].info is None:
             raise _not_found(task_id)
-        return catalog, name, row
+        files, row = opened
+        return catalog, files, opened[1].info, row.provenance
 
     def _find(self, task_id: str) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
@@ -197,9 +198,9 @@ class TaskHistory:
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []
         for name in sorted(owners)[:MAX_CANDIDATES]:
-            row = owners[name].read(name, self._now())
-            if row is not None and row.info is not None:
-                candidates.append({"id": name, "label": row.info.title})
+            opened = owners[name].open(name, self._now())
+            if opened is not None and opened[1].info is not None:
+                candidates.append({"id": name, "label": opened[1].info.title})
         message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 

@@ -3,7 +3,7 @@
 from typing import Any, Final, Literal
 
 from sidecar.api.errors import InvalidParams, StorageError
-from sidecar.api.tasks import MessagesResult, Product, StoredMessage
+from sidecar.api.tasks import MessagesParams, MessagesResult, Product, StoredMessage
 from sidecar.history.messages import normalise
 from sidecar.history.paging import check_limit, decode_cursor, digest, encode_cursor
 from sidecar.history.parsing import clean, elements, value_of
@@ -15,29 +15,20 @@ _REFUSED: Final = frozenset({"unreadable", "notRegular", "tooLarge"})
 
 
 def read_page(
-    task_id: str,
-    path: str,
-    file: StoredFile,
-    kind: Kind,
-    product: Product,
-    cursor: str | None,
-    limit: int,
-    from_: End,
-    revision: int,
+    params: MessagesParams, path: str, file: StoredFile, product: Product, revision: int
 ) -> MessagesResult:
     """Cut one page out of a message file, always in file order; an absent file holds no messages.
 
     A cursor holds the index to go on at, so that appended messages move nothing. Raises InvalidParams
     for a bad limit or cursor, StorageError naming the path for a file that cannot be read.
     """
-    check_limit(limit)
+    check_limit(params.limit)
     parts = _parts(path, file)
-    query = digest("messages", task_id, kind, from_)
-    start, end = _bounds(len(parts), cursor, query, limit, from_)
-    page = [_message(kind, index, parts[index], product) for index in range(start, end)]
-    return MessagesResult(
-        messages=page, next_cursor=_next(start, end, len(parts), query, from_), total=len(parts), revision=revision
-    )
+    query = digest("messages", params.task_id, params.kind, params.from_)
+    start, end = _bounds(len(parts), params, query)
+    page = [_message(params.kind, index, parts[index], product) for index in range(start, end)]
+    cursor = _next(start, end, len(parts), params.from_, query)
+    return MessagesResult(messages=page, next_cursor=cursor, total=len(parts), revision=revision)
 
 
 def _parts(path: str, file: StoredFile) -> list[bytes]:
@@ -50,13 +41,13 @@ def _parts(path: str, file: StoredFile) -> list[bytes]:
     return elements(data, file.name, [])
 
 
-def _bounds(total: int, cursor: str | None, query: str, limit: int, from_: End) -> tuple[int, int]:
-    at = None if cursor is None else _index(cursor, query)
-    if from_ == "start":
+def _bounds(total: int, params: MessagesParams, query: str) -> tuple[int, int]:
+    at = None if params.cursor is None else _index(params.cursor, query)
+    if params.from_ == "start":
         start = min(at or 0, total)
-        return start, min(start + limit, total)
+        return start, min(start + params.limit, total)
     end = total if at is None else min(at, total)
-    return max(end - limit, 0), end
+    return max(end - params.limit, 0), end
 
 
 def _index(cursor: str, query: str) -> int:
@@ -66,7 +57,7 @@ def _index(cursor: str, query: str) -> int:
     raise InvalidParams("cursor: damaged; start again without a cursor")
 
 
-def _next(start: int, end: int, total: int, query: str, from_: End) -> str | None:
+def _next(start: int, end: int, total: int, from_: End, query: str) -> str | None:
     if from_ == "start":
         return encode_cursor(query, end) if end < total else None
     return encode_cursor(query, start) if start > 0 else None
