@@ -236,14 +236,7 @@ export interface Sort {
 }
 
 export type SortKey =
-  | "createdAt"
-  | "lastActivity"
-  | "title"
-  | "tokens"
-  | "cost"
-  | "messages"
-  | "duration"
-  | "size";
+  "createdAt" | "lastActivity" | "title" | "tokens" | "cost" | "messages" | "duration" | "size";
 
 /** A page of stored tasks; `counts` cover the matched set. */
 export interface ListResult {

@@ -68,42 +68,44 @@ def _type(item: Object | Alias) -> str:
 
 
 def _alias(item: Alias) -> str:
-    line = f"export type {item.name} = {_node(item.type)};"
-    if len(line) <= _WIDTH:
-        return line
-    return "\n".join([f"export type {item.name} =", *_stacked(item.type, "  ")]) + ";"
+    return _declaration(f"export type {item.name} =", item.type, "  ")
 
 
 def _member(member: Member) -> str:
-    line = f"  {member.name}{'?' if member.optional else ''}: {_node(member.type)};"
-    if len(line) <= _WIDTH:
-        return line
-    name = f"  {member.name}{'?' if member.optional else ''}:"
-    return "\n".join([name, *_stacked(member.type, "    ")]) + ";"
+    return _declaration(f"  {member.name}{'?' if member.optional else ''}:", member.type, "    ")
 
 
-def _stacked(node: Node, indent: str) -> list[str]:
-    options = [_node(option) for option in node.options] if isinstance(node, OneOf) else _words(node)
-    return [f"{indent}| {option}" for option in options]
+def _declaration(head: str, node: Node, indent: str) -> str:
+    """Fit the type behind its head, on a line of its own, or else one option a line."""
+    text = _node(node)
+    if len(f"{head} {text};") <= _WIDTH:
+        return f"{head} {text};"
+    if len(f"{indent}{text};") <= _WIDTH:
+        return f"{head}\n{indent}{text};"
+    return "\n".join([head, *(f"{indent}| {option}" for option in _options(node))]) + ";"
 
 
-def _words(node: Node) -> list[str]:
-    return [json.dumps(value) for value in node.values] if isinstance(node, Choice) else [_node(node)]
+def _options(node: Node) -> list[str]:
+    match node:
+        case OneOf(options):
+            return [_node(option) for option in options]
+        case Choice(values):
+            return [json.dumps(value) for value in values]
+        case _:
+            return [_node(node)]
 
 
 def _node(node: Node) -> str:
     match node:
         case Ref(name):
             return name
-        case Choice():
-            return " | ".join(_words(node))
+        case Choice() | OneOf():
+            return " | ".join(_options(node))
         case Items(of):
             text = _node(of)
             return f"({text})[]" if isinstance(of, (OneOf, Choice)) else f"{text}[]"
         case Mapped(of):
             return f"Record<string, {_node(of)}>"
-        case OneOf(options):
-            return " | ".join(_node(option) for option in options)
         case Scalar(name):
             return _SCALARS[name]
 
