@@ -1,8 +1,10 @@
 """Async tasks, their events and the parameters of `asyncTasks/*` and `subagents/*`."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from sidecar.api.base import Params, Record
+import msgspec
+
+from sidecar.api.base import Params, Record, Shape
 
 AsyncStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 EndReason = Literal[
@@ -19,13 +21,16 @@ EndReason = Literal[
     "lost",
 ]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
+EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
+"""An event as the journal keeps it; its members are declared in `sidecar.api.events`."""
 
 
 class Progress(Record, kw_only=True):
     """What a run has done so far; `tool_calls` counts tools started, tokens are cumulative."""
 
-    turns: int = 0
-    tool_calls: int = 0
+    # A Record leaves out what equals a plain default; a count of 0 is known and must be sent.
+    turns: int = msgspec.field(default_factory=int)
+    tool_calls: int = msgspec.field(default_factory=int)
     current_tool: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -35,10 +40,10 @@ class Progress(Record, kw_only=True):
 
 
 class PartialResult(Record, kw_only=True):
-    """What a run that did not reach its goal had produced."""
+    """What a run that did not reach its goal had produced; two members are named as in `output`."""
 
-    final_message: str | None = None
-    emitted_vars: dict[str, Any]
+    final_message: str | None = msgspec.field(default=None, name="final_message")
+    emitted_vars: dict[str, Any] = msgspec.field(name="emitted_vars")
     touched_files: list[str]
 
 
@@ -237,7 +242,7 @@ class WaitResult(Record, kw_only=True):
 class EventsResult(Record, kw_only=True):
     """A page of a run's events: `{seq, ts, type, ...}`, `seq` from 1 without gaps."""
 
-    events: list[dict[str, Any]]
+    events: list[EventRow]
     last_seq: int
     more: bool
     revision: int
@@ -260,5 +265,5 @@ class AsyncTaskDidOutput(Record, kw_only=True):
     """Notification `asyncTasks/didOutput`."""
 
     task_id: str
-    events: list[dict[str, Any]]
+    events: list[EventRow]
     revision: int

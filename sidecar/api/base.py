@@ -1,5 +1,6 @@
 """The bases every wire type stands on: lenient records out, strict parameters in."""
 
+from dataclasses import dataclass
 from typing import dataclass_transform
 
 import msgspec
@@ -13,3 +14,14 @@ class Record(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
 @dataclass_transform(kw_only_default=True, field_specifiers=(msgspec.field,))
 class Params(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
     """What a client sends: an unknown member is refused by name."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Name the type that a plain dict has on the wire, as `Annotated[dict[str, Any], Shape("X")]`.
+
+    Decoding does not look at it: such dicts are passed on or checked elsewhere. The generated
+    schema and client types do.
+    """
+
+    type_name: str

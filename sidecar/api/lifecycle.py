@@ -1,10 +1,12 @@
 """The life of a connection: initialize, settings, health, shutdown."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from sidecar.api.base import Params, Record
+from sidecar.api.base import Params, Record, Shape
 
 PROTOCOL_VERSION = 1
+RawSettings = Annotated[dict[str, Any], Shape("Settings")]
+"""Settings as they came; `app.settings` checks them and names each fault by its key."""
 
 
 class ClientInfo(Params, kw_only=True):
@@ -24,7 +26,7 @@ class InitializeParams(Params, kw_only=True):
     foreign_roots: list[str] | None = None
     workspace_folders: list[str] | None = None
     workspace_trusted: bool = False
-    settings: dict[str, Any] | None = None
+    settings: RawSettings | None = None
 
 
 class ServerInfo(Record, kw_only=True):
@@ -62,7 +64,7 @@ class ShutdownParams(Params, kw_only=True):
 class SettingsUpdateParams(Params, kw_only=True):
     """Parameters of `settings/update`: the members given replace those in force."""
 
-    settings: dict[str, Any]
+    settings: RawSettings
 
 
 class AsyncTaskCounts(Record, kw_only=True):

@@ -1,0 +1,23 @@
+import { ResponseError } from "vscode-jsonrpc/node";
+
+import type { ErrorCode } from "./protocol.js";
+
+/** There is no connection to ask over: not started, between two tries, stopped, or just lost. */
+export class SidecarUnavailableError extends Error {
+  override readonly name = "SidecarUnavailableError";
+}
+
+/** The sidecar cannot be started, and trying again would not help; the message says what would. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** Tell whether the sidecar refused a request with this code; `data` is then as the protocol says. */
+export function isRefusal(error: unknown, code: ErrorCode): error is ResponseError<unknown> {
+  return error instanceof ResponseError && error.code === code;
+}
+
+/** Return what a caught value says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

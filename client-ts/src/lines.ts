@@ -1,0 +1,42 @@
+import { StringDecoder } from "node:string_decoder";
+
+/** Longest piece handed on as one line, in characters: a stream without line ends stays bounded. */
+const MAX_LINE = 16 * 1024;
+
+/** Cuts a byte stream into lines, whatever the pieces it comes in. */
+export class LineSplitter {
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #onLine: (line: string) => void;
+  #rest = "";
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split(/\r?\n/);
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) {
+      this.#emit(line);
+    }
+    if (this.#rest.length > MAX_LINE) {
+      this.#emit(this.#rest);
+      this.#rest = "";
+    }
+  }
+
+  /** Hand on what came after the last line end. */
+  end(): void {
+    const rest = this.#rest + this.#decoder.end();
+    this.#rest = "";
+    if (rest !== "") {
+      this.#emit(rest);
+    }
+  }
+
+  #emit(line: string): void {
+    for (let start = 0; start === 0 || start < line.length; start += MAX_LINE) {
+      this.#onLine(line.slice(start, start + MAX_LINE));
+    }
+  }
+}
