@@ -192,12 +192,14 @@ class Runs:
         ended = await asyncio.gather(*(self.cancel(record.task.id, by) for record in live))
         return sum(ended)
 
-    async def wait(self, task_ids: Sequence[str], mode: Literal["all", "any"], timeout: float | None) -> bool:
+    async def wait(
+        self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
+    ) -> bool:
         """Wait for ends; True if the time was over first."""
         waits = [asyncio.ensure_future(self._registry.settled(task_id)) for task_id in task_ids]
         when = asyncio.ALL_COMPLETED if mode == "all" else asyncio.FIRST_COMPLETED
         try:
-            done, pending = await asyncio.wait(waits, timeout=timeout, return_when=when)
+            done, pending = await asyncio.wait(waits, timeout=limit_seconds, return_when=when)
         finally:
             for each in waits:
                 each.cancel()

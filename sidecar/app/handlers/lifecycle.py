@@ -32,7 +32,8 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
     """Answer `initialize`: leftovers of a crash are gone before this returns."""
     if params.protocol_version != PROTOCOL_VERSION:
         raise InvalidParams(
-            f"protocolVersion: {params.protocol_version} is not supported; this sidecar speaks {PROTOCOL_VERSION}"
+            f"protocolVersion: {params.protocol_version} is not supported; "
+            f"this sidecar speaks {PROTOCOL_VERSION}"
         )
     root = _root(session, params.storage_root)
     host = await session.open(params, root, session.settings_with(params.settings))

@@ -56,7 +56,7 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
     return AsyncListResult(
         items=[host.registry.current(record) for record in records],
-        counts={**await host.journal.counts()},
+        counts=dict((await host.journal.counts()).items()),
         max=host.manager.max_async_tasks,
         next_cursor=cursor,
         revision=host.revision,
