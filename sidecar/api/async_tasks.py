@@ -83,7 +83,7 @@ class AsyncTask(Record, kw_only=True):
     progress: Progress
     runner: str
     workspace_dir: str
-    timeout_seconds: float | None = None
+    timeout_seconds: int | float | None = None
     parent_task_id: str | None = None
     partial: PartialResult | None = None
 

@@ -17,6 +17,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.app.toolbox import Toolbox
 from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
+from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.outbox import TRIGGER_SECONDS
 
@@ -156,7 +157,11 @@ class Session(Listener):
 
     async def _trigger_turn(self, message: str, task_ids: list[str], delivery_id: str) -> bool:
         turn = TriggerTurn(message=message, task_ids=task_ids, delivery_id=delivery_id)
-        answer = await self.connection.request("agent/triggerTurn", turn, timeout=TRIGGER_SECONDS)
+        try:
+            answer = await self.connection.request("agent/triggerTurn", turn, timeout=TRIGGER_SECONDS)
+        except (RpcError, ConnectionClosed, TimeoutError) as error:
+            logger.info("the client took no turn: %s", error)
+            return False
         return isinstance(answer, dict) and answer.get("accepted") is True
 
     def _parent_died(self) -> None:

@@ -121,17 +121,25 @@ class _ToolOrchestrator:
     async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
         runs = self._host.runs
         plan = await runs.plan(request.name, self._workspace)
-        minutes = (request.run_config or {}).get("max_time_minutes", float("inf"))
         record = runs.record(
             plan,
             request.behaviour_prompts,
             self._workspace.working_directory(None),
             origin="model",
             context=self._arguments.get("context"),
-            timeout_seconds=None if minutes == float("inf") else minutes * 60,
+            timeout_seconds=_limit_seconds(request),
             sync=self._arguments.get("async") is not True,
         )
         return await runs.orchestrator(plan, record).launch(request, abort)
+
+
+def _limit_seconds(request: LaunchRequest) -> float | None:
+    """Return the limit of the request, which has it in minutes, without the dust of the division."""
+    minutes = (request.run_config or {}).get("max_time_minutes", float("inf"))
+    if minutes == float("inf"):
+        return None
+    seconds = round(minutes * 60, 6)
+    return int(seconds) if seconds.is_integer() else seconds
 
 
 def _error(error: ToolError | None) -> ToolCallError | None:

@@ -164,7 +164,10 @@ class RunRegistry:
 
     def current(self, record: RunRecord) -> AsyncTask:
         """Return a snapshot of a run's newest state, whatever copy of it is at hand."""
-        return msgspec.structs.replace(self._live.get(record.task.id, record).task)
+        task = self._live.get(record.task.id, record).task
+        text = task.progress.last_text
+        progress = msgspec.structs.replace(task.progress, last_text=text.strip() if text else None)
+        return msgspec.structs.replace(task, progress=progress)
 
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""

@@ -1,0 +1,165 @@
+"""`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from sidecar.api.settings import Settings
+from sidecar.api.tasks import MAX_PAGE, Rules, Sort, SortKey, StoredMessage, TaskInfo
+from sidecar.app.clock import history_clock_ms
+from sidecar.app.roots import default_storage_root
+from sidecar.cli import options, output
+from sidecar.cli.options import common, foreign_roots
+from sidecar.history import TaskHistory
+
+_SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
+_PAGE = 500
+
+
+@click.command("list")
+@foreign_roots
+@click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
+@click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
+@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first.")
+@click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
+@click.option("--json", "form", flag_value="json", help="The result of tasks/list.")
+@click.option("--text", "form", flag_value="text", help="What the tool list_tasks answers.")
+@common
+def list_tasks(
+    roots: tuple[Path, ...],
+    filter_text: str | None,
+    rules: Rules | None,
+    sort: SortKey | None,
+    limit: int | None,
+    form: Literal["json", "text"] | None,
+    settings: Settings,
+) -> None:
+    """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
+    history = open_history(roots, settings)
+    chosen: Rules = rules or settings.history.rules
+    order = Sort(by=sort) if sort else None
+    page = history.page(filter_text, chosen, order, limit)
+    if form == "json":
+        output.write_json(page)
+    elif form == "text":
+        from sidecar.history.text import format_tasks
+
+        output.write(format_tasks(page.items, filter_text, chosen))
+    else:
+        _print_table(page.items, len(history.roots) > 1)
+        _print_totals(len(page.items), page.matched, page.total)
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
+@foreign_roots
+@common
+def show(task_id: str, roots: tuple[Path, ...], settings: Settings) -> None:
+    """Show one stored task and its transcript. ID may be the start of an id."""
+    history = open_history(roots, settings)
+    task, provenance = history.get(task_id)
+    rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
+    width = max(len(name) for name, _, _ in rows)
+    for name, value, source in rows:
+        output.write(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "") + "\n")
+    for problem in task.problems:
+        output.write(f"! {problem.code}: {problem.message}\n")
+    cursor = None
+    while True:
+        page = history.messages(task.id, "ui", cursor, _PAGE)
+        for message in page.messages:
+            _print_message(message)
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def open_history(roots: tuple[Path, ...], settings: Settings) -> TaskHistory:
+    """Return the history of the roots named, else of the own root and those of the settings."""
+    chosen = [root.absolute() for root in roots]
+    if not chosen:
+        chosen = [default_storage_root(), *(Path(path) for path in settings.history.foreign_roots)]
+    return TaskHistory(chosen, now=history_clock_ms)
+
+
+def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
+    now = history_clock_ms()
+    columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *(["PRODUCT"] * several_roots), "ID"]
+    rows = [
+        [
+            task.status + ("!" if task.problems else ""),
+            task.title,
+            task.mode.name or task.mode.current or "",
+            _count(task),
+            _cost(task),
+            output.age(now, task.last_activity),
+            *([task.product] * several_roots),
+            task.id,
+        ]
+        for task in tasks
+    ]
+    output.write_table(columns, rows, title_column=1)
+
+
+def _print_totals(shown: int, matched: int, total: int) -> None:
+    if not output.on_terminal():
+        return
+    parts = [f"{shown} of {matched} tasks" if shown < matched else f"{matched} tasks"]
+    if matched < total:
+        parts.append(f"{total} in all")
+    click.echo(f"\n{', '.join(parts)}", err=True)
+
+
+def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
+    usage = task.token_usage
+    pairs = [
+        ("Title", "title", task.title),
+        ("Id", "id", task.id),
+        ("Status", "status", f"{task.status}, {task.outcome}"),
+        ("Created", "createdAt", output.when(task.created_at)),
+        ("Last activity", "lastActivity", output.when(task.last_activity)),
+        ("Span", "duration", output.span(task.duration)),
+        ("Mode", "mode", " / ".join(part for part in (task.mode.name, task.mode.current) if part)),
+        ("Model", "model", task.model or ""),
+        ("Workspace", "workspaceDir", task.workspace_dir or ""),
+        ("Tokens", "tokenUsage", _count(task)),
+        ("Cost", "cost", _cost(task)),
+        ("Product", "product", task.product),
+        ("Parent", "parentId", task.parent_id or ""),
+        ("Folder", "root", str(Path(task.root) / "tasks" / task.id)),
+    ]
+    if usage is None:
+        pairs = [pair for pair in pairs if pair[0] not in ("Tokens", "Cost")]
+    return [pair for pair in pairs if pair[2]]
+
+
+def _source(provenance: object, key: str) -> str:
+    entry = provenance.get(key) if isinstance(provenance, dict) else None
+    return "" if entry is None else str(entry.source)
+
+
+def _count(task: TaskInfo) -> str:
+    total = task.token_usage.total if task.token_usage else None
+    return "" if total is None else f"{total:,}"
+
+
+def _cost(task: TaskInfo) -> str:
+    cost = task.token_usage.cost if task.token_usage else None
+    if cost is None:
+        return ""
+    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
+
+
+def _print_message(message: StoredMessage) -> None:
+    head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
+    if message.tool is not None and message.tool.name:
+        head += f" {message.tool.name}"
+    body = options.printable(message.text or "")
+    if output.on_terminal():
+        width = shutil.get_terminal_size().columns
+        output.write("\n" + "-" * min(width, 80) + "\n")
+    output.write(f"\n{head}\n" if not output.on_terminal() else f"{head}\n")
+    if body:
+        output.write(body.rstrip("\n") + "\n")
