@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sidecar.api.tasks import Rules, TaskInfo, TokenUsage
 from sidecar.history.javascript import group_digits, includes, to_fixed, to_lower, well_formed
@@ -18,17 +18,20 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 _SPACES = re.compile(r"\s+")
 
 
-def format_tasks(tasks: Sequence[TaskInfo], filter: str | None, rules: Rules) -> str:
+def format_tasks(
+    tasks: Sequence[TaskInfo], filter: str | None, rules: Rules, counts: Mapping[str, int] | None = None
+) -> str:
     """Render tasks, in the order given, as `list_tasks` answers them; `filter` is only named, not applied.
 
     Under `guide` the text is the guide's, to the byte of its UTF-8 output, times in the process's zone.
     Under `structural` the layout is the same, unknown values have no line, and every value stays on its line
-    with nothing in it that could forge another row.
+    with nothing in it that could forge another row. `counts` by status are those of all matching tasks, for
+    a page that holds only some of them.
     """
+    counts = counts or Counter(task.status for task in tasks)
     if rules == "guide":
-        return well_formed(_render(tasks, filter, (_guide_rows(task) for task in tasks)))
-    shown = None if filter is None else safe_line(filter)
-    return _render(tasks, shown, (_structural_rows(task) for task in tasks))
+        return well_formed(_render(filter, counts, map(_guide_rows, tasks)))
+    return _render(filter and safe_line(filter), counts, map(_structural_rows, tasks))
 
 
 def matches_filter(task: TaskInfo, filter: str, rules: Rules) -> bool:
@@ -48,17 +51,17 @@ def safe_line(text: str) -> str:
     return _UNSAFE.sub("\ufffd", _SPACES.sub(" ", text).strip())
 
 
-def _render(tasks: Sequence[TaskInfo], filter: str | None, rows: Iterable[list[str]]) -> str:
-    if not tasks:
+def _render(filter: str | None, counts: Mapping[str, int], tasks: Iterable[list[str]]) -> str:
+    total = sum(counts.values())
+    if not total:
         return f'No tasks found matching filter "{filter}"' if filter else "No tasks found in storage"
-    counts = Counter(task.status for task in tasks)
-    summary = ", ".join(f"{count} {status}" for status, count in counts.items())
-    head = ["Available Tasks:", "", f"Total: {len(tasks)} tasks ({summary})"]
+    summary = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    lines = ["Available Tasks:", "", f"Total: {total} tasks ({summary})"]
     if filter:
-        head.append(f'Showing tasks matching filter "{filter}"')
-    lines = [*head, ""]
-    for task_rows in rows:
-        lines += [*task_rows, ""]
+        lines.append(f'Showing tasks matching filter "{filter}"')
+    lines.append("")
+    for rows in tasks:
+        lines += [*rows, ""]
     return "\n".join(lines) + "\n"
 
 
