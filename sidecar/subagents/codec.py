@@ -21,7 +21,10 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the value `encode` was given, Structs as dicts. Raises ValueError for what is not JSON."""
+    """Return the value `encode` was given, Structs as dicts; raises ValueError for what is not JSON.
+
+    An integer beyond 64 bits may come back as the nearest double, as it would in JavaScript.
+    """
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:

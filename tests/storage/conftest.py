@@ -1,0 +1,25 @@
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.storage.layout import OwnRoot
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> OwnRoot:
+    return OwnRoot(tmp_path / "data" / "root")
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def mode_of() -> Callable[[Path], int]:
+    return lambda path: stat.S_IMODE(path.stat().st_mode)

@@ -1,0 +1,94 @@
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.subagents.journal import Journal
+
+PRELUDE = """
+import asyncio, resource, sys
+from pathlib import Path
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.errors import StorageError
+from sidecar.subagents.journal import Journal
+from sidecar.subagents.records import RunRecord
+
+def record(name):
+    task = AsyncTask(id=name, subagent_name="s", goal_prompt="g" * 2_000, status="running", launched_at=1,
+                     progress=Progress(last_activity_at=1), runner="r", workspace_dir="/w")
+    return RunRecord(task=task, origin="client", request={})
+"""
+SAVE_AND_HANG = """
+async def main():
+    journal = await Journal.open(Path(sys.argv[1]))
+    for n in range(20):
+        await journal.save(record(f"task-{n:02}"))
+    await journal.append("task-00", [{"seq": 1, "ts": 1, "type": "log"}])
+    await journal.flush()
+    print("saved", flush=True)
+    sys.stdin.read()
+asyncio.run(main())
+"""
+FILL_THE_DISK = """
+async def main():
+    told = []
+    journal = await Journal.open(Path(sys.argv[1]), on_failure=told.append)
+    await journal.save(record("before"))
+    await journal.append("run", [{"seq": 1, "ts": 1, "text": "small"}])
+    await journal.flush()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+    await journal.append("run", [{"seq": 2, "ts": 1, "text": "x" * 400_000}])
+    refused = []
+    for attempt in (journal.flush, lambda: journal.append("run", [{"seq": 3, "ts": 1}]),
+                    lambda: journal.save(record("b" * 300_000))):
+        try:
+            await attempt()
+        except StorageError as error:
+            refused.append(error.data["path"])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    await journal.save(record("after"))
+    await journal.append("other", [{"seq": 1, "ts": 1}])
+    await journal.flush()
+    print(len(refused), bool(told), (await journal.read_events("run")).last_seq,
+          await journal.last_seq("other"), (await journal.counts())["running"])
+    await journal.aclose()
+asyncio.run(main())
+"""
+
+
+def run_and_kill(path: Path) -> None:
+    command = [sys.executable, "-c", PRELUDE + SAVE_AND_HANG, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline() == b"saved\n"
+        finally:
+            child.send_signal(signal.SIGKILL)
+
+
+async def test_what_was_saved_outlives_a_kill(path: Path) -> None:
+    run_and_kill(path)
+    journal = await Journal.open(path)
+    assert len(await journal.unfinished()) == 20
+    assert await journal.last_seq("task-00") == 1
+    await journal.aclose()
+
+
+@pytest.mark.parametrize("torn", [1, 100, 5_000])
+async def test_a_torn_log_loses_its_tail_only(path: Path, torn: int) -> None:
+    run_and_kill(path)
+    wal = path.with_name("sidecar.db-wal")
+    wal.write_bytes(wal.read_bytes()[:-torn] + b"\xa5" * (torn // 2))
+    journal = await Journal.open(path)
+    names = sorted(record.task.id for record in await journal.unfinished())
+    assert len(names) >= 17
+    assert names == [f"task-{n:02}" for n in range(len(names))]
+    await journal.aclose()
+
+
+def test_a_full_disk_is_told_and_leaves_no_gap(path: Path) -> None:
+    command = [sys.executable, "-c", PRELUDE + FILL_THE_DISK, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.returncode) == ("3 True 1 1 2\n", 0), done.stderr

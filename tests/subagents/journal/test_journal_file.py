@@ -1,0 +1,145 @@
+import asyncio
+import os
+import re
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.errors import StorageError
+from sidecar.subagents import journal_schema
+from sidecar.subagents.journal import Journal, JournalMissing
+from tests.subagents.journal.conftest import MakeRecord
+
+
+async def test_the_files_are_private(path: Path, make_record: MakeRecord) -> None:
+    before = os.umask(0)
+    journal = await Journal.open(path)
+    await journal.save(make_record())
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    await journal.aclose()
+    os.umask(before)
+    assert modes == {0o600}
+
+
+async def test_a_newer_version_is_refused_with_the_remedy(path: Path) -> None:
+    await (await Journal.open(path)).aclose()
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA user_version = {journal_schema.VERSION + 1}")
+    database.close()
+    for read_only in (False, True):
+        with pytest.raises(StorageError, match=r"newer version .*; update the sidecar") as caught:
+            await Journal.open(path, read_only=read_only)
+        assert caught.value.data["path"] == str(path)
+
+
+async def test_an_older_version_is_brought_up(
+    path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = make_record()
+    journal = await Journal.open(path)
+    await journal.save(record)
+    await journal.aclose()
+    later = (*journal_schema.MIGRATIONS, ("ALTER TABLE runs ADD COLUMN later TEXT",))
+    monkeypatch.setattr(journal_schema, "MIGRATIONS", later)
+    monkeypatch.setattr(journal_schema, "VERSION", len(later))
+    journal = await Journal.open(path)
+    assert await journal.get(record.task.id) == record
+    await journal.aclose()
+
+
+async def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await (await Journal.open(path)).aclose()
+    before = path.read_bytes()
+    broken = (*journal_schema.MIGRATIONS, ("CREATE TABLE half (x)", "NO SQL"))
+    monkeypatch.setattr(journal_schema, "MIGRATIONS", broken)
+    monkeypatch.setattr(journal_schema, "VERSION", len(broken))
+    with pytest.raises(StorageError, match="syntax error"):
+        await Journal.open(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "damage", [b"not a database, but text" * 100, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
+async def test_a_damaged_file_is_refused_and_left_alone(path: Path, damage: bytes) -> None:
+    path.write_bytes(damage)
+    with pytest.raises(StorageError, match=rf"{re.escape(str(path))}.* damaged; move it"):
+        await Journal.open(path)
+    assert path.read_bytes() == damage
+
+
+async def test_a_damaged_page_is_told_to_whoever_reads_it(path: Path, make_record: MakeRecord) -> None:
+    journal = await Journal.open(path)
+    for _ in range(200):
+        await journal.save(make_record())
+    await journal.aclose()
+    content = bytearray(path.read_bytes())
+    content[3 * 4096 :] = b"\xff" * (len(content) - 3 * 4096)
+    path.write_bytes(content)
+    journal = await Journal.open(path)
+    with pytest.raises(StorageError, match="damaged"):
+        await journal.list(limit=200)
+    await journal.aclose()
+
+
+async def test_another_programs_database_is_not_touched(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE theirs (x)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="another program's"):
+        await Journal.open(path)
+    assert path.read_bytes() == before
+
+
+async def test_a_place_that_cannot_be_written_is_named(path: Path) -> None:
+    with pytest.raises(StorageError, match=re.escape(str(path / "x"))):
+        await Journal.open(path / "x")
+
+
+async def test_reading_makes_no_journal(path: Path) -> None:
+    with pytest.raises(JournalMissing, match="no journal yet"):
+        await Journal.open(path, read_only=True)
+    path.touch()
+    with pytest.raises(JournalMissing):
+        await Journal.open(path, read_only=True)
+    assert path.stat().st_size == 0
+
+
+async def test_a_reader_sees_what_the_writer_commits(
+    journal: Journal, path: Path, make_record: MakeRecord
+) -> None:
+    reader = await Journal.open(path, read_only=True)
+    for n in range(1, 4):
+        await journal.save(make_record())
+        assert (await reader.counts())["running"] == n
+    await reader.aclose()
+
+
+async def test_a_reader_may_not_write(journal: Journal, path: Path, make_record: MakeRecord) -> None:
+    reader = await Journal.open(path, read_only=True)
+    with pytest.raises(StorageError, match="reading only"):
+        await reader.save(make_record())
+    with pytest.raises(StorageError, match="reading only"):
+        await reader.append("a", [{"seq": 1}])
+    await reader.aclose()
+    assert journal.depth == 0
+
+
+async def test_a_closed_journal_says_so(path: Path, make_record: MakeRecord) -> None:
+    journal = await Journal.open(path)
+    await asyncio.gather(journal.aclose(), journal.aclose())
+    with pytest.raises(StorageError, match="closed"):
+        await journal.save(make_record())
+
+
+async def test_a_reader_opens_after_the_writer_has_closed(path: Path, make_record: MakeRecord) -> None:
+    record = make_record()
+    journal = await Journal.open(path)
+    await journal.save(record)
+    await journal.aclose()
+    reader = await Journal.open(path, read_only=True)
+    assert await reader.get(record.task.id) == record
+    await reader.aclose()
