@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sidecar.subagents.js_text import js_entries, json_stringify
+from sidecar.subagents.js_text import MAX_DEPTH, TOO_DEEP, js_entries, json_stringify
 
 SHORTEST = 64
 """Characters below which a value is not cut; what still does not fit then is left out."""
@@ -38,19 +38,22 @@ def summarize(payload: Mapping[str, Any], remedy: str, limit: int, whole: Collec
     return cut if cut == payload else _marked(cut, remedy)
 
 
-def cut_value(value: Any, limit: int) -> Any:
+def cut_value(value: Any, limit: int, depth: int = 0) -> Any:
     """Shorten every string to `limit` characters and every container in proportion, saying how much."""
     if isinstance(value, str):
         return _cut_text(value, limit)
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if depth >= MAX_DEPTH:
+        return TOO_DEEP
     entries = max(1, limit // CHARACTERS_PER_ENTRY)
+    more = f"[{len(value) - entries} more]" if len(value) > entries else None
     if isinstance(value, Mapping):
-        members = js_entries(value)
-        cut = {_cut_text(key, limit): cut_value(item, limit) for key, item in members[:entries]}
-        return cut if len(members) <= entries else {**cut, "...": f"[{len(members) - entries} more]"}
-    if isinstance(value, list | tuple):
-        items = [cut_value(item, limit) for item in value[:entries]]
-        return items if len(value) <= entries else [*items, f"[{len(value) - entries} more]"]
-    return value
+        kept = js_entries(value)[:entries]
+        cut = {_cut_text(key, limit): cut_value(item, limit, depth + 1) for key, item in kept}
+        return cut if more is None else {**cut, "...": more}
+    items = [cut_value(item, limit, depth + 1) for item in value[:entries]]
+    return items if more is None else [*items, more]
 
 
 def _cut_members(payload: Mapping[str, Any], limit: int, whole: Collection[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-MAX_DEPTH = 400
+MAX_DEPTH = 200
 """Containers nested deeper are named, not printed: the recursion stays clear of the interpreter's limit."""
 TOO_DEEP = "[nested too deeply]"
 

@@ -70,8 +70,8 @@ def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output |
     message = timeout.text
     produced = {"terminateReason": TIMEOUT, **_produced(output)}
     metadata = {"agentId": agent_id, **produced, "timedOut": True}
-    partial = "" if output is None or not _has_content(output) else "\n\n" + _content(agent_id, output)
-    return ToolResult(message + partial, message, metadata, ToolError(message, TIMEOUT))
+    llm = message + _partial(agent_id, output)
+    return ToolResult(llm, message, metadata, ToolError(message, TIMEOUT))
 
 
 def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> ToolResult:
@@ -81,7 +81,8 @@ def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> T
     if end.how == "aborted":
         return cancelled("Task execution aborted before completion.", agent_id, end.output)
     if end.how == "raised":
-        return failed(f"Subagent '{name}' failed during execution.", end.error, agent_id)
+        result = failed(f"Subagent '{name}' failed during execution.", end.error, agent_id)
+        return replace(result, llm_content=result.llm_content + _partial(agent_id, end.output))
     output = end.output or NO_OUTPUT
     metadata = {"agentId": agent_id, **_produced(output)}
     return ToolResult(_content(agent_id, output), _display(name, agent_id, output), metadata)
@@ -122,8 +123,11 @@ def _emitted(output: Output) -> Mapping[str, Any]:
     return emitted if isinstance(emitted, Mapping) else {}
 
 
-def _has_content(output: Output) -> bool:
-    return bool(output.get("final_message") or _emitted(output))
+def _partial(agent_id: str, output: Output | None) -> str:
+    """Render what a run that did not reach its goal had produced, as a part to append; often empty."""
+    if output is None or not (output.get("final_message") or _emitted(output)):
+        return ""
+    return "\n\n" + _content(agent_id, output)
 
 
 def _produced(output: Output | None) -> dict[str, Any]:
