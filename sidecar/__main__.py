@@ -1,0 +1,19 @@
+"""Choose the mode before anything heavy is imported: `serve` needs no command line, and the reverse."""
+
+import sys
+
+
+def main() -> int:
+    """Run the command named by the process's arguments and return its exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["serve"]:
+        from sidecar.app.serve import main as serve
+
+        return serve(arguments[1:])
+    from sidecar.cli.main import main as cli
+
+    return cli(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

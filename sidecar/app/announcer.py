@@ -1,0 +1,51 @@
+"""Changes of stored tasks, told to clients: the first at once, then at most four times a second."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+INTERVAL_SECONDS = 0.25
+
+Change = Literal["added", "changed", "removed"]
+
+
+class ChangeAnnouncer:
+    """Gather ids of changed tasks and hand them on in bounded numbers of batches.
+
+    `announce(added, changed, removed)` is called in the event loop.
+    """
+
+    def __init__(self, announce: Callable[[list[str], list[str], list[str]], None]) -> None:
+        self._announce = announce
+        self._pending: dict[str, Change] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def note(self, task_id: str, change: Change) -> None:
+        """Take in one change; later ones of the same task join it."""
+        known = self._pending.get(task_id)
+        if known == "added" and change == "removed":
+            del self._pending[task_id]
+        elif known != "added":
+            self._pending[task_id] = change
+        if self._timer is None and self._pending:
+            self._flush()
+
+    def close(self) -> None:
+        """Announce nothing more."""
+        self._pending.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _flush(self) -> None:
+        batch, self._pending = self._pending, {}
+        self._announce(*([each for each, kind in batch.items() if kind == change] for change in _CHANGES))
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._quiet)
+
+    def _quiet(self) -> None:
+        self._timer = None
+        if self._pending:
+            self._flush()
+
+
+_CHANGES: tuple[Change, ...] = ("added", "changed", "removed")

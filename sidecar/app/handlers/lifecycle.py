@@ -1,0 +1,107 @@
+"""`initialize` to `exit`, settings and health."""
+
+from pathlib import Path
+
+import psutil
+
+from sidecar import __version__
+from sidecar.api.async_tasks import NoParams
+from sidecar.api.errors import InvalidParams
+from sidecar.api.lifecycle import (
+    PROTOCOL_VERSION,
+    AsyncTaskCounts,
+    Health,
+    InitializeParams,
+    InitializeResult,
+    QueueHealth,
+    RunnerInfo,
+    ServerInfo,
+    SettingsUpdateParams,
+    ShutdownParams,
+    WatcherHealth,
+)
+from sidecar.api.methods import METHODS
+from sidecar.app.clock import wall_clock_ms
+from sidecar.app.session import Session
+from sidecar.subagents.catalogue import is_available
+
+
+async def initialize(session: Session, params: InitializeParams) -> InitializeResult:
+    """Answer `initialize`: leftovers of a crash are gone before this returns."""
+    if params.protocol_version != PROTOCOL_VERSION:
+        raise InvalidParams(
+            f"protocolVersion: {params.protocol_version} is not supported; this sidecar speaks {PROTOCOL_VERSION}"
+        )
+    root = _root(session, params.storage_root)
+    host = await session.open(params, root, session.settings_with(params.settings))
+    return InitializeResult(
+        protocol_version=PROTOCOL_VERSION,
+        server_info=ServerInfo(name="subagent-sidecar", version=__version__),
+        storage_root=str(host.root.path),
+        methods=sorted(name for name, spec in METHODS.items() if spec.direction == "toServer"),
+        runners=[
+            RunnerInfo(name=name, type=runner.type, available=is_available(runner))
+            for name, runner in host.runners.items()
+        ],
+        instance_id=host.instance_id,
+    )
+
+
+async def shutdown(session: Session, params: ShutdownParams) -> None:
+    """Answer `shutdown`: when this returns no run is left."""
+    await session.shut_down(cancel_running=params.cancel_running)
+
+
+async def exit_(session: Session, params: NoParams) -> None:
+    """Take `exit`."""
+    session.connection.request_exit(session.exit_code)
+
+
+async def update_settings(session: Session, params: SettingsUpdateParams) -> None:
+    """Answer `settings/update`."""
+    session.host.update_settings(params.settings)
+
+
+async def grant_trust(session: Session, params: NoParams) -> None:
+    """Take `workspace/didGrantTrust`."""
+    session.grant_trust()
+
+
+async def health(session: Session, params: NoParams) -> Health:
+    """Answer `health`."""
+    host = session.host
+    return Health(
+        version=__version__,
+        uptime_ms=wall_clock_ms() - session.started_at,
+        rss_bytes=psutil.Process().memory_info().rss,
+        tasks_indexed=host.history.known,
+        async_tasks=AsyncTaskCounts(
+            running=len(host.registry.with_status("running")), queued=len(host.runs.admission)
+        ),
+        watcher=WatcherHealth(mode="none", watches=0),
+        queues=QueueHealth(outbound=session.connection.outbound_depth, journal=host.journal.depth),
+    )
+
+
+def _root(session: Session, named: str | None) -> Path:
+    if named is None:
+        return session.storage_root or default_storage_root()
+    path = Path(named)
+    if not path.is_absolute():
+        raise InvalidParams(f"storageRoot: {named!r} is not an absolute path")
+    if session.storage_root is not None and path.resolve() != session.storage_root.resolve():
+        raise InvalidParams(
+            f"storageRoot: {named} is not the root this sidecar was started for ({session.storage_root}); "
+            "leave it out, or start another sidecar"
+        )
+    return path
+
+
+HANDLERS = {
+    "initialize": initialize,
+    "shutdown": shutdown,
+    "exit": exit_,
+    "settings/update": update_settings,
+    "workspace/didGrantTrust": grant_trust,
+    "health": health,
+}

@@ -1,0 +1,60 @@
+"""`tools/*`, `reminders/*` and `agent/*`: the model's side."""
+
+from sidecar.api.async_tasks import NoParams
+from sidecar.api.model import (
+    DeliveredParams,
+    NextReminder,
+    OutboxResult,
+    ReminderStatus,
+    SetBusyParams,
+    ToolCallParams,
+    ToolCallResult,
+    ToolsResult,
+)
+from sidecar.app.session import Session
+
+
+async def list_tools(session: Session, params: NoParams) -> ToolsResult:
+    """Answer `tools/list`."""
+    return ToolsResult(tools=session.toolbox.declarations())
+
+
+async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
+    """Answer `tools/call`; a fault of the tool is its result, not an error of the request."""
+    return await session.toolbox.call(params.name, params.arguments)
+
+
+async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
+    """Answer `reminders/status`: the standing summary for the system instruction."""
+    return ReminderStatus(text=session.host.reminders.status())
+
+
+async def next_reminder(session: Session, params: NoParams) -> NextReminder:
+    """Answer `reminders/next`: what the next turn has to carry, until it is acknowledged."""
+    return await session.host.reminders.next()
+
+
+async def delivered(session: Session, params: DeliveredParams) -> None:
+    """Answer `reminders/delivered`: that reminder reached the model."""
+    await session.host.reminders.delivered(params.delivery_id)
+
+
+async def outbox(session: Session, params: NoParams) -> OutboxResult:
+    """Answer `reminders/outbox`."""
+    return OutboxResult(items=session.host.reminders.items())
+
+
+async def set_busy(session: Session, params: SetBusyParams) -> None:
+    """Take `agent/setBusy`: the agent's turn began or ended."""
+    session.set_busy(params.busy)
+
+
+HANDLERS = {
+    "tools/list": list_tools,
+    "tools/call": call_tool,
+    "reminders/status": reminder_status,
+    "reminders/next": next_reminder,
+    "reminders/delivered": delivered,
+    "reminders/outbox": outbox,
+    "agent/setBusy": set_busy,
+}

@@ -1,0 +1,148 @@
+"""`asyncTasks/*` and `subagents/*`: background runs and the definitions they start from."""
+
+import asyncio
+
+from sidecar.api.async_tasks import (
+    STATUSES,
+    AsyncListParams,
+    AsyncListResult,
+    CancelAllResult,
+    CancelParams,
+    CancelResult,
+    EventsParams,
+    EventsResult,
+    LaunchParams,
+    NoParams,
+    SetMaxParams,
+    SetMaxResult,
+    SubagentsResult,
+    SubscribeParams,
+    SubscribeResult,
+    TaskIdParams,
+    TaskResult,
+    WaitParams,
+    WaitResult,
+)
+from sidecar.api.errors import InvalidParams
+from sidecar.api.tasks import MAX_PAGE
+from sidecar.app.session import Session
+
+MAX_EVENT_BYTES = 4 * 1024 * 1024
+"""Most bytes of events in one answer: far below the frame limit, large enough for any one event page."""
+
+
+async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
+    """Answer `subagents/list`."""
+    return await asyncio.to_thread(session.host.catalogue.describe, session.workspace)
+
+
+async def launch(session: Session, params: LaunchParams) -> TaskResult:
+    """Answer `asyncTasks/launch`: the record is durable and the slot held, the run goes on."""
+    session.require_trust()
+    record = await session.host.runs.launch(params, session.workspace)
+    return TaskResult(task=session.host.runs.snapshot(record), revision=session.host.revision)
+
+
+async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResult:
+    """Answer `asyncTasks/list`."""
+    check_limit(params.limit)
+    host = session.host
+    statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
+    records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
+    return AsyncListResult(
+        items=[host.runs.snapshot(record) for record in records],
+        counts=await host.journal.counts(),
+        max=host.manager.max_async_tasks,
+        next_cursor=cursor,
+        revision=host.revision,
+    )
+
+
+async def get_run(session: Session, params: TaskIdParams) -> TaskResult:
+    """Answer `asyncTasks/get`."""
+    record = await session.host.registry.resolve(params.task_id)
+    return TaskResult(task=session.host.runs.snapshot(record), revision=session.host.revision)
+
+
+async def cancel(session: Session, params: CancelParams) -> CancelResult:
+    """Answer `asyncTasks/cancel`; a task that has ended is no error."""
+    host = session.host
+    record = await host.registry.resolve(params.task_id)
+    cancelled = await host.runs.cancel(record.task.id, by="user", reason=params.reason)
+    ended = await host.registry.resolve(record.task.id)
+    return CancelResult(cancelled=cancelled, task=host.runs.snapshot(ended), revision=host.revision)
+
+
+async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
+    """Answer `asyncTasks/cancelAll`: whatever runs or waits."""
+    count = await session.host.runs.cancel_all(by="user")
+    return CancelAllResult(cancelled=count, revision=session.host.revision)
+
+
+async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
+    """Answer `asyncTasks/setMax`; running tasks are not stopped, queued ones may start."""
+    if params.max < -1:
+        raise InvalidParams(f"max: {params.max} is neither -1 (no limit) nor 0 or more")
+    session.host.set_max(params.max)
+    return SetMaxResult(max=params.max, revision=session.host.revision)
+
+
+async def wait(session: Session, params: WaitParams) -> WaitResult:
+    """Answer `asyncTasks/wait` when the awaited tasks have ended or the time is over."""
+    timeout = params.timeout_seconds
+    if timeout is not None and not 0 <= timeout < float("inf"):
+        raise InvalidParams(f"timeoutSeconds: {timeout} is not a number of seconds, 0 or more")
+    if not params.task_ids:
+        raise InvalidParams("taskIds: name at least one task")
+    host = session.host
+    ids = [(await host.registry.resolve(each)).task.id for each in params.task_ids]
+    timed_out = await host.runs.wait(ids, params.mode, timeout)
+    tasks = [host.runs.snapshot(await host.registry.resolve(each)) for each in ids]
+    pending = [task.id for task in tasks if task.status in ("queued", "running")]
+    return WaitResult(tasks=tasks, pending=pending, timed_out=timed_out, revision=host.revision)
+
+
+async def events(session: Session, params: EventsParams) -> EventsResult:
+    """Answer `asyncTasks/events`."""
+    check_limit(params.limit)
+    if params.after_seq < 0:
+        raise InvalidParams(f"afterSeq: {params.after_seq} is below 0, the start")
+    host = session.host
+    task_id = (await host.registry.resolve(params.task_id)).task.id
+    page = await host.events.read(task_id, params.after_seq, params.limit, MAX_EVENT_BYTES)
+    return EventsResult(events=page.events, last_seq=page.last_seq, more=page.more, revision=host.revision)
+
+
+async def subscribe(session: Session, params: SubscribeParams) -> SubscribeResult:
+    """Answer `asyncTasks/subscribe`; the events follow as `asyncTasks/didOutput`."""
+    if params.after_seq is not None and params.after_seq < 0:
+        raise InvalidParams(f"afterSeq: {params.after_seq} is below 0, the start")
+    record = await session.host.registry.resolve(params.task_id)
+    return SubscribeResult(last_seq=await session.output.subscribe(record.task.id, params.after_seq))
+
+
+async def unsubscribe(session: Session, params: TaskIdParams) -> None:
+    """Answer `asyncTasks/unsubscribe`; one that was not subscribed is no error."""
+    record = await session.host.registry.resolve(params.task_id)
+    session.output.unsubscribe(record.task.id)
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a page size outside 1 to 20,000. Raises InvalidParams."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise InvalidParams(f"limit: {limit} is not between 1 and {MAX_PAGE}")
+
+
+HANDLERS = {
+    "subagents/list": list_subagents,
+    "asyncTasks/launch": launch,
+    "asyncTasks/list": list_runs,
+    "asyncTasks/get": get_run,
+    "asyncTasks/cancel": cancel,
+    "asyncTasks/cancelAll": cancel_all,
+    "asyncTasks/setMax": set_max,
+    "asyncTasks/wait": wait,
+    "asyncTasks/events": events,
+    "asyncTasks/subscribe": subscribe,
+    "asyncTasks/unsubscribe": unsubscribe,
+}

@@ -1,0 +1,60 @@
+"""`tasks/*`: stored tasks. Reading them is work for a thread, never for the event loop."""
+
+import asyncio
+
+from sidecar.api.tasks import (
+    GetParams,
+    GetResult,
+    ListParams,
+    ListResult,
+    MessagesParams,
+    MessagesResult,
+    RefreshParams,
+    RevisionResult,
+)
+from sidecar.app.session import Session
+
+
+async def list_tasks(session: Session, params: ListParams) -> ListResult:
+    """Answer `tasks/list`."""
+    host = session.host
+    rules = params.rules or host.settings.history.rules
+    progress = session.progress(params.work_done_token)
+    progress.begin("Listing tasks")
+    try:
+        page = await asyncio.to_thread(host.history.page, params, rules)
+    finally:
+        progress.end()
+    page.revision = host.revision
+    return page
+
+
+async def get_task(session: Session, params: GetParams) -> GetResult:
+    """Answer `tasks/get`."""
+    host = session.host
+    task, provenance = await asyncio.to_thread(host.history.get, params.task_id)
+    return GetResult(task=task, provenance=provenance, revision=host.revision)
+
+
+async def list_messages(session: Session, params: MessagesParams) -> MessagesResult:
+    """Answer `tasks/messages`."""
+    host = session.host
+    page = await asyncio.to_thread(
+        host.history.messages, params.task_id, params.kind, params.cursor, params.limit, params.from_
+    )
+    page.revision = host.revision
+    return page
+
+
+async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
+    """Answer `tasks/refresh`: look at every file again and announce what changed."""
+    await session.host.refresh_history()
+    return RevisionResult(revision=session.host.revision)
+
+
+HANDLERS = {
+    "tasks/list": list_tasks,
+    "tasks/get": get_task,
+    "tasks/messages": list_messages,
+    "tasks/refresh": refresh,
+}

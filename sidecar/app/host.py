@@ -1,0 +1,176 @@
+"""The Host: the owner of one own root, whoever and however many its clients are."""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
+from sidecar.api.settings import Settings
+from sidecar.app.announcer import ChangeAnnouncer
+from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.recovery import recover
+from sidecar.app.reminders import Reminders
+from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
+from sidecar.app.settings import SettingsStore, user_config_dir
+from sidecar.history import TaskHistory
+from sidecar.storage.layout import OwnRoot
+from sidecar.storage.root_lock import HeldBy, RootLock
+from sidecar.subagents.catalogue import Catalogue
+from sidecar.subagents.event_log import EventLog
+from sidecar.subagents.journal import Journal
+from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run_registry import RunRegistry
+from sidecar.subagents.run_scope import RunServices
+from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.runners.registry import build_runners
+
+logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 1.8
+"""How long stopping a run may take at an orderly end, so that all of it stays below 3 s."""
+
+
+class Listener:
+    """What a Host tells a Session; each call is made in the event loop and must not wait."""
+
+    def run_changed(self, task: AsyncTask) -> None:
+        """Take the new state of an async task."""
+
+    def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
+        """Take the ids of stored tasks that changed."""
+
+
+class Host:
+    """Own a root: its lock, journal, runs and history. Made by `open`, ended by `aclose`."""
+
+    def __init__(
+        self, root: OwnRoot, lock: RootLock | HeldBy, journal: Journal, settings: SettingsStore
+    ) -> None:
+        self.root = root
+        self.instance_id = str(uuid.uuid4())
+        self.journal = journal
+        self.revision = 0
+        self._lock = lock
+        self._store = settings
+        self._listeners: list[Listener] = []
+        self._announcer = ChangeAnnouncer(self._announce_history)
+        self._stop_seconds = STOP_SECONDS
+        self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
+        self.catalogue = Catalogue(user_config_dir())
+        self.events = EventLog(journal, wall_clock_ms)
+        self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
+        self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
+        self.history = TaskHistory(self._roots(()), now=history_clock_ms)
+        self.runs = self._build_runs()
+        self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
+
+    @classmethod
+    async def open(
+        cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()
+    ) -> "Host":
+        """Take the root, end what a crash left, and be ready to launch.
+
+        With the root in another process's hands everything can be read and nothing launched. Raises
+        StorageError when the root cannot be used at all.
+        """
+        own = OwnRoot(root)
+        try:
+            lock = await asyncio.to_thread(RootLock.acquire, own)
+        except OSError as error:
+            raise StorageError(f"{root} cannot be used: {error}", path=str(root), reason=str(error)) from None
+        journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
+        host = cls(own, lock, journal, settings)
+        host.set_foreign_roots(foreign_roots)
+        if isinstance(lock, RootLock):
+            await recover(own, journal, host.events, host.reminders)
+        return host
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._store.current
+
+    def update_settings(self, changes: Mapping[str, Any]) -> None:
+        """Put changed settings in force at once. Raises InvalidParams naming the key."""
+        before = self.settings
+        after = self._store.update(changes)
+        if after.async_tasks.max != before.async_tasks.max:
+            self.set_max(after.async_tasks.max)
+        if after.runners != before.runners:
+            self.runners = build_runners(after.runners)
+        self.reminders.configure(after.reminders)
+
+    def set_max(self, maximum: int) -> None:
+        """Change the limit of running tasks; what waits may start."""
+        self.manager.set_max_async_tasks(maximum)
+        self.runs.admission.pump()
+
+    def set_foreign_roots(self, roots: tuple[Path, ...]) -> None:
+        """Say which other roots are read, beside those of the settings."""
+        self.history.set_roots(self._roots(roots))
+
+    def require_ownership(self) -> None:
+        """Raise StorageError when another process owns the root: only that one launches and cancels."""
+        if isinstance(self._lock, HeldBy):
+            owner = "another process" if self._lock.pid is None else f"pid {self._lock.pid}"
+            reason = f"root in use by {owner}"
+            raise StorageError(
+                f"{self.root.path}: {reason}; launch and cancel there, or use another storage root",
+                path=str(self.root.path),
+                reason=reason,
+            )
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Tell `listener` of changes; the callable returned ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def refresh_history(self) -> None:
+        """Look at every stored task again and announce what changed."""
+        changes = await asyncio.to_thread(self.history.refresh)
+        for kind, ids in (("added", changes.added), ("changed", changes.changed), ("removed", changes.removed)):
+            for task_id in ids:
+                self._announcer.note(task_id, kind)
+
+    async def aclose(self) -> None:
+        """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
+        self._stop_seconds = CLOSE_SECONDS
+        self._announcer.close()
+        await self.reminders.aclose()
+        await self.runs.aclose(CLOSE_SECONDS + 0.3)
+        await self.journal.aclose(0.5)
+        if isinstance(self._lock, RootLock):
+            self._lock.release()
+
+    def _build_runs(self) -> Runs:
+        launcher = Launcher(lambda: self.settings, lambda: self.runners, self.catalogue, wall_clock_ms)
+        services = RunServices(
+            root=self.root.path,
+            registry=self.registry,
+            now=wall_clock_ms,
+            stop_seconds=lambda: self._stop_seconds,
+            watch=self.events.watch,
+            history_changed=self._announcer.note,
+        )
+        return Runs(launcher, self.manager, self.registry, services)
+
+    def _roots(self, foreign: tuple[Path, ...]) -> list[Path]:
+        named = [Path(path) for path in self.settings.history.foreign_roots]
+        return list(dict.fromkeys([self.root.path, *foreign, *named]))
+
+    def _run_changed(self, record: RunRecord) -> None:
+        self.revision += 1
+        task = self.registry.current(record)
+        self.reminders.run_changed(record)
+        for listener in self._listeners:
+            listener.run_changed(task)
+
+    def _announce_history(self, added: list[str], changed: list[str], removed: list[str]) -> None:
+        self.revision += 1
+        for listener in self._listeners:
+            listener.history_changed(added, changed, removed)

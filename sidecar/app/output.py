@@ -1,0 +1,89 @@
+"""The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from sidecar.api.async_tasks import AsyncTaskDidOutput
+from sidecar.subagents.event_log import EventLog
+
+BATCH_SECONDS = 0.05
+"""Least time between two notifications about one task: 20 a second at most."""
+BATCH_EVENTS = 500
+BATCH_BYTES = 512 * 1024
+"""Bounds of one notification, so that a burst does not hold up the replies behind it."""
+
+
+class OutputPump:
+    """Follow the event logs one client subscribed to.
+
+    `send` waits while the client does not read; only this client's pumps wait with it.
+    """
+
+    def __init__(
+        self,
+        events: EventLog,
+        send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
+        revision: Callable[[], int],
+        is_live: Callable[[str], bool],
+    ) -> None:
+        self._events = events
+        self._send = send
+        self._revision = revision
+        self._is_live = is_live
+        self._pumps: dict[str, asyncio.Task[None]] = {}
+
+    async def subscribe(self, task_id: str, after_seq: int | None) -> int:
+        """Send what comes after `after_seq` (None: from now on); return the last event there is.
+
+        A second subscription to a task replaces the first.
+        """
+        last = await self._events.last_seq(task_id)
+        self.unsubscribe(task_id)
+        pump = asyncio.create_task(self._pump(task_id, last if after_seq is None else after_seq))
+        self._pumps[task_id] = pump
+        pump.add_done_callback(lambda done: self._forget(task_id, done))
+        return last
+
+    def unsubscribe(self, task_id: str) -> None:
+        """Stop following a task; one that is not followed is left alone."""
+        pump = self._pumps.pop(task_id, None)
+        if pump is not None:
+            pump.cancel()
+
+    async def aclose(self) -> None:
+        """Stop following everything."""
+        pumps = list(self._pumps.values())
+        for task_id in list(self._pumps):
+            self.unsubscribe(task_id)
+        if pumps:
+            await asyncio.wait(pumps, timeout=1)
+
+    async def _pump(self, task_id: str, cursor: int) -> None:
+        changed = asyncio.Event()
+        changed.set()
+        unwatch = self._events.watch(task_id, lambda event: changed.set())
+        try:
+            while True:
+                await changed.wait()
+                changed.clear()
+                live = self._is_live(task_id)
+                cursor = await self._send_after(task_id, cursor)
+                if not live and not changed.is_set():
+                    return
+        finally:
+            unwatch()
+
+    async def _send_after(self, task_id: str, cursor: int) -> int:
+        while True:
+            page = await self._events.read(task_id, cursor, BATCH_EVENTS, BATCH_BYTES)
+            if not page.events:
+                return cursor
+            cursor = page.events[-1]["seq"]
+            await self._send(
+                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._revision())
+            )
+            await asyncio.sleep(BATCH_SECONDS)
+
+    def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
+        if self._pumps.get(task_id) is pump:
+            del self._pumps[task_id]

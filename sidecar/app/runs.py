@@ -1,0 +1,226 @@
+"""Launch, cancel and await the runs of one Host, for clients and for the model alike."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
+from sidecar.api.errors import InvalidParams, LimitReached
+from sidecar.api.settings import Settings
+from sidecar.app.workspace import Workspace
+from sidecar.storage.layout import new_task_id
+from sidecar.subagents.admission import Admission, Prepared
+from sidecar.subagents.background import BackgroundRuns
+from sidecar.subagents.catalogue import Catalogue, Plan
+from sidecar.subagents.driving import Patience, RunPlan
+from sidecar.subagents.endings import HOST_EXIT_TEXT
+from sidecar.subagents.launching import LaunchRequest
+from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.model import AsyncTaskInfo
+from sidecar.subagents.orchestrator import RunOrchestrator
+from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.run_registry import RunRegistry
+from sidecar.subagents.run_scope import RunServices
+from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.slots import Slot
+from sidecar.subagents.timeouts import TimeoutChoice, resolve
+
+CancelledBy = Literal["user", "model"]
+STOP_SECONDS = 4.5
+"""How long stopping a cancelled run may take: nothing of it is left 5 s after the cancel."""
+_USUAL_REASONS: Mapping[str, EndReason] = {
+    "completed": "goal",
+    "failed": "error",
+    "cancelled": "cancelledByUser",
+}
+_CANCEL_REASONS: Mapping[CancelledBy, EndReason] = {"user": "cancelledByUser", "model": "cancelledByModel"}
+
+
+@dataclass
+class Launcher:
+    """What a launch needs to know of its Host."""
+
+    settings: Callable[[], Settings]
+    runners: Callable[[], Mapping[str, Runner]]
+    catalogue: Catalogue
+    now: Callable[[], int]
+
+
+class Runs:
+    """Everything that starts or ends a run."""
+
+    def __init__(
+        self, launcher: Launcher, manager: AsyncTaskManager, registry: RunRegistry, services: RunServices
+    ) -> None:
+        self._launcher = launcher
+        self._manager = manager
+        self._registry = registry
+        self._services = services
+        self._reasons: dict[str, EndReason] = {}
+        self.background = BackgroundRuns(
+            patience=Patience(dispose=STOP_SECONDS + 1), on_end=self._reasons.__setitem__
+        )
+        self.admission = Admission(manager, self._start, registry.touch)
+        for subscribe in (manager.on_task_completed, manager.on_task_failed, manager.on_task_cancelled):
+            subscribe(self._ended)
+
+    async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
+        """Launch in the background, or wait in line if the limit is reached and that is wished.
+
+        Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
+        """
+        prepared = await self.prepare(params, workspace)
+        slot = self.admission.take_slot()
+        if slot is not None:
+            with slot:
+                await self._start(prepared, slot)
+            return prepared.record
+        if (params.over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
+            running = len(self._manager.get_running_tasks())
+            maximum = self._manager.max_async_tasks
+            raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
+        await self.enqueue(prepared)
+        return prepared.record
+
+    async def enqueue(self, prepared: Prepared) -> int:
+        """Put a launch in line, durably, and return its place, counted from 1."""
+        task = prepared.record.task
+        task.status, task.launched_at, task.queued_at = "queued", None, self._launcher.now()
+        place = self.admission.enqueue(prepared)
+        await self._registry.add(prepared.record)
+        self.admission.pump()
+        return place
+
+    async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
+        """Check everything a launch can be refused for, and make its record; nothing is written yet."""
+        if not params.goal_prompt.strip():
+            raise InvalidParams("goalPrompt: is blank; say what the subagent is to achieve")
+        directory = workspace.working_directory(params.workspace_dir)
+        plan = await self.plan(params.subagent_name, workspace)
+        requested = params.timeout_seconds
+        if requested is None:
+            requested = plan.definition.timeout_seconds
+        timeout = self._timeout(requested)
+        prompts = [params.goal_prompt, *(params.behaviour_prompts or [])]
+        run = RunPlan(
+            request=LaunchRequest(name=params.subagent_name, behaviour_prompts=prompts),
+            goal_prompt=params.goal_prompt,
+            context=params.context or {},
+            timeout=timeout,
+        )
+        record = self.record(plan, run, directory, "client", params.parent_task_id)
+        return Prepared(record, plan, run)
+
+    async def plan(self, name: str, workspace: Workspace) -> Plan:
+        """Choose what a launch of `name` executes."""
+        launcher = self._launcher
+        return await asyncio.to_thread(
+            launcher.catalogue.plan,
+            launcher.settings(),
+            launcher.runners(),
+            name,
+            workspace.folders,
+            trusted=workspace.trusted,
+        )
+
+    def record(
+        self,
+        plan: Plan,
+        run: RunPlan,
+        directory: Path,
+        origin: Origin,
+        parent_task_id: str | None = None,
+        *,
+        sync: bool = False,
+    ) -> RunRecord:
+        """Make the record of a run that starts now."""
+        now = self._launcher.now()
+        task = AsyncTask(
+            id=new_task_id(),
+            subagent_name=run.request.name,
+            goal_prompt=run.goal_prompt,
+            status="running",
+            launched_at=now,
+            progress=Progress(last_activity_at=now),
+            runner=plan.runner.name,
+            workspace_dir=str(directory),
+            timeout_seconds=run.timeout.effective,
+            parent_task_id=parent_task_id,
+        )
+        request = {"behaviourPrompts": run.request.behaviour_prompts, "context": run.context}
+        return RunRecord(task=task, origin=origin, sync=sync, request=request)
+
+    def orchestrator(self, plan: Plan, record: RunRecord) -> RunOrchestrator:
+        """Return what launches this record's run."""
+        return RunOrchestrator(self._services, plan, record)
+
+    async def cancel(self, task_id: str, by: CancelledBy) -> bool:
+        """End a run or a place in line; True once the end is durable, False if it had ended."""
+        record = self._registry.live(task_id)
+        if record is None:
+            return False
+        if record.task.status == "queued":
+            self.admission.remove(task_id)
+            cancelled = self._registry.end(
+                task_id, "cancelled", _CANCEL_REASONS[by], wants_notice=by == "user"
+            )
+        elif record.sync:
+            cancelled = self._registry.stop(task_id, _CANCEL_REASONS[by])
+        else:
+            self._reasons[task_id] = _CANCEL_REASONS[by]
+            cancelled = self._manager.cancel_task(task_id)
+        await self._registry.settled(task_id)
+        return cancelled
+
+    async def cancel_all(self, by: CancelledBy) -> int:
+        """End whatever runs or waits; those in line first, so that none of them starts."""
+        live = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
+        ended = await asyncio.gather(*(self.cancel(record.task.id, by) for record in live))
+        return sum(ended)
+
+    async def wait(self, task_ids: Sequence[str], mode: Literal["all", "any"], timeout: float | None) -> bool:
+        """Wait for ends; True if the time was over first."""
+        waits = [asyncio.ensure_future(self._registry.settled(task_id)) for task_id in task_ids]
+        when = asyncio.ALL_COMPLETED if mode == "all" else asyncio.FIRST_COMPLETED
+        try:
+            done, pending = await asyncio.wait(waits, timeout=timeout, return_when=when)
+        finally:
+            for each in waits:
+                each.cancel()
+        return bool(pending) if mode == "all" else not done
+
+    async def aclose(self, limit: float) -> None:
+        """End everything that runs or waits as `hostExit`, and wait until that is durable."""
+        for record in await self.admission.aclose(limit=0.5):
+            self._registry.end(record.task.id, "failed", "hostExit", error=HOST_EXIT_TEXT)
+        for record in self._registry.with_status("running"):
+            self._reasons[record.task.id] = "hostExit"
+            if not record.sync:
+                self._manager.fail_task(record.task.id, HOST_EXIT_TEXT)
+        await self.background.aclose(limit)
+        await self._registry.aclose(limit)
+
+    async def _start(self, prepared: Prepared, slot: Slot) -> None:
+        orchestrator = self.orchestrator(prepared.plan, prepared.record)
+        await self.background.launch(self._manager, orchestrator, prepared.run, slot)
+
+    def _ended(self, task: AsyncTaskInfo) -> None:
+        reason = self._reasons.pop(task.id, _USUAL_REASONS[task.status])
+        self._registry.end(
+            task.id,
+            task.status,
+            reason,
+            output=task.output,
+            error=task.error,
+            wants_notice=reason == "cancelledByUser",
+        )
+        self.admission.pump()
+
+    def _timeout(self, requested: float | None) -> TimeoutChoice:
+        limits = self._launcher.settings().async_tasks
+        try:
+            return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
+        except ValueError as error:
+            raise InvalidParams(str(error)) from None

@@ -1,0 +1,82 @@
+"""`serve`: one client on stdin and stdout, until it leaves."""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sidecar import __version__
+from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.api.methods import METHODS
+from sidecar.app.clock import wall_clock_ms
+from sidecar.app.handlers import lifecycle, model, runs, stored
+from sidecar.app.session import Session
+from sidecar.app.settings import load_file
+from sidecar.rpc.connection import Connection, Method
+from sidecar.rpc.errors import RpcError
+
+HANDLERS: dict[str, Callable[[Session, Any], Awaitable[Any]]] = {
+    **lifecycle.HANDLERS,
+    **stored.HANDLERS,
+    **runs.HANDLERS,
+    **model.HANDLERS,
+}
+_WRONG_USE = 2
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve one client; returns the process's exit code. Never returns to leave a thread behind."""
+    options = _parse(arguments)
+    logging.basicConfig(level=options.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    try:
+        raw_settings = load_file(options.config)
+    except InvalidParams as error:
+        sys.stderr.write(f"subagent-sidecar: {error.message}\n")
+        return _WRONG_USE
+    root = None if options.storage_root is None else options.storage_root.absolute()
+    code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms())))
+    # A thread that hangs in a foreign file system must not keep an orphan sidecar alive.
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+async def _serve(session: Session) -> int:
+    methods = {
+        name: Method(partial(handler, session), METHODS[name].params, METHODS[name].kind)
+        for name, handler in HANDLERS.items()
+    }
+    session.connection = Connection(methods, admit=session.admit, map_error=_map_error)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, session.connection.request_exit, 1)
+    try:
+        return await session.connection.serve()
+    finally:
+        await session.aclose()
+
+
+def _map_error(error: Exception) -> RpcError | None:
+    if isinstance(error, SidecarError):
+        return RpcError(error.code, error.message, dict(error.data))
+    return None
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout."
+    )
+    parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
+    parser.add_argument(
+        "--in-process", action="store_true", help="own the root in this process (the only way for now)"
+    )
+    parser.add_argument("--config", type=Path, help="settings file (TOML)")
+    parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")
+    parser.add_argument("--version", action="version", version=f"subagent-sidecar {__version__}")
+    return parser.parse_args(arguments)

@@ -1,0 +1,168 @@
+"""One connected client: where it is in its life, what it sees, and what it may do."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
+from sidecar.api.errors import InvalidRequest, NotInitialized, NotTrusted
+from sidecar.api.lifecycle import InitializeParams
+from sidecar.api.model import TriggerTurn
+from sidecar.api.tasks import TasksDidChange
+from sidecar.app.host import Host, Listener
+from sidecar.app.output import OutputPump
+from sidecar.app.progress import Progress
+from sidecar.app.settings import SettingsStore
+from sidecar.app.toolbox import Toolbox
+from sidecar.app.workspace import Workspace, parse_folders
+from sidecar.rpc.connection import Connection
+from sidecar.rpc.watchdog import ParentWatchdog
+from sidecar.subagents.outbox import TRIGGER_SECONDS
+
+logger = logging.getLogger(__name__)
+
+
+class Session(Listener):
+    """Serve one client of one Host.
+
+    `storage_root` is the root the process was started for; `raw_settings` what its file says.
+    """
+
+    def __init__(self, storage_root: Path, raw_settings: dict[str, Any], started_at: int) -> None:
+        self.storage_root = storage_root
+        self.started_at = started_at
+        self.workspace = Workspace()
+        self.connection: Connection
+        self._raw_settings = raw_settings
+        self._host: Host | None = None
+        self._opening = False
+        self._shut_down = False
+        self._busy = False
+        self._unlisten: Callable[[], None] = lambda: None
+        self._watchdog: ParentWatchdog | None = None
+        self._agent_became_idle: Callable[[], None] = lambda: None
+
+    @property
+    def host(self) -> Host:
+        """The Host; there is one from `initialize` on."""
+        if self._host is None:
+            raise NotInitialized("send initialize first")
+        return self._host
+
+    @property
+    def exit_code(self) -> int:
+        """What an exit now means: 0 after `shutdown`, else 1."""
+        return 0 if self._shut_down else 1
+
+    def admit(self, method: str, is_request: bool) -> None:
+        """Refuse what comes too early or too late. Raises NotInitialized and InvalidRequest."""
+        if method == "exit":
+            return
+        if self._shut_down and is_request:
+            raise InvalidRequest("the sidecar has shut down; only the notification exit may follow")
+        if method == "initialize":
+            if self._opening or self._host is not None:
+                raise InvalidRequest("initialize was sent already")
+        elif self._host is None:
+            raise NotInitialized("send initialize first")
+
+    async def open(self, params: InitializeParams, root: Path, settings: SettingsStore) -> Host:
+        """Open the Host as `initialize` asks for it, and begin to tell the client of changes."""
+        self._opening = True
+        try:
+            folders = parse_folders(params.workspace_folders, "workspaceFolders")
+            foreign = parse_folders(params.foreign_roots, "foreignRoots")
+            host = await Host.open(root, settings, foreign)
+        finally:
+            self._opening = False
+        self._host = host
+        self.workspace = Workspace(folders, params.workspace_trusted)
+        self.output = OutputPump(
+            host.events,
+            self._send_output,
+            lambda: host.revision,
+            lambda task_id: host.registry.live(task_id) is not None,
+        )
+        self.toolbox = Toolbox(self)
+        self._unlisten = host.listen(self)
+        self._agent_became_idle = host.reminders.start_turns(
+            lambda: self._busy, self._trigger_turn
+        ).agent_became_idle
+        if params.process_id is not None:
+            self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
+            self._watchdog.start()
+        return host
+
+    def raw_settings(self, sent: dict[str, Any] | None) -> SettingsStore:
+        """Return the file's settings with the client's laid over them. Raises InvalidParams."""
+        store = SettingsStore(self._raw_settings)
+        if sent:
+            store.update(sent)
+        return store
+
+    def grant_trust(self) -> None:
+        """Take the user's word that the workspace is trusted."""
+        self.workspace = Workspace(self.workspace.folders, trusted=True)
+
+    def require_trust(self) -> None:
+        """Raise NotTrusted unless the user trusts the workspace."""
+        if not self.workspace.trusted:
+            raise NotTrusted(
+                "the workspace is not trusted, so no subagent is launched; trust it in the editor "
+                "(workspaceTrusted in initialize, or the notification workspace/didGrantTrust)"
+            )
+
+    def set_busy(self, busy: bool) -> None:
+        """Note whether the client's agent is in a turn; turning idle lets waiting results through."""
+        turned_idle = self._busy and not busy
+        self._busy = busy
+        if turned_idle:
+            self._agent_became_idle()
+
+    def progress(self, token: str | int | None) -> Progress:
+        """Return what reports the progress of one request, to nobody without a token."""
+        return Progress(self.connection, token)
+
+    def run_changed(self, task: AsyncTask) -> None:
+        """Send `asyncTasks/didChange`; to a client that does not read, only the newest state of each task."""
+        change = AsyncTaskDidChange(task=task, revision=self.host.revision)
+        self.connection.notify("asyncTasks/didChange", change, coalesce=task.id)
+
+    def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
+        """Send `tasks/didChange`."""
+        change = TasksDidChange(
+            revision=self.host.revision, added=added, changed=changed, removed=removed
+        )
+        self.connection.notify("tasks/didChange", change)
+
+    async def shut_down(self, *, cancel_running: bool) -> None:
+        """End the client's work in an orderly way; only `exit` may follow."""
+        self._shut_down = True
+        if cancel_running:
+            await self.host.runs.cancel_all(by="user")
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """End the Host and everything of this client; idempotent, 3 s at most."""
+        host, self._closed_host = self._host, self._host
+        if self._watchdog is not None:
+            await self._watchdog.aclose()
+        if host is None or host.closed:
+            return
+        await host.aclose()
+        self._unlisten()
+        await self.output.aclose()
+
+    async def _send_output(self, output: AsyncTaskDidOutput) -> None:
+        await self.connection.notify_paced("asyncTasks/didOutput", output)
+
+    async def _trigger_turn(self, message: str, task_ids: list[str], delivery_id: str) -> bool:
+        turn = TriggerTurn(message=message, task_ids=task_ids, delivery_id=delivery_id)
+        answer = await self.connection.request("agent/triggerTurn", turn, timeout=TRIGGER_SECONDS)
+        return isinstance(answer, dict) and answer.get("accepted") is True
+
+    def _parent_died(self) -> None:
+        logger.warning("the client's process is gone: ending")
+        self.connection.request_exit(1)

@@ -1,0 +1,36 @@
+"""What a client said of its workspace."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.api.errors import InvalidParams
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folders a client has open, and whether the user trusts what lies in them."""
+
+    folders: tuple[Path, ...] = ()
+    trusted: bool = False
+
+    def working_directory(self, named: str | None) -> Path:
+        """Return where a run works: the folder named, else the first one open.
+
+        Raises InvalidParams when there is none, or it is not an absolute path to a directory.
+        """
+        if named is None and not self.folders:
+            raise InvalidParams("workspaceDir is missing and no workspace folder is open; name a directory")
+        path = Path(named) if named is not None else self.folders[0]
+        if not path.is_absolute():
+            raise InvalidParams(f"workspaceDir: {str(path)!r} is not an absolute path")
+        if not path.is_dir():
+            raise InvalidParams(f"workspaceDir: {path} is not a directory")
+        return path
+
+
+def parse_folders(paths: list[str] | None) -> tuple[Path, ...]:
+    """Return the workspace folders a client named. Raises InvalidParams for a relative path."""
+    for path in paths or ():
+        if not Path(path).is_absolute():
+            raise InvalidParams(f"workspaceFolders: {path!r} is not an absolute path")
+    return tuple(Path(path) for path in paths or ())

@@ -1,0 +1,8 @@
+"""What the exit codes mean."""
+
+DONE = 0
+FAILED = 1
+WRONG_USE = 2
+CANCELLED = 3
+STILL_RUNNING = 4
+INTERRUPTED = 130

@@ -1,0 +1,70 @@
+"""The command line: which commands there are, and what their ends mean to a shell."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from sidecar import __version__
+from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.cli import exits
+
+_COMMANDS = {
+    "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
+    "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
+    "agents": ("sidecar.cli.agents", "agents", "List the subagent definitions."),
+    "launch": ("sidecar.cli.agents", "launch", "Run a subagent and wait for its end."),
+    "ps": ("sidecar.cli.runs", "ps", "List the runs of subagents."),
+    "logs": ("sidecar.cli.runs", "logs", "Print what a run said."),
+    "demo": ("sidecar.cli.demo", "demo", "Show the main job from end to end, with no key and no network."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Import a command's module when it is called, not when help is printed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return ["serve", *_COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "serve":
+            return click.Command("serve", short_help="Answer JSON-RPC on stdio.")
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute, _ = _COMMANDS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [("serve", "Answer JSON-RPC on stdio.")]
+        rows += [(name, help_text) for name, (_, _, help_text) in _COMMANDS.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")
+def group() -> None:
+    """Stored agent tasks, listed truthfully; background subagents, hosted."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; messages go to stderr."""
+    try:
+        outcome = group.main(list(arguments), prog_name="subagent-sidecar", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return exits.WRONG_USE
+    except (KeyboardInterrupt, click.Abort):
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output left, as `| head` does: nothing is wrong, and nobody to tell.
+        sys.stderr.close()
+        return exits.DONE
+    except SidecarError as error:
+        click.echo(f"subagent-sidecar: {error.message}", err=True)
+        return exits.WRONG_USE if isinstance(error, InvalidParams) else exits.FAILED
+    return outcome if isinstance(outcome, int) else exits.DONE

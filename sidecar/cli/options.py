@@ -1,0 +1,66 @@
+"""The options that several commands share, and what they say together."""
+
+import functools
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sidecar import __version__
+from sidecar.api.settings import Settings
+from sidecar.app.roots import default_storage_root
+from sidecar.app.settings import convert, load_file
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_LEVELS = ["debug", "info", "warning", "error"]
+
+
+def common(function: F) -> F:
+    """Add --config, --log-level and --version; the command receives `settings`."""
+
+    @click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML).")
+    @click.option("--log-level", type=click.Choice(_LEVELS), default="warning", help="What stderr gets.")
+    @click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")
+    @functools.wraps(function)
+    def wrapper(*args: Any, config: Path | None, log_level: str, **kwargs: Any) -> Any:
+        logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+        settings: Settings = convert(load_file(config))
+        return function(*args, settings=settings, **kwargs)
+
+    return wrapper  # type: ignore[return-value]  # same signature, less the two options taken here
+
+
+def storage_root(function: F) -> F:
+    """Add --storage-root, resolved to the own root."""
+
+    @click.option("--storage-root", type=click.Path(path_type=Path), help="The sidecar's own root.")
+    @functools.wraps(function)
+    def wrapper(*args: Any, storage_root: Path | None, **kwargs: Any) -> Any:
+        return function(*args, own_root=storage_root or default_storage_root(), **kwargs)
+
+    return wrapper  # type: ignore[return-value]  # as above
+
+
+def foreign_roots(function: F) -> F:
+    """Add the repeatable, read-only --root; each must exist."""
+    return click.option(
+        "--root",
+        "roots",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="A folder that holds tasks/; read only. May be repeated.",
+    )(function)
+
+
+def workspace(function: F) -> F:
+    """Add --workspace and --trust, for the commands that look at definitions."""
+    function = click.option(
+        "--workspace",
+        type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
+        default=Path(),
+        help="The folder a subagent works in (default: this one).",
+    )(function)
+    return click.option("--trust", is_flag=True, help="Also use the definitions in the workspace.")(function)

@@ -1,0 +1,111 @@
+"""The tasks of one root, kept: a task is read again only when one of its files or list entries changed."""
+
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.history import guide, leftovers
+from sidecar.history.lists import RootLists, read_lists
+from sidecar.history.products import is_task_id
+from sidecar.history.reading import Stamp, TaskFiles, read_task, stamp_task
+from sidecar.history.records import ListEntry
+from sidecar.history.roots import Root
+from sidecar.history.rules import Row, read_row
+from sidecar.history.view import TaskSource
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A row with everything it was made from."""
+
+    row: Row
+    stamps: tuple[Stamp | None, ...]
+    entry: ListEntry | None
+    hint: ListEntry | None
+
+
+class RootCatalog:
+    """Reads and remembers the rows of one root. Not thread-safe: its owner holds a lock."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self._lists = RootLists()
+        self._known: dict[Rules, dict[str, _Known]] = {"structural": {}, "guide": {}}
+
+    def names(self) -> list[str]:
+        """List the ids of the root's tasks; none when there is no `tasks/`."""
+        return [name for name in self._directories() if is_task_id(name)]
+
+    def scan(self, rules: Rules, now: int) -> list[TaskInfo]:
+        """List every task under `rules`, reading only what changed since the last scan."""
+        self._lists = read_lists(self.root.path, self._lists)
+        names = self.names() if rules == "structural" else list(filter(guide.is_task_name, self.names()))
+        known, away = self._known[rules], []
+        current: dict[str, _Known] = {}
+        for name in names:
+            kept = known.get(name)
+            if kept is not None and self._is_current(name, kept, now):
+                current[name] = kept
+            elif (files := self._read(name)) is not None:
+                if leftovers.is_unsettled(self._folder(name), files):
+                    away.append((name, files))
+                else:
+                    current[name] = self._made(name, files, rules, now)
+        for name, files in away:
+            settled = leftovers.recover(self._folder(name), leftovers.reread(self._folder(name), files))
+            current[name] = self._made(name, settled, rules, now)
+        self._known[rules] = current
+        return [kept.row.info for kept in current.values() if kept.row.info is not None]
+
+    def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
+        """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
+        self._lists = read_lists(self.root.path, self._lists)
+        files = self._read(name)
+        if files is None:
+            return None
+        settled = leftovers.settle(self._folder(name), files)
+        return settled, read_row(self._source(name, settled, now), "structural")
+
+    def path(self, name: str, file: str) -> str:
+        """The path of one file of a task."""
+        return f"{self._folder(name)}{os.sep}{file}"
+
+    def _directories(self) -> Iterator[str]:
+        try:
+            with os.scandir(self.root.tasks) as entries:
+                yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            _log.warning("cannot list %s: %s", self.root.tasks, error.strerror)
+
+    def _folder(self, name: str) -> str:
+        return f"{self.root.tasks}{os.sep}{name}"
+
+    def _read(self, name: str) -> TaskFiles | None:
+        folder = self._folder(name)
+        files = read_task(folder)
+        if files.ui.absent and files.api.absent and not os.path.lexists(folder):
+            return None
+        return files
+
+    def _is_current(self, name: str, kept: _Known, now: int) -> bool:
+        return (
+            kept.row.since <= now < kept.row.until
+            and kept.entry is self._lists.entries.get(name)
+            and kept.hint is self._lists.hints.get(name)
+            and stamp_task(self._folder(name)) == kept.stamps
+        )
+
+    def _made(self, name: str, files: TaskFiles, rules: Rules, now: int) -> _Known:
+        source = self._source(name, files, now)
+        return _Known(read_row(source, rules), files.stamps, source.entry, source.hint)
+
+    def _source(self, name: str, files: TaskFiles, now: int) -> TaskSource:
+        lists = self._lists
+        entry, hint = lists.entries.get(name), lists.hints.get(name)
+        return TaskSource(name, self.root.path, self.root.product, files, entry, hint, now)

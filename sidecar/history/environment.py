@@ -1,0 +1,154 @@
+"""The environment block that the products append to what they send: mode, model and workspace.
+
+Only a text that is such a block counts: the same words in a file that was read are somebody else's.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sidecar.history.parsing import text_of, value_of
+from sidecar.history.reading import API_FILE, UI_FILE
+from sidecar.history.records import UiMessage
+from sidecar.history.view import TaskView
+
+_OPEN: Final = "<environment_details>"
+_CLOSE: Final = "</environment_details>"
+_MODE_HEADING: Final = "# Current Mode\n"
+_WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
+_LISTING: Final = ") Files"
+_PRIMARY: Final = "Primary: "
+_MODE_WINDOW: Final = 65_536
+"""Characters at the end of a block searched for its mode first; only a file listing can be longer."""
+_CLINE_MODES: Final = {"ACT MODE": ("act", "Act"), "PLAN MODE": ("plan", "Plan")}
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What one block says; `source` is the file it was in."""
+
+    text: str
+    source: str
+
+    @property
+    def mode(self) -> tuple[str | None, str | None]:
+        """The slug and the name of the mode, either may be missing."""
+        section = self._mode_section()
+        first = section.split("\n", 1)[0].strip()
+        if first in _CLINE_MODES:
+            return _CLINE_MODES[first]
+        return _tagged(section, "slug"), _tagged(section, "name")
+
+    @property
+    def model(self) -> str | None:
+        """The model's id as Roo and Kilo write it."""
+        return _tagged(self._mode_section(), "model")
+
+    @property
+    def workspace(self) -> str | None:
+        """The directory of the session; it may hold brackets, so the line's end decides."""
+        for heading in _WORKSPACE_HEADINGS:
+            start = _line_start(self.text, heading)
+            if start >= 0:
+                line = self.text[start + len(heading) :].split("\n", 1)[0].rstrip()
+                if line.endswith(_LISTING):
+                    return self._primary(line.removesuffix(_LISTING))
+        return None
+
+    def _mode_section(self) -> str:
+        tail = self.text[-_MODE_WINDOW:]
+        start = tail.rfind(_MODE_HEADING)
+        if start < 0:
+            tail = self.text
+            start = tail.find(_MODE_HEADING)
+        if start < 0:
+            return ""
+        return tail[start + len(_MODE_HEADING) :].split("\n# ", 1)[0]
+
+    def _primary(self, path: str) -> str:
+        """Resolve the name that Cline gives in a workspace of several folders."""
+        if not path.startswith(_PRIMARY):
+            return path
+        name = path.removeprefix(_PRIMARY)
+        for folder, details in _workspaces(self.text).items():
+            hint = details.get("hint") if isinstance(details, dict) else None
+            if name == hint or folder.replace("\\", "/").rstrip("/").endswith("/" + name):
+                return folder
+        return name
+
+
+def newest_first(view: TaskView) -> Iterator[Environment]:
+    """Iterate over a task's environment blocks from the end, the API history before the UI's requests."""
+    for message in reversed(view.api_messages):
+        if message.role == "user" and _OPEN.encode() in bytes(message.content):
+            yield from reversed(_in_blocks(view.blocks(message)))
+    for text in _requests(reversed(view.ui_messages)):
+        if environment := _at_end(text, UI_FILE):
+            yield environment
+
+
+def oldest_first(view: TaskView) -> Iterator[Environment]:
+    """Iterate over a task's environment blocks from the start."""
+    for message in view.api_messages:
+        if message.role == "user" and _OPEN.encode() in bytes(message.content):
+            yield from _in_blocks(view.blocks(message))
+    for text in _requests(view.ui_messages):
+        if environment := _at_end(text, UI_FILE):
+            yield environment
+
+
+def _in_blocks(blocks: list[dict[str, Any]]) -> list[Environment]:
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    found = [_at_end(text, API_FILE) for text in texts if isinstance(text, str)]
+    return [environment for environment in found if environment is not None]
+
+
+def _at_end(text: str, source: str) -> Environment | None:
+    """Take the block at the end of a text; in the API history it fills a text block of its own."""
+    text = text.strip()
+    start = text.rfind(_OPEN)
+    if start < 0 or not text.endswith(_CLOSE) or (start and source == API_FILE):
+        return None
+    return Environment(text[start + len(_OPEN) : -len(_CLOSE)], source)
+
+
+def _requests(messages: Iterable[UiMessage]) -> Iterator[str]:
+    """The prompts that Cline, and Roo until 2025-10, kept in their request messages."""
+    for message in messages:
+        if message.say == "api_req_started":
+            text = text_of(message.text)
+            record = value_of(text) if text else None
+            request = record.get("request") if isinstance(record, dict) else None
+            if isinstance(request, str):
+                yield request
+
+
+def _workspaces(text: str) -> dict[str, Any]:
+    heading = "# Workspace Configuration\n"
+    start = text.find(heading)
+    if start < 0:
+        return {}
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start + len(heading))
+    except (ValueError, RecursionError):
+        return {}
+    workspaces = value.get("workspaces") if isinstance(value, dict) else None
+    return workspaces if isinstance(workspaces, dict) else {}
+
+
+def _tagged(text: str, tag: str) -> str | None:
+    """The content of the first `<tag>…</tag>`, on one line."""
+    start = text.find(f"<{tag}>")
+    end = text.find(f"</{tag}>", start)
+    if start < 0 or end < 0:
+        return None
+    value = text[start + len(tag) + 2 : end].strip()
+    return value if value and "\n" not in value else None
+
+
+def _line_start(text: str, heading: str) -> int:
+    if text.startswith(heading):
+        return 0
+    position = text.find("\n" + heading)
+    return position + 1 if position >= 0 else -1

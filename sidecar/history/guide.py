@@ -1,0 +1,201 @@
+"""The `guide` rules: what the implementation guide of `list_tasks` says about a task, quirks included.
+
+Every function follows one of the guide's, with its order of evaluation: what throws there drops the task.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sidecar.api.tasks import TaskInfo, TaskStatus
+from sidecar.history import guide_patterns as patterns
+from sidecar.history import javascript as js
+from sidecar.history.guide_status import Haystack, status
+from sidecar.history.javascript import UNDEFINED, JavaScriptThrow
+from sidecar.history.javascript_date import time_clip, time_of
+from sidecar.history.javascript_json import parse
+from sidecar.history.javascript_sort import sort_by
+
+TITLE_UNITS = 100
+"""Longest title, in UTF-16 code units."""
+
+_TASK_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+
+
+class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
+    """One task as the guide sees it: times in ms, NaN where JavaScript has an Invalid Date."""
+
+    created_at: int | float
+    last_activity: int | float
+    status: TaskStatus
+    title: str
+    mode_current: str | None
+    mode_name: str | None
+    tokens_total: int | float
+    cost: int | float
+    message_count: int
+    duration: int | float | None
+    workspace_dir: str | None
+
+
+def is_task_name(name: str) -> bool:
+    """Tell whether the guide takes a folder of this name for a task: a UUID of any version, any case."""
+    return _TASK_NAME.fullmatch(name) is not None
+
+
+def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | None:
+    """Read a task's two message files as the guide does; None where the guide drops the task.
+
+    `now_ms` stands in for missing dates and measures ages. Takes any bytes in linear time and never
+    raises; `task_id` is no part of any value. A title may end in a lone surrogate, half of a cut pair.
+    """
+    try:
+        ui_messages, api_messages = parse(ui), parse(api)
+        # What is neither list nor, for the UI, text cannot be spread or searched: the guide throws.
+        if not isinstance(api_messages, list) or not (isinstance(ui_messages, list) or _is_text(ui_messages)):
+            return None
+        files = (Haystack(ui, ui_messages), Haystack(api, api_messages))
+        return _extract(ui_messages, api_messages, files, now_ms)
+    except JavaScriptThrow:
+        return None
+
+
+def sort(tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
+    """Order tasks as the guide lists them: names in byte order, then newest creation first, stable.
+
+    A creation time of NaN compares equal to any, as in JavaScript; where it ends up follows V8's sort.
+    """
+    by_name = sorted(tasks, key=lambda task: task.id.encode("utf-8", "surrogatepass"))
+    return sort_by(by_name, lambda task: math.nan if task.created_at is None else -task.created_at)
+
+
+def _is_text(value: object) -> bool:
+    """Tell whether a top-level value passes for messages although it is a string: any but the empty one."""
+    return isinstance(value, str) and value != ""
+
+
+def _extract(
+    ui: list[Any] | str, api: list[Any], files: tuple[Haystack, Haystack], now_ms: int
+) -> GuideFields:
+    created = _creation(ui, now_ms)
+    last = _last_activity(ui, api, now_ms)
+    contents = _Contents(api)
+    title = _title(api)
+    mode = _mode(contents)
+    tokens, cost = _usage(contents)
+    word = status(files, now_ms - last)
+    return GuideFields(
+        created_at=created,
+        last_activity=last,
+        status=word,
+        title=title,
+        mode_current=mode[0] if mode else None,
+        mode_name=mode[1] if mode else None,
+        tokens_total=tokens,
+        cost=cost,
+        message_count=len(api),
+        duration=last - created if word in ("completed", "failed") else None,
+        workspace_dir=_workspace(contents),
+    )
+
+
+def _member(value: object, name: str) -> Any:
+    """Read `value[name]`; the names asked for exist on no array, string, number or boolean."""
+    if type(value) is dict:
+        return value.get(name, UNDEFINED)
+    if value is None:
+        raise JavaScriptThrow(f"cannot read {name} of null")
+    return UNDEFINED
+
+
+def _truthy(value: object) -> bool:
+    """Convert as JavaScript's conditions do: empty arrays and objects are true."""
+    return bool(value) or isinstance(value, list | dict)
+
+
+def _creation(ui: list[Any] | str, now_ms: int) -> int | float:
+    ts = _member(ui[0], "ts") if ui else UNDEFINED
+    return time_of(ts) if _truthy(ts) else now_ms
+
+
+def _last_activity(ui: list[Any] | str, api: list[Any], now_ms: int) -> int | float:
+    last = js.maximum(_member(ui[-1], "ts") if ui else 0, _member(api[-1], "ts") if api else 0)
+    return now_ms if last == 0 or math.isnan(last) else time_clip(last)
+
+
+def _title(api: list[Any]) -> str:
+    first = next((message for message in api if _member(message, "role") == "user"), None)
+    content = _member(first, "content") if first is not None else UNDEFINED
+    if not _truthy(content):
+        return "Untitled Task"
+    if isinstance(content, list):
+        content = _first_text(content)
+    text = _matchable(content)
+    task = patterns.find_task(text)
+    return js.truncate(js.trim(text if task is None else task), TITLE_UNITS)
+
+
+def _first_text(blocks: list[Any]) -> Any:
+    """Evaluate `content[0]?.text || ""`."""
+    text = _member(blocks[0], "text") if blocks and blocks[0] is not None else UNDEFINED
+    return text if _truthy(text) else ""
+
+
+def _matchable(content: object) -> str:
+    """Return a text to be searched; nothing but a string has `match`."""
+    if not isinstance(content, str):
+        raise JavaScriptThrow("content.match is not a function")
+    return content
+
+
+class _Contents:
+    """The searchable text of each API message, made once and only when it is asked for, as the guide does."""
+
+    def __init__(self, messages: list[Any]) -> None:
+        self.messages = messages
+        self._texts: dict[int, str | None] = {}
+
+    def __getitem__(self, index: int) -> str | None:
+        """Return a message's text, None for one without content."""
+        if index not in self._texts:
+            self._texts[index] = self._text(_member(self.messages[index], "content"))
+        return self._texts[index]
+
+    def _text(self, content: Any) -> str | None:
+        if not _truthy(content):
+            return None
+        if isinstance(content, list):
+            return js.join([_member(block, "text") for block in content], " ")
+        return _matchable(content)
+
+
+def _mode(contents: _Contents) -> tuple[str, str] | None:
+    for index in reversed(range(len(contents.messages))):
+        text = contents[index]
+        mode = patterns.find_mode(text) if text else None
+        if mode:
+            return mode
+    return None
+
+
+def _usage(contents: _Contents) -> tuple[int | float, int | float]:
+    total, cost = 0.0, 0.0
+    for index, message in enumerate(contents.messages):
+        text = contents[index] if _member(message, "role") == "user" else None
+        usage = patterns.find_usage(text) if text else None
+        if usage:
+            total += float(usage.tokens_in) + float(usage.tokens_out)
+            cost += js.parse_float(usage.cost)
+    return js.number(total), js.number(js.round_half_up(cost * 100) / 100)
+
+
+def _workspace(contents: _Contents) -> str | None:
+    for index in range(len(contents.messages)):
+        text = contents[index]
+        workspace = patterns.find_workspace(text) if text else None
+        if workspace is not None:
+            return workspace
+    return None

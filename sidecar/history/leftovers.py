@@ -1,0 +1,92 @@
+"""The moment in which a save has taken a file away, and what a crash in that moment leaves behind.
+
+Roo, Zoo and Kilo save in six steps: `mkdir <file>.lock`, fill `.<file>.new_<ms>_<id>.tmp`, rename `<file>` to
+`.<file>.bak_<ms>_<id>.tmp`, rename the new one in, unlink the old one, `rmdir` the lock. Between the
+renames there is no file.
+"""
+
+import os
+import re
+import time
+from dataclasses import replace
+from typing import Final
+
+from sidecar.history.problems import problem
+from sidecar.history.reading import StoredFile, TaskFiles, read_file
+
+LOCK_STALE_SECONDS: Final = 31
+"""Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
+RETRY_SECONDS: Final = 1.0
+"""How long a reader of a single task waits for a save to finish."""
+_RETRY_STEP_SECONDS: Final = 0.02
+_LEFTOVER: Final = re.compile(r"\.(?P<file>.+)\.(?P<kind>new|bak)_(?P<ms>\d{1,15})_\w+\.tmp", re.ASCII)
+
+
+def is_unsettled(folder: str, files: TaskFiles) -> bool:
+    """Tell whether a message file is away just now: absent, but locked or with a leftover beside it."""
+    absent = [file.name for file in (files.ui, files.api) if file.absent]
+    return bool(absent) and any(_is_being_saved(folder, name) for name in absent)
+
+
+def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> TaskFiles:
+    """Read absent message files again for at most `seconds`, then take them from leftovers.
+
+    Only for reading a single task: a writer of another program gives no signal to wait for.
+    """
+    deadline = time.monotonic() + seconds
+    while is_unsettled(folder, files) and time.monotonic() < deadline:
+        time.sleep(_RETRY_STEP_SECONDS)
+        files = reread(folder, files)
+    return recover(folder, files)
+
+
+def reread(folder: str, files: TaskFiles) -> TaskFiles:
+    """Read the absent message files once more."""
+    return replace(files, ui=_again(folder, files.ui), api=_again(folder, files.api))
+
+
+def recover(folder: str, files: TaskFiles) -> TaskFiles:
+    """Take absent message files from whole leftovers, newest first; such a file says `recovered`."""
+    return replace(files, ui=_recovered(folder, files.ui), api=_recovered(folder, files.api))
+
+
+def _again(folder: str, file: StoredFile) -> StoredFile:
+    return read_file(os.path.join(folder, file.name), file.name) if file.absent else file  # noqa: PTH118  # hot scan
+
+
+def _is_being_saved(folder: str, name: str) -> bool:
+    try:
+        lock = os.lstat(os.path.join(folder, f"{name}.lock"))  # noqa: PTH118  # hot scan
+    except OSError:
+        return bool(_leftovers(folder, name))
+    return time.time() - lock.st_mtime < LOCK_STALE_SECONDS or bool(_leftovers(folder, name))
+
+
+def _leftovers(folder: str, name: str) -> list[str]:
+    """Names of the leftovers of one file, newest first, the new version before the old one."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                match = _LEFTOVER.fullmatch(entry.name)
+                if match and match["file"] == name:
+                    found.append((int(match["ms"]), match["kind"] == "new", entry.name))
+    except OSError:
+        return []
+    return [leftover for _, _, leftover in sorted(found, reverse=True)]
+
+
+def _recovered(folder: str, file: StoredFile) -> StoredFile:
+    if not file.absent:
+        return file
+    for name in _leftovers(folder, file.name):
+        leftover = read_file(os.path.join(folder, name), name)  # noqa: PTH118  # hot scan
+        if leftover.data is not None and _looks_whole(leftover.data):
+            told = problem("recovered", f"{file.name} is missing; its content was read from {name}")
+            return StoredFile(file.name, leftover.data, None, (told,))
+    return file
+
+
+def _looks_whole(data: bytes) -> bool:
+    """A half-written leftover ends where the writer died; both shapes of a whole one end in a bracket."""
+    return data.rstrip().endswith((b"]", b"}]", b"]}")) and data.lstrip()[:1] in (b"[", b"{")

@@ -1,0 +1,72 @@
+"""The task lists the products keep beside the folders: entries by task id.
+
+`state/taskHistory.json` (Cline) is a source like the per-task file. `tasks/_index.json` (Roo) goes stale
+while a second window works, so its entries are hints only.
+"""
+
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from sidecar.history.parsing import Parser, clean, decode_leniently
+from sidecar.history.reading import Stamp, StoredFile, read_file, stamp_of
+from sidecar.history.records import ListEntry
+
+INDEX_FILE: Final = "_index.json"
+CLINE_LIST: Final = "taskHistory.json"
+
+
+class _Index(msgspec.Struct):
+    entries: list[ListEntry] = []
+
+
+_entries: Final = Parser(ListEntry)
+_index_decoder: Final = msgspec.json.Decoder(_Index)
+_entry_decoder: Final = msgspec.json.Decoder(ListEntry)
+
+Entries = dict[str, ListEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class RootLists:
+    """The lists of one root, with the stamps that tell whether they are still current."""
+
+    entries: Entries = field(default_factory=dict)
+    hints: Entries = field(default_factory=dict)
+    stamps: tuple[Stamp | None, Stamp | None] = (None, None)
+
+
+def read_lists(root: str, known: RootLists) -> RootLists:
+    """Read a root's lists, or answer `known` while both files are unchanged; damage never costs a task."""
+    paths = (f"{root}{os.sep}state{os.sep}{CLINE_LIST}", f"{root}{os.sep}tasks{os.sep}{INDEX_FILE}")
+    stamps = (stamp_of(paths[0]), stamp_of(paths[1]))
+    if stamps == known.stamps:
+        return known
+    return RootLists(
+        _cline_entries(read_file(paths[0], CLINE_LIST)),
+        _index_entries(read_file(paths[1], INDEX_FILE)),
+        stamps,
+    )
+
+
+def parse_entry(data: bytes) -> ListEntry | None:
+    """Parse a `history_item.json`; None when it is no JSON object."""
+    data, _ = clean(data, "")
+    return decode_leniently(_entry_decoder.decode, data)
+
+
+def _cline_entries(file: StoredFile) -> Entries:
+    return _by_id(_entries.parse(file.data, file.name).records) if file.data else {}
+
+
+def _index_entries(file: StoredFile) -> Entries:
+    if not file.data:
+        return {}
+    index = decode_leniently(_index_decoder.decode, clean(file.data, "")[0])
+    return _by_id(index.entries) if index else {}
+
+
+def _by_id(entries: list[ListEntry]) -> Entries:
+    return {entry.id: entry for entry in entries if isinstance(entry.id, str)}

@@ -1,0 +1,33 @@
+"""What can be wrong with a stored task: one table of stable codes."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from sidecar.api.tasks import Problem
+
+PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "empty": "the folder holds neither messages nor a list entry",
+        "missing": "a message file that should be there is not",
+        "unreadable": "a file cannot be opened or read",
+        "notRegular": "a name that should be a file is a link, pipe, device or directory",
+        "tooLarge": "a file is beyond the size limit and was not read",
+        "recovered": "the file was away; its content was taken from a writer's leftover",
+        "badUtf8": "bytes that are no UTF-8 were replaced",
+        "byteOrderMark": "the file starts with a byte order mark, which its product refuses",
+        "padding": "zero bytes surround the content, as after a power loss",
+        "wrapped": "the messages lie inside an object, which most releases read as no messages",
+        "cut": "the file ends inside a message; the complete ones before it were kept",
+        "strayTail": "something follows the end of the messages and was ignored",
+        "malformed": "messages that are no JSON objects, or that break its rules, were mended or skipped",
+        "notMessages": "the file holds no array of messages",
+    }
+)
+"""Code of a problem to its meaning."""
+
+
+def problem(code: str, message: str) -> Problem:
+    """Make a problem; an unknown `code` is a fault of the program (KeyError)."""
+    PROBLEM_CODES[code]
+    return Problem(code=code, message=message)

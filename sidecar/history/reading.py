@@ -1,0 +1,140 @@
+"""Bounded, read-only reading of one task folder that other programs write to at the same time.
+
+Nothing is created, locked or written here, whatever is missing: the folder may be another extension's.
+"""
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import Final
+
+from sidecar.api.tasks import Problem
+from sidecar.history.problems import problem
+
+UI_FILE: Final = "ui_messages.json"
+API_FILE: Final = "api_conversation_history.json"
+ITEM_FILE: Final = "history_item.json"
+METADATA_FILE: Final = "task_metadata.json"
+
+MAX_FILE_BYTES: Final = 192 * 1024 * 1024
+"""Largest file read, in bytes: three times the biggest message file known (63 MB)."""
+
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
+    | getattr(os, "O_NOFOLLOW", 0)  # a link may lead out of the folder
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)  # Windows would translate line ends
+)
+
+Stamp = tuple[int, int, int]
+"""(mtime_ns, size, inode): every save of every product changes at least one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One file as it was read: `data` is None when absent or refused, `stamp` None when absent."""
+
+    name: str
+    data: bytes | None = None
+    stamp: Stamp | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def absent(self) -> bool:
+        """Tell whether there is no such name, as against a file that could not be read."""
+        return self.data is None and not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFiles:
+    """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
+
+    ui: StoredFile = field(default_factory=lambda: StoredFile(UI_FILE))
+    api: StoredFile = field(default_factory=lambda: StoredFile(API_FILE))
+    item: StoredFile = field(default_factory=lambda: StoredFile(ITEM_FILE))
+    metadata: StoredFile = field(default_factory=lambda: StoredFile(METADATA_FILE))
+
+    @property
+    def stamps(self) -> tuple[Stamp | None, ...]:
+        """The files' stamps in the order of `stamp_task`."""
+        return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """Stat one name without following links; None when it is not there or not reachable."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def stamp_task(folder: str) -> tuple[Stamp | None, ...]:
+    """Stat the files that an extraction reads: a cached result is valid while these are equal."""
+    prefix = folder + os.sep
+    return (
+        stamp_of(prefix + UI_FILE),
+        stamp_of(prefix + API_FILE),
+        stamp_of(prefix + ITEM_FILE),
+        stamp_of(prefix + METADATA_FILE),
+    )
+
+
+def read_task(folder: str) -> TaskFiles:
+    """Read the four files of a task folder; what cannot be read is said in their problems, never raised."""
+    prefix = folder + os.sep
+    return TaskFiles(
+        read_file(prefix + UI_FILE, UI_FILE),
+        read_file(prefix + API_FILE, API_FILE),
+        read_file(prefix + ITEM_FILE, ITEM_FILE),
+        read_file(prefix + METADATA_FILE, METADATA_FILE),
+    )
+
+
+def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
+    """Read one regular file of at most `limit` bytes; `name` is what its problems call it."""
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        return StoredFile(name)
+    except OSError as error:
+        return _refused(path, name, error)
+    try:
+        return _read_open(descriptor, name, limit)
+    except OSError as error:
+        return _refused(path, name, error)
+    finally:
+        os.close(descriptor)
+
+
+def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
+    status = os.fstat(descriptor)
+    stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+    if not stat.S_ISREG(status.st_mode):
+        return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
+    if status.st_size > limit:
+        message = f"{name} has {status.st_size:,} bytes; at most {limit:,} are read"
+        return StoredFile(name, None, stamp, (problem("tooLarge", message),))
+    return StoredFile(name, _read_all(descriptor, status.st_size), stamp)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Read what fstat promised: a file that grows meanwhile is the next scan's."""
+    data = os.read(descriptor, size)
+    if len(data) == size:
+        return data
+    parts = [data]
+    missing = size - len(data)
+    while missing and (data := os.read(descriptor, missing)):
+        parts.append(data)
+        missing -= len(data)
+    return b"".join(parts)
+
+
+def _refused(path: str, name: str, error: OSError) -> StoredFile:
+    stamp = stamp_of(path)
+    if stamp is not None and not stat.S_ISREG(os.lstat(path).st_mode):
+        return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return StoredFile(name, None, stamp, (problem("unreadable", f"{name} cannot be read: {reason}"),))

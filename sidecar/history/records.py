@@ -1,0 +1,99 @@
+"""The stored records of all writers, as far as the extraction looks at them.
+
+Scalars are decoded as they come and judged where they are used: every new release adds kinds, and one
+odd value must not cost a message. Bulky members stay undecoded (`Raw`) until someone asks.
+"""
+
+from typing import Any
+
+import msgspec
+
+
+class ModelInfo(msgspec.Struct, rename="camel"):
+    """Cline's note of the model and mode that produced a message."""
+
+    model_id: Any = None
+    mode: Any = None
+
+
+class UiMessage(msgspec.Struct, rename="camel"):
+    """One element of `ui_messages.json`."""
+
+    ts: Any = None
+    type: Any = None
+    say: Any = None
+    ask: Any = None
+    text: msgspec.Raw = msgspec.Raw()
+    partial: Any = None
+    images: msgspec.Raw = msgspec.Raw()
+    model_info: msgspec.Raw = msgspec.Raw()
+    context_condense: msgspec.Raw = msgspec.Raw()
+    conversation_history_index: Any = None
+
+    @property
+    def kind(self) -> str | None:
+        """The `say` or `ask` word, whichever the message carries."""
+        word = self.ask if self.type == "ask" else self.say if self.say is not None else self.ask
+        return word if isinstance(word, str) else None
+
+
+class ApiMessage(msgspec.Struct, rename="camel"):
+    """One element of `api_conversation_history.json`."""
+
+    ts: Any = None
+    role: Any = None
+    content: msgspec.Raw = msgspec.Raw()
+    model_info: msgspec.Raw = msgspec.Raw()
+
+
+class Usage(msgspec.Struct, rename="camel"):
+    """The JSON inside the text of a request message; a key appears when its value is known."""
+
+    tokens_in: Any = None
+    tokens_out: Any = None
+    cache_writes: Any = None
+    cache_reads: Any = None
+    cost: Any = None
+    cancel_reason: Any = None
+    usage_missing: Any = None
+    inference_provider: Any = None
+    api_protocol: Any = None
+
+
+class ListEntry(msgspec.Struct, rename="camel"):
+    """One entry of a product's task list, wherever it is kept."""
+
+    id: Any = None
+    ts: Any = None
+    task: Any = None
+    tokens_in: Any = None
+    tokens_out: Any = None
+    cache_writes: Any = None
+    cache_reads: Any = None
+    total_cost: Any = None
+    workspace: Any = None
+    cwd_on_task_initialization: Any = None
+    mode: Any = None
+    status: Any = None
+    root_task_id: Any = None
+    parent_task_id: Any = None
+    child_ids: Any = None
+    is_favorited: Any = None
+    model_id: Any = None
+    tool_protocol: Any = None
+    product: Any = None
+    outcome: Any = None
+
+
+class ModelUsage(msgspec.Struct):
+    """One entry of `model_usage` in Cline's `task_metadata.json`."""
+
+    model_id: Any = None
+    mode: Any = None
+
+
+class TaskMetadata(msgspec.Struct):
+    """What `task_metadata.json` tells: the models used (Cline), and by its keys the product."""
+
+    model_usage: Any = None
+    environment_history: Any = None

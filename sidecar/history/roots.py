@@ -1,0 +1,28 @@
+"""Roots: where stored tasks lie, and whose they are."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.api.tasks import Product
+from sidecar.history.products import product_of_path
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An absolute path that holds `tasks/`; `read_only` marks a foreign one, `product` its owner if known."""
+
+    path: str
+    read_only: bool = True
+    product: Product | None = None
+
+    @property
+    def tasks(self) -> str:
+        """The folder of the tasks; it need not exist."""
+        return f"{self.path}{os.sep}tasks"
+
+
+def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
+    """Make the root of `path`, absolute but with its links kept: users know it by that name."""
+    absolute = str(Path(path).expanduser().absolute())
+    return Root(absolute, read_only, product_of_path(absolute))

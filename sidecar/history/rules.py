@@ -1,0 +1,127 @@
+"""The two rule sets over one task: what is true of it, and what the guide says of it."""
+
+import math
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
+from sidecar.history import guide, structural
+from sidecar.history.guide import GuideFields
+from sidecar.history.reading import StoredFile
+from sidecar.history.status import next_change
+from sidecar.history.structural import Extract
+from sidecar.history.titles import one_line, prompt_in_api
+from sidecar.history.view import TaskSource, TaskView
+
+_CUT_TITLE = 100
+"""UTF-16 units after which the guide cuts a title."""
+_OUTCOMES: dict[TaskStatus, Outcome] = {"completed": "completed", "failed": "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A task under one rule set: `info` is None where the rules do not list it.
+
+    The row holds for times from `since` until before `until`, in ms: its age decides its status, and the
+    guide's default dates are the time of asking.
+    """
+
+    info: TaskInfo | None
+    provenance: dict[str, Provenance]
+    since: int
+    until: int
+
+
+def read_row(source: TaskSource, rules: Rules) -> Row:
+    """Read one task under `rules`. Pure, never raises on any content."""
+    extracted = structural.extract(source)
+    if rules == "structural" and not extracted.is_plain:
+        return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
+    fields = _guide_fields(source, source.now)
+    if rules == "guide":
+        return _guide_row(source, extracted, fields)
+    if fields is not None:
+        extracted = _filled(source, extracted, fields)
+    return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
+
+
+def _guide_fields(source: TaskSource, now: int) -> GuideFields | None:
+    """Run the guide on the files themselves: it knows nothing of leftovers."""
+    ui, api = _present(source.files.ui), _present(source.files.api)
+    if ui is None or api is None:
+        return None
+    return guide.extract(source.task_id, ui, api, now)
+
+
+def _present(file: StoredFile) -> bytes | None:
+    return file.data if file.stamp is not None else None
+
+
+def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields | None) -> Row:
+    if fields is None:
+        return Row(None, {}, source.now, source.now + 1 if source.files.ui.absent else extracted.expires_at)
+    info = msgspec.structs.replace(
+        extracted.info,
+        title=fields.title,
+        status=fields.status,
+        created_at=fields.created_at,
+        last_activity=fields.last_activity,
+        duration=fields.duration,
+        mode=Mode(current=fields.mode_current, name=fields.mode_name),
+        token_usage=TokenUsage(total=fields.tokens_total, cost=fields.cost),
+        message_count=fields.message_count,
+        workspace_dir=fields.workspace_dir,
+    )
+    return Row(info, extracted.provenance, source.now, _guide_expiry(fields, source.now))
+
+
+def _guide_expiry(fields: GuideFields, now: int) -> int:
+    if now in (fields.created_at, fields.last_activity):
+        return now + 1
+    active = fields.last_activity
+    return next_change(None if math.isnan(active) else int(active), now)
+
+
+def _filled(source: TaskSource, extracted: Extract, fields: GuideFields) -> Extract:
+    """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
+    later = _guide_fields(source, source.now + 1) or fields
+    began = _unless_default(fields.created_at, later.created_at)
+    active = _unless_default(fields.last_activity, later.last_activity)
+    info = msgspec.structs.replace(
+        extracted.info,
+        title=_whole_title(source, fields.title),
+        status=fields.status,
+        outcome=_OUTCOMES.get(fields.status, "unknown"),
+        created_at=began,
+        last_activity=active,
+        duration=active - began if began is not None and active is not None else None,
+        mode=Mode(current=fields.mode_current, name=fields.mode_name),
+        token_usage=_usage(fields),
+        message_count=fields.message_count,
+        workspace_dir=fields.workspace_dir,
+    )
+    told = Provenance(source="guide", note="the messages carry no structure")
+    names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
+    provenance = extracted.provenance | dict.fromkeys(names, told)
+    expiry = min(extracted.expires_at, _guide_expiry(fields, source.now))
+    return replace(extracted, info=info, provenance=provenance, expires_at=expiry)
+
+
+def _unless_default(value: int | float, later: int | float) -> int | None:
+    """Tell a date that was read from one that is the time of asking, or no time at all."""
+    return int(value) if value == later and math.isfinite(value) else None
+
+
+def _usage(fields: GuideFields) -> TokenUsage | None:
+    usage = TokenUsage(total=fields.tokens_total or None, cost=fields.cost or None)
+    return usage if usage != TokenUsage() else None
+
+
+def _whole_title(source: TaskSource, title: str) -> str:
+    """Undo the guide's cut: the prompt it read is still there."""
+    line = one_line(title)
+    if len(title) < _CUT_TITLE // 2 or not title.endswith("..."):
+        return line
+    whole = one_line(prompt_in_api(TaskView(source)))
+    return whole if whole.startswith(line[:-3].rstrip("\ufffd")) else line

@@ -1,0 +1,101 @@
+"""The `structural` rules: what the user would call true, each value with its source.
+
+Pure: the same bytes and the same `now` give the same row, and everything here can cross a process border.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
+from sidecar.history import context, titles
+from sidecar.history.parsing import Parsed
+from sidecar.history.products import detect_product
+from sidecar.history.reading import StoredFile
+from sidecar.history.status import Ending, by_age, ending, next_change
+from sidecar.history.times import created, last_activity
+from sidecar.history.usage import token_usage
+from sidecar.history.view import Found, TaskSource, TaskView
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A task as the structural rules see it; from `expires_at` (ms) on its age may change the row."""
+
+    info: TaskInfo
+    provenance: dict[str, Provenance]
+    expires_at: int
+    is_plain: bool
+
+
+def extract(source: TaskSource) -> Extract:
+    """Turn one task's files into its row. Never raises on any content."""
+    view = TaskView(source)
+    ended = ending(view)
+    found: dict[str, Found | None] = {
+        "title": titles.title(view),
+        "createdAt": created(view),
+        "lastActivity": last_activity(view),
+        "mode": context.mode(view),
+        "tokenUsage": token_usage(view),
+        "workspaceDir": context.workspace(view),
+        "model": context.model(view),
+    }
+    product, product_source = _product(view)
+    info = _row(view, found, ended, product)
+    provenance = {
+        name: Provenance(source=it.source, note=it.note) for name, it in found.items() if it is not None
+    }
+    provenance["product"] = Provenance(source=product_source)
+    provenance["status"] = Provenance(source=ended.source, note=ended.note)
+    provenance["outcome"] = provenance["status"]
+    active = info.last_activity if isinstance(info.last_activity, int) else None
+    return Extract(info, provenance, next_change(active, view.now), view.is_plain)
+
+
+def _row(view: TaskView, found: dict[str, Found | None], ended: Ending, product: Product) -> TaskInfo:
+    values: dict[str, Any] = {name: it.value if it is not None else None for name, it in found.items()}
+    began, active = values["createdAt"], values["lastActivity"]
+    parent, root, children = context.relatives(view)
+    return TaskInfo(
+        id=view.source.task_id,
+        title=values["title"],
+        status=ended.status or by_age(active, view.now),
+        created_at=began,
+        last_activity=active,
+        duration=active - began if began is not None and active is not None else None,
+        mode=values["mode"] or Mode(),
+        token_usage=values["tokenUsage"],
+        message_count=_length(view.source.files.api, view.api),
+        workspace_dir=values["workspaceDir"],
+        outcome=ended.outcome,
+        root=view.source.root,
+        product=product,
+        model=values["model"],
+        ui_message_count=_length(view.source.files.ui, view.ui),
+        size_bytes=_size(view.source.files.ui) + _size(view.source.files.api),
+        parent_id=parent,
+        root_id=root,
+        child_ids=children,
+        favorite=context.favorite(view),
+        problems=view.problems,
+    )
+
+
+def _product(view: TaskView) -> tuple[Product, str]:
+    if view.source.product is not None:
+        return view.source.product, "the root's path"
+    usages = [usage for _, usage in view.usages]
+    return detect_product(view.source.task_id, view.entry, view.metadata, view.ui_messages, usages)
+
+
+def _length(file: StoredFile, parsed: Parsed[Any] | None) -> int | None:
+    """Count a file's messages: an absent file holds none, of an unreadable one nothing is known."""
+    if parsed is None:
+        return 0 if file.absent else None
+    return None if any(it.code == "notMessages" for it in parsed.problems) else parsed.total
+
+
+def _size(file: StoredFile) -> int:
+    if file.data is not None:
+        return len(file.data)
+    return file.stamp[1] if file.stamp is not None else 0

@@ -1,0 +1,63 @@
+"""When a task was created and last worked on."""
+
+from collections.abc import Iterable, Iterator
+
+from sidecar.history.products import time_in_id
+from sidecar.history.reading import API_FILE, UI_FILE
+from sidecar.history.view import DAY_MS, Found, TaskView, sane_ms
+
+_NS_PER_MS = 1_000_000
+
+
+def created(view: TaskView) -> Found | None:
+    """Find the creation time: first UI message, any UI message, the id, the API history, the file's age."""
+    return next(_created(view), None)
+
+
+def last_activity(view: TaskView) -> Found | None:
+    """Find the newest time in either file, not counting that somebody opened the task."""
+    candidates = [
+        Found(time, source, _opened_note(view) if source == UI_FILE else None)
+        for time, source in (
+            (_newest((message.ts for message in view.ui_messages)), UI_FILE),
+            (_newest(message.ts for message in view.api_messages), API_FILE),
+        )
+        if time is not None
+    ]
+    listed = sane_ms(view.entry.ts) if view.entry is not None else None
+    if listed is not None and not view.ui_messages:
+        candidates.append(Found(listed, view.entry_source))
+    return max(candidates, key=lambda found: found.value, default=None)
+
+
+def _created(view: TaskView) -> Iterator[Found]:
+    times = [sane_ms(message.ts) for message in (view.ui.records if view.ui else [])]
+    for index, time in enumerate(times):
+        if time is not None:
+            note = None if index == 0 else f"message {index} is the first with a credible time"
+            yield Found(time, UI_FILE, note)
+            break
+    if (time := time_in_id(view.source.task_id, view.now + DAY_MS)) is not None:
+        yield Found(time, "id")
+    for message in view.api_messages:
+        if (time := sane_ms(message.ts)) is not None:
+            yield Found(time, API_FILE)
+            break
+    yield from _file_times(view)
+
+
+def _file_times(view: TaskView) -> Iterator[Found]:
+    files = view.source.files
+    for file in (files.ui, files.api, files.item):
+        if file.stamp is not None:
+            time = file.stamp[0] // _NS_PER_MS
+            yield Found(time, file.name, "the file's modification time, for want of anything better")
+
+
+def _newest(values: Iterable[object]) -> int | None:
+    return max((time for value in values if (time := sane_ms(value)) is not None), default=None)
+
+
+def _opened_note(view: TaskView) -> str | None:
+    times = [time for message in view.opened if (time := sane_ms(message.ts)) is not None]
+    return f"opened again at {max(times)}" if times else None

@@ -1,0 +1,107 @@
+"""Tokens and cost, summed as the products sum them."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from sidecar.api.tasks import TokenUsage
+from sidecar.history.parsing import value_of
+from sidecar.history.reading import UI_FILE
+from sidecar.history.records import ListEntry, Usage
+from sidecar.history.view import Found, TaskView
+
+_FIELDS: Final = ("tokens_in", "tokens_out", "cache_writes", "cache_reads", "cost")
+Number = int | float
+
+
+def token_usage(view: TaskView) -> Found | None:
+    """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry."""
+    damaged = view.ui is None or bool(view.ui.problems)
+    listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
+    if listed is not None:
+        return Found(listed, view.entry_source, "messages are missing" if damaged else None)
+    if view.ui is None or not view.ui_messages:
+        return None
+    if not any(message.say == "api_req_started" for message in view.ui_messages):
+        return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
+    summed = _usage({name: _sum(values) for name, values in _columns(view).items()})
+    return Found(summed, UI_FILE) if summed != TokenUsage() else None
+
+
+def number(value: Any) -> Number | None:
+    """Read a finite number; a bool is none."""
+    if type(value) is int:
+        return value
+    return value if type(value) is float and math.isfinite(value) else None
+
+
+def _columns(view: TaskView) -> dict[str, list[Number]]:
+    records = list(_merged(view))
+    columns = {
+        name: [value for record in records if (value := number(getattr(record, name))) is not None]
+        for name in _FIELDS
+    }
+    columns["cost"].extend(_condense_costs(view))
+    return columns
+
+
+def _merged(view: TaskView) -> Iterator[Usage]:
+    """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
+    started: list[Usage] = []
+    for index, record in view.usages:
+        kind = view.ui_messages[index].kind
+        if kind == "api_req_finished":
+            yield _overlaid(started.pop(), record) if started else record
+        elif kind == "api_req_started":
+            started.append(record)
+        else:
+            yield record
+    yield from started
+
+
+def _overlaid(start: Usage, finish: Usage) -> Usage:
+    return Usage(
+        **{
+            name: value if (value := getattr(finish, name)) is not None else getattr(start, name)
+            for name in _FIELDS
+        }
+    )
+
+
+def _condense_costs(view: TaskView) -> Iterator[Number]:
+    """Roo books the cost of condensing a conversation apart from its requests."""
+    for message in view.ui_messages[1:]:
+        if len(message.context_condense):
+            condense = value_of(message.context_condense)
+            if isinstance(condense, dict) and (cost := number(condense.get("cost"))) is not None:
+                yield cost
+
+
+def _sum(values: Iterable[Number]) -> Number | None:
+    values = list(values)
+    return sum(values) if values else None
+
+
+def _from_entry(entry: ListEntry) -> TokenUsage | None:
+    usage = _usage(
+        {
+            "tokens_in": number(entry.tokens_in),
+            "tokens_out": number(entry.tokens_out),
+            "cache_writes": number(entry.cache_writes),
+            "cache_reads": number(entry.cache_reads),
+            "cost": number(entry.total_cost),
+        }
+    )
+    return usage if usage != TokenUsage() else None
+
+
+def _usage(sums: dict[str, Number | None]) -> TokenUsage:
+    tokens_in, tokens_out = sums["tokens_in"], sums["tokens_out"]
+    return TokenUsage(
+        total=tokens_in + tokens_out if tokens_in is not None and tokens_out is not None else None,
+        cost=sums["cost"],
+        input=tokens_in,
+        output=tokens_out,
+        cache_reads=sums["cache_reads"],
+        cache_writes=sums["cache_writes"],
+    )

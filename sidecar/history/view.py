@@ -1,0 +1,169 @@
+"""Everything known about one task, parsed once, in the shape the structural rules look at."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from sidecar.api.tasks import Problem, Product
+from sidecar.history.lists import parse_entry
+from sidecar.history.parsing import Parsed, api_parser, decode_leniently, text_of, ui_parser, value_of
+from sidecar.history.problems import problem
+from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE, StoredFile, TaskFiles
+from sidecar.history.records import ApiMessage, ListEntry, TaskMetadata, UiMessage, Usage
+
+_metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
+_usage_decoder: Final = msgspec.json.Decoder(Usage)
+_USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
+_RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
+DAY_MS: Final = 86_400_000
+EARLIEST_MS: Final = 946_684_800_000
+"""2000-01-01: an earlier "time in ms" is a count of seconds, or no time at all."""
+LATEST_MS: Final = 4_102_444_800_000
+"""2100-01-01: clocks of other machines may run ahead, but not by generations."""
+
+
+class Found(NamedTuple):
+    """A value and where it was read; `note` is for what a person should know about it."""
+
+    value: Any
+    source: str
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskSource:
+    """The unread task: its id and root, the bytes of its files, its entries in shared lists, and the time."""
+
+    task_id: str
+    root: str
+    product: Product | None
+    files: TaskFiles
+    entry: ListEntry | None
+    hint: ListEntry | None
+    now: int
+
+
+class TaskView:
+    """A parsed task. Expensive parts are made when first asked for."""
+
+    def __init__(self, source: TaskSource) -> None:
+        self.source = source
+        self.now = source.now
+        self.problems: list[Problem] = []
+        self._blocks: dict[int, list[dict[str, Any]]] = {}
+        self.ui = self._parsed(source.files.ui)
+        self.api: Parsed[ApiMessage] | None = self._parsed_api(source.files.api)
+        self.entry, self.entry_source = self._entry()
+        self.hint = source.hint
+        self._note_gaps()
+
+    @cached_property
+    def metadata(self) -> TaskMetadata | None:
+        """The parsed `task_metadata.json`."""
+        data = self.source.files.metadata.data
+        return decode_leniently(_metadata_decoder.decode, data) if data else None
+
+    @cached_property
+    def ui_messages(self) -> list[UiMessage]:
+        """The UI messages without the asks that merely opening the task appended."""
+        records = self.ui.records if self.ui else []
+        end = len(records)
+        while end and records[end - 1].kind in _RESUME_ASKS:
+            end -= 1
+        return records[:end]
+
+    @property
+    def opened(self) -> list[UiMessage]:
+        """The asks that opening the task appended at its end."""
+        return self.ui.records[len(self.ui_messages) :] if self.ui else []
+
+    @property
+    def api_messages(self) -> list[ApiMessage]:
+        """The readable messages of the API history."""
+        return self.api.records if self.api else []
+
+    @cached_property
+    def usages(self) -> list[tuple[int, Usage]]:
+        """The usage records with their places among `ui_messages`; the prompt, at 0, is never one."""
+        found = []
+        for index, message in enumerate(self.ui_messages):
+            if index and message.kind in _USAGE_KINDS and (usage := usage_of(message)) is not None:
+                found.append((index, usage))
+        return found
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether nothing structural is there: no list entry, no message with type, say or ask."""
+        if self.entry is not None or self.hint is not None or self.ui is None:
+            return False
+        return all(m.type is None and m.say is None and m.ask is None for m in self.ui.records)
+
+    def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
+        """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""
+        key = id(message)
+        if key not in self._blocks:
+            self._blocks[key] = blocks_of(message.content)
+        return self._blocks[key]
+
+    def user_messages(self) -> Iterator[ApiMessage]:
+        """Iterate over what the user's side sent to the model."""
+        return (message for message in self.api_messages if message.role == "user")
+
+    def _parsed(self, file: StoredFile) -> Parsed[UiMessage] | None:
+        self.problems.extend(file.problems)
+        if file.data is None:
+            return None
+        parsed = ui_parser.parse(file.data, file.name)
+        self.problems.extend(parsed.problems)
+        return parsed
+
+    def _parsed_api(self, file: StoredFile) -> Parsed[ApiMessage] | None:
+        self.problems.extend(file.problems)
+        if file.data is None:
+            return None
+        parsed = api_parser.parse(file.data, file.name)
+        self.problems.extend(parsed.problems)
+        return parsed
+
+    def _entry(self) -> tuple[ListEntry | None, str]:
+        item = self.source.files.item
+        self.problems.extend(item.problems)
+        if item.data is not None:
+            if (entry := parse_entry(item.data)) is not None:
+                return entry, ITEM_FILE
+            self.problems.append(problem("malformed", f"{ITEM_FILE} holds no JSON object"))
+        return self.source.entry, "state/taskHistory.json"
+
+    def _note_gaps(self) -> None:
+        files = self.source.files
+        self.problems.extend(files.metadata.problems)
+        if self.ui is None and self.api is None and self.entry is None:
+            self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
+        elif files.ui.absent:
+            self.problems.append(problem("missing", f"{UI_FILE} is missing"))
+        if files.api.absent and any(m.say == "api_req_started" for m in self.ui_messages):
+            self.problems.append(problem("missing", f"{API_FILE} is missing"))
+
+
+def sane_ms(value: Any) -> int | None:
+    """Read a stored time: ms between 2000 and 2100, else None."""
+    if type(value) is not int and type(value) is not float:  # a bool is no time
+        return None
+    return int(value) if EARLIEST_MS <= value <= LATEST_MS else None
+
+
+def usage_of(message: UiMessage) -> Usage | None:
+    """Read the usage JSON in a message's text; None when there is none."""
+    text = text_of(message.text)
+    return decode_leniently(_usage_decoder.decode, text) if text else None
+
+
+def blocks_of(content: msgspec.Raw) -> list[dict[str, Any]]:
+    """Bring a message's content, a text or a list of blocks, into blocks; odd elements are left out."""
+    value = value_of(content)
+    if isinstance(value, str):
+        return [{"type": "text", "text": value}]
+    return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []

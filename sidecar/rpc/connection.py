@@ -1,0 +1,315 @@
+"""JSON-RPC 2.0 served over a pair of pipes: the one module that knows pygls.
+
+pygls gives the registry, the dispatch of requests to asyncio tasks and the slots by which they are
+cancelled. Reading, writing, validation and every answer are ours, because stock pygls leaves several
+kinds of faulty request unanswered and blocks on a peer that does not read.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cattrs import Converter
+from pygls.protocol import JsonRPCProtocol
+from pygls.server import JsonRPCServer
+
+from sidecar.rpc.encoding import encode_result
+from sidecar.rpc.errors import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    OVERLOADED,
+    ConnectionClosed,
+    FramingError,
+    RpcError,
+)
+from sidecar.rpc.failures import MapError, describe_failure
+from sidecar.rpc.messages import (
+    Message,
+    MessageId,
+    Notification,
+    Rejected,
+    Request,
+    Response,
+    is_message_id,
+    parse_message,
+)
+from sidecar.rpc.outgoing import CANCEL_METHOD, Outgoing
+from sidecar.rpc.params import convert_params
+from sidecar.rpc.stdio import PipeTransport
+
+MAX_IN_FLIGHT = 1000
+
+# What was asked just before the end still gets its answer, if that is quick.
+_SETTLE_SECONDS = 0.25
+_CANCEL_SECONDS = 1.0
+_DRAIN_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
+# At INFO pygls writes every outgoing body into the log.
+logging.getLogger("pygls").setLevel(logging.WARNING)
+
+Admit = Callable[[str, bool], None]
+
+
+@dataclass(frozen=True)
+class Method:
+    """What serves one method: an async function of the converted params, and the Struct they must fit."""
+
+    handler: Callable[..., Awaitable[Any]]
+    params: type
+    kind: Literal["request", "notification"]
+
+
+class _Engine(JsonRPCProtocol):
+    """pygls' dispatch, with slots that are kept until a request is answered and free at that moment."""
+
+    on_failure: Callable[[MessageId, BaseException], None]
+
+    @property
+    def in_flight(self) -> dict[MessageId, asyncio.Future[Any]]:
+        """The running requests by id: asyncio's futures, because all our handlers are coroutines."""
+        return self._request_futures  # type: ignore[return-value]  # declared for pygls' thread handlers
+
+    def start(self, request: Request) -> None:
+        """Run the handler of a known method in a task of its own."""
+        self._handle_request(request.id, request.method, request)
+
+    def cancel(self, message_id: MessageId) -> None:
+        """Cancel a running request; its slot stays taken until it has ended."""
+        if task := self.in_flight.get(message_id):
+            task.cancel()
+
+    def _send_handler_result(self, future: Any, *, msg_id: MessageId) -> None:
+        """Report a handler that failed; one that succeeded has answered and freed its slot itself."""
+        if self.in_flight.get(msg_id) is future:
+            del self.in_flight[msg_id]
+        if future.cancelled():
+            self.on_failure(msg_id, asyncio.CancelledError())
+        elif (error := future.exception()) is not None:
+            self.on_failure(msg_id, error)
+
+
+class Connection:
+    """One peer, served from the start of `serve` to its return, on one event loop.
+
+    `admit(method, is_request)` may raise to refuse a message before anything else is looked at; a refused
+    notification is dropped. `map_error` gives a domain exception its RpcError, or None. `on_eof` is
+    called at the end of input, after the last messages were served, and may call `request_exit`.
+    """
+
+    def __init__(
+        self,
+        methods: Mapping[str, Method],
+        *,
+        admit: Admit | None = None,
+        map_error: MapError | None = None,
+        on_eof: Callable[[], None] | None = None,
+        transport: PipeTransport | None = None,
+        max_in_flight: int = MAX_IN_FLIGHT,
+    ) -> None:
+        self._methods = dict(methods)
+        self._admit = admit
+        self._map_error = map_error
+        self._on_eof = on_eof
+        self._max_in_flight = max_in_flight
+        self._transport = transport if transport is not None else PipeTransport.stdio()
+        self._outgoing = Outgoing(self._transport.writer)
+        self._engine = self._build_engine()
+        self._notifications: asyncio.Queue[tuple[Method, Any]] = asyncio.Queue(max_in_flight)
+        self._exit_code: int | None = None
+        self._fault: FramingError | None = None
+        self._over = asyncio.Event()
+
+    @property
+    def outbound_depth(self) -> int:
+        """Frames that wait for the peer to read."""
+        return self._transport.writer.depth
+
+    async def serve(self) -> int:
+        """Serve until an exit is asked for, the input ends or loses its framing; returns the exit code.
+
+        The code is 1 after a framing error, else what `request_exit` said, else 1. At the end handlers
+        are cancelled and answered, and what is queued is sent: 2.5 seconds at most.
+        """
+        self._transport.open(self._receive, self._input_ended)
+        worker = asyncio.create_task(self._serve_notifications())
+        try:
+            await self._over.wait()
+            await self._settle()
+            if self._exit_code is None and self._on_eof is not None:
+                self._on_eof()
+        finally:
+            await self._close(worker)
+        if self._fault is not None:
+            sys.stderr.write(f"framing error: {self._fault}\n")
+            return 1
+        return 1 if self._exit_code is None else self._exit_code
+
+    def request_exit(self, code: int) -> None:
+        """Make `serve` return with this code; the first call counts."""
+        if self._exit_code is None:
+            self._exit_code = code
+        self._over.set()
+
+    def notify(self, method: str, params: Any, *, coalesce: Hashable | None = None) -> None:
+        """Send a notification without ever waiting, for news that may be lost on a peer that does not read.
+
+        When the queue is full, one with `coalesce` takes the place of the last of its method and key;
+        one without is dropped, which is logged. Raises EncodingError.
+        """
+        self._outgoing.notify(method, params, coalesce)
+
+    async def notify_paced(self, method: str, params: Any) -> None:
+        """Send a notification that must not be lost, as soon as there is room.
+
+        Raises ConnectionClosed when the peer is gone, and EncodingError.
+        """
+        await self._outgoing.notify_paced(method, params)
+
+    async def request(self, method: str, params: Any, *, timeout: float) -> Any:  # noqa: ASYNC109 # part of the API
+        """Ask the peer and return its result; `timeout` in seconds counts from the call.
+
+        Raises RpcError (the peer's answer), TimeoutError or ConnectionClosed. A request that is given
+        up, by time or by cancellation, is withdrawn with `$/cancelRequest`.
+        """
+        return await self._outgoing.request(method, params, timeout)
+
+    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 # giving up is no error here
+        """Wait until everything sent has left, or the peer is gone, or `timeout` seconds are over."""
+        await self._outgoing.drain(timeout)
+
+    def _build_engine(self) -> _Engine:
+        server = JsonRPCServer(_Engine, Converter)
+        engine = server.protocol
+        assert isinstance(engine, _Engine)
+        engine.on_failure = self._answer_failure
+        for name, method in self._methods.items():
+            if method.kind == "request":
+                server.feature(name)(self._as_feature(method))
+        return engine
+
+    def _as_feature(self, method: Method) -> Callable[[Request], Awaitable[None]]:
+        """Wrap a handler so that it sends its own answer, in turn, within its cancellable task."""
+
+        async def answer(call: Request) -> None:
+            result = await method.handler(call.params)
+
+            def encode() -> bytes:
+                body = encode_result(call.id, result)
+                # Free before it is sent: the peer may use the id again as soon as it reads the answer.
+                del self._engine.in_flight[call.id]
+                return body
+
+            await self._outgoing.send_in_turn(encode)
+
+        return answer
+
+    def _receive(self, frames: list[bytes]) -> None:
+        for frame in frames:
+            self._dispatch(parse_message(frame))
+
+    def _dispatch(self, message: Message) -> None:
+        match message:
+            case Request():
+                try:
+                    self._start(message)
+                except Exception as error:
+                    self._answer_failure(message.id, error)
+            case Notification():
+                try:
+                    self._accept(message)
+                except Exception as error:
+                    _log.warning("dropped the notification %s: %s", message.method, error)
+            case Response():
+                self._outgoing.resolve(message)
+            case Rejected():
+                self._outgoing.answer_error(message.id, message.error)
+
+    def _start(self, request: Request) -> None:
+        if self._admit is not None:
+            self._admit(request.method, True)
+        method = self._methods.get(request.method)
+        if method is None:
+            raise RpcError(METHOD_NOT_FOUND, f"unknown method {request.method}")
+        if method.kind == "notification":
+            raise RpcError(METHOD_NOT_FOUND, f"{request.method} is a notification: send it without an id")
+        self._check_slot(request.id)
+        params = convert_params(request.params, method.params)
+        self._engine.start(Request(request.id, request.method, params))
+
+    def _check_slot(self, message_id: MessageId) -> None:
+        if message_id in self._engine.in_flight:
+            raise RpcError(INVALID_REQUEST, "a request with this id is still running: use another id")
+        if len(self._engine.in_flight) >= self._max_in_flight:
+            text = f"{self._max_in_flight} requests are running: wait for answers, then try again"
+            raise RpcError(OVERLOADED, text)
+
+    def _accept(self, notification: Notification) -> None:
+        if notification.method == CANCEL_METHOD:
+            self._cancel(notification.params)
+            return
+        if not self._admits(notification):
+            return
+        method = self._methods.get(notification.method)
+        if method is None:
+            _log.debug("ignored the unknown notification %s", notification.method)
+            return
+        if method.kind == "request":
+            raise RpcError(INVALID_REQUEST, "it is a request: send it with an id")
+        if self._notifications.full():
+            raise RpcError(OVERLOADED, "too many notifications wait for their handlers")
+        self._notifications.put_nowait((method, convert_params(notification.params, method.params)))
+
+    def _admits(self, notification: Notification) -> bool:
+        try:
+            if self._admit is not None:
+                self._admit(notification.method, False)
+        except Exception as error:
+            _log.debug("refused the notification %s: %s", notification.method, error)
+            return False
+        return True
+
+    def _cancel(self, params: Any) -> None:
+        message_id = params.get("id") if isinstance(params, dict) else None
+        if is_message_id(message_id):
+            self._engine.cancel(message_id)
+
+    async def _serve_notifications(self) -> None:
+        while True:
+            method, params = await self._notifications.get()
+            try:
+                await method.handler(params)
+            except Exception:
+                _log.exception("a notification handler failed")
+            finally:
+                self._notifications.task_done()
+
+    def _answer_failure(self, message_id: MessageId, error: BaseException) -> None:
+        if isinstance(error, ConnectionClosed):
+            _log.debug("no answer to %s: %s", message_id, error)
+            return
+        self._outgoing.answer_error(message_id, describe_failure(error, self._map_error))
+
+    def _input_ended(self, fault: FramingError | None) -> None:
+        self._fault = self._fault or fault
+        self._over.set()
+
+    async def _settle(self) -> None:
+        served = asyncio.create_task(self._notifications.join())
+        await asyncio.wait({served, *self._engine.in_flight.values()}, timeout=_SETTLE_SECONDS)
+        served.cancel()
+
+    async def _close(self, worker: asyncio.Task[None]) -> None:
+        self._transport.stop_reading()
+        self._outgoing.close()
+        tasks = {worker, *self._engine.in_flight.values()}
+        for task in tasks:
+            task.cancel()
+        _, stuck = await asyncio.wait(tasks, timeout=_CANCEL_SECONDS)
+        if stuck:
+            _log.warning("%d handlers ignore their cancellation", len(stuck))
+        await self.drain(_DRAIN_SECONDS)
+        self._transport.close()

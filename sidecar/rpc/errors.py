@@ -1,0 +1,40 @@
+"""What can go wrong on the wire, and the JSON-RPC codes of its own faults."""
+
+from typing import Any
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+REQUEST_CANCELLED = -32800
+OVERLOADED = -32001
+
+
+class RpcError(Exception):
+    """A JSON-RPC error object: a handler raises it to choose its answer, `request` when the peer gave one."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class ConnectionClosed(Exception):
+    """The peer is gone, or this side has ended: nothing more will be sent or answered."""
+
+
+class EncodingError(ValueError):
+    """A result or parameter that has no JSON form; the text names what stood in the way."""
+
+
+class FramingError(ValueError):
+    """The byte stream is not Content-Length framing, so no later message can be found in it.
+
+    `frames` holds the bodies that were complete before the fault.
+    """
+
+    def __init__(self, message: str, frames: list[bytes] | None = None) -> None:
+        super().__init__(message)
+        self.frames = frames or []

@@ -1,0 +1,35 @@
+"""What a handler's exception becomes on the wire: never a traceback, never a path of this program."""
+
+import logging
+import secrets
+from asyncio import CancelledError
+from collections.abc import Callable
+
+from sidecar.rpc.errors import INTERNAL_ERROR, REQUEST_CANCELLED, RpcError
+
+MapError = Callable[[Exception], RpcError | None]
+
+_log = logging.getLogger(__name__)
+
+
+def describe_failure(error: BaseException, map_error: MapError | None = None) -> RpcError:
+    """Return the error to answer with; what nobody has a name for is logged under a correlation id."""
+    if isinstance(error, RpcError):
+        return error
+    if isinstance(error, CancelledError):
+        return RpcError(REQUEST_CANCELLED, "the request was cancelled")
+    if isinstance(error, Exception) and map_error is not None:
+        try:
+            mapped = map_error(error)
+        except Exception as fault:
+            return _internal_error(fault)
+        if mapped is not None:
+            return mapped
+    return _internal_error(error)
+
+
+def _internal_error(error: BaseException) -> RpcError:
+    correlation_id = secrets.token_hex(4)
+    _log.error("internal error, correlation id %s", correlation_id, exc_info=error)
+    text = f"internal error (correlation id {correlation_id})"
+    return RpcError(INTERNAL_ERROR, text, {"correlationId": correlation_id})

@@ -1,0 +1,88 @@
+"""The frames on their way out: a queue bounded in number and bytes, with replacement of what is outdated."""
+
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+MAX_FRAMES = 1024
+MAX_BYTES = 16 * 1024 * 1024
+# Small frames leave together: one system call for a burst, and a batch small enough to be a fair share.
+BATCH_BYTES = 64 * 1024
+
+
+@dataclass(slots=True)
+class _Entry:
+    frame: bytes
+    key: Hashable | None
+
+
+class Outbox:
+    """A FIFO of encoded frames. Not thread-safe: its owner holds a lock.
+
+    It is *full* from `max_frames` or `max_bytes` on: then whoever can wait, waits, and notifications that
+    are only news are dropped. Answers that cannot wait still go in, up to twice that, where it is
+    *swamped* and its owner must stop taking requests in. One frame may overshoot the byte bounds.
+    """
+
+    def __init__(self, max_frames: int = MAX_FRAMES, max_bytes: int = MAX_BYTES) -> None:
+        self._max_frames = max_frames
+        self._max_bytes = max_bytes
+        self._entries: deque[_Entry] = deque()
+        self._by_key: dict[Hashable, _Entry] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def full(self) -> bool:
+        """Tell whether more should wait."""
+        return len(self._entries) >= self._max_frames or self._bytes >= self._max_bytes
+
+    @property
+    def swamped(self) -> bool:
+        """Tell whether even answers have piled up, so that no more requests may be read."""
+        return len(self._entries) >= 2 * self._max_frames or self._bytes >= 2 * self._max_bytes
+
+    def push(self, frame: bytes, key: Hashable | None = None) -> None:
+        """Append a frame, whatever the bounds say."""
+        entry = _Entry(frame, key)
+        self._entries.append(entry)
+        self._bytes += len(frame)
+        if key is not None:
+            self._by_key[key] = entry
+
+    def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
+        """Take a frame that nobody waits for; False when it was dropped because the queue is full.
+
+        With a key, a full queue puts it where the last one with that key waits, or lets it in until swamped.
+        """
+        if not self.full:
+            self.push(frame, key)
+            return True
+        if key is None:
+            return False
+        if (entry := self._by_key.get(key)) is not None:
+            self._bytes += len(frame) - len(entry.frame)
+            entry.frame = frame
+            return True
+        if self.swamped:
+            return False
+        self.push(frame, key)
+        return True
+
+    def take(self) -> bytes:
+        """Remove frames from the front, joined: at least one, more while they fit 64 KiB. Not when empty."""
+        batch = [self._pop()]
+        size = len(batch[0])
+        while self._entries and size + len(self._entries[0].frame) <= BATCH_BYTES:
+            batch.append(self._pop())
+            size += len(batch[-1])
+        return batch[0] if len(batch) == 1 else b"".join(batch)
+
+    def _pop(self) -> bytes:
+        entry = self._entries.popleft()
+        self._bytes -= len(entry.frame)
+        if entry.key is not None and self._by_key.get(entry.key) is entry:
+            del self._by_key[entry.key]
+        return entry.frame

@@ -1,0 +1,41 @@
+"""A request's parameters against the Struct that declares them, and the refusal in plain words."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from sidecar.rpc.errors import INVALID_PARAMS, RpcError
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
+_PLACE = re.compile(r"(.*?)(?: - at `(?:key in )?\$(.*)`)?", re.DOTALL)
+
+
+def convert_params(params: Any, declared: type) -> Any:
+    """Check and convert strictly: no coercion, and no unknown member where `declared` forbids them.
+
+    Raises RpcError -32602 that names the member and says what would be right.
+    """
+    try:
+        return msgspec.convert(params, declared, strict=True)
+    except msgspec.ValidationError as error:
+        raise RpcError(INVALID_PARAMS, _explain(str(error), declared)) from None
+
+
+def _explain(text: str, declared: type) -> str:
+    """Turn msgspec's wording (a sentence, then ` - at `$.path``) into one about `params`."""
+    match = _PLACE.fullmatch(text)
+    fault, path = (match[1], match[2] or "") if match else (text, "")
+    place = f"params{path}"
+    if unknown := _UNKNOWN.fullmatch(fault):
+        return f"unknown member `{unknown[1]}` in {place}{_allowed(declared) if not path else ''}"
+    if missing := _MISSING.fullmatch(fault):
+        return f"{place} must have the member `{missing[1]}`"
+    fault = fault.replace("`", "")
+    return f"{place}: {fault[:1].lower()}{fault[1:]}"
+
+
+def _allowed(declared: type) -> str:
+    names = [field.encode_name for field in msgspec.structs.fields(declared)]
+    return f"; known members: {', '.join(names)}" if names else "; it takes no members"

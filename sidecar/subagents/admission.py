@@ -1,0 +1,104 @@
+"""The line in front of the limit: first come, first served, and no slot lost on the way."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sidecar.subagents.catalogue import Plan
+from sidecar.subagents.driving import RunPlan
+from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.records import RunRecord
+from sidecar.subagents.slots import Slot
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A launch with everything it needs but a slot."""
+
+    record: RunRecord
+    plan: Plan
+    run: RunPlan
+
+
+class Admission:
+    """Keep prepared launches in order until slots come free.
+
+    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is told of every
+    record whose place in the line changed.
+    """
+
+    def __init__(
+        self,
+        manager: AsyncTaskManager,
+        start: Callable[[Prepared, Slot], Awaitable[None]],
+        moved: Callable[[RunRecord], None],
+    ) -> None:
+        self._manager = manager
+        self._start = start
+        self._moved = moved
+        self._waiting: list[Prepared] = []
+        self._starting: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def __len__(self) -> int:
+        """How many launches wait."""
+        return len(self._waiting)
+
+    def take_slot(self) -> Slot | None:
+        """Reserve a slot for a new launch, unless others wait for one."""
+        return None if self._waiting else self._manager.reserve_slot()
+
+    def enqueue(self, prepared: Prepared) -> int:
+        """Put a launch at the end of the line and return its place, counted from 1."""
+        self._waiting.append(prepared)
+        prepared.record.task.queue_position = len(self._waiting)
+        return len(self._waiting)
+
+    def remove(self, task_id: str) -> bool:
+        """Take a launch out of the line; False if it is not there."""
+        for index, prepared in enumerate(self._waiting):
+            if prepared.record.task.id == task_id:
+                del self._waiting[index]
+                self._renumber(index)
+                return True
+        return False
+
+    def waiting(self) -> list[RunRecord]:
+        """Return the records in line, the next one first."""
+        return [prepared.record for prepared in self._waiting]
+
+    def pump(self) -> None:
+        """Start what slots allow. Called whenever a slot may have come free."""
+        while self._waiting and not self._closed:
+            slot = self._manager.reserve_slot()
+            if slot is None:
+                return
+            prepared = self._waiting.pop(0)
+            self._renumber(0)
+            starting = asyncio.create_task(self._launch(prepared, slot))
+            self._starting.add(starting)
+            starting.add_done_callback(self._starting.discard)
+
+    async def aclose(self, limit: float) -> list[RunRecord]:
+        """Start nothing more; return what still waited."""
+        self._closed = True
+        waiting, self._waiting = self.waiting(), []
+        if self._starting:
+            await asyncio.wait(set(self._starting), timeout=limit)
+        return waiting
+
+    async def _launch(self, prepared: Prepared, slot: Slot) -> None:
+        with slot:
+            try:
+                await self._start(prepared, slot)
+            except Exception:
+                logger.exception("queued run %s could not be launched", prepared.record.task.id)
+        self.pump()
+
+    def _renumber(self, start: int) -> None:
+        for index, prepared in enumerate(self._waiting[start:], start):
+            prepared.record.task.queue_position = index + 1
+            self._moved(prepared.record)

@@ -1,0 +1,102 @@
+"""One delivery at a time: attempts on the next loop tick, again with back-off after a failure."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+log = logging.getLogger(__name__)
+
+BACK_OFF_SECONDS = (1, 2, 4, 8, 16, 32, 60)
+"""Waits after the first, second ... failure in a row; the last one repeats."""
+
+
+class DeliveryLoop:
+    """Calls `attempt` whenever `ready` says so, after a wake-up.
+
+    `attempt` returns whether it delivered; raising counts as a failure. Neither side waits: `ready` and
+    `wake` are plain calls on the loop's thread. `close` leaves nothing running.
+    """
+
+    def __init__(
+        self,
+        ready: Callable[[], bool],
+        attempt: Callable[[], Awaitable[bool]],
+        delays: Sequence[float] = BACK_OFF_SECONDS,
+    ) -> None:
+        self._ready = ready
+        self._attempt = attempt
+        self._delays = delays
+        self._failures = 0
+        self._timer: asyncio.Handle | None = None
+        self._delivery: asyncio.Task[None] | None = None
+        self._open = False
+
+    def open(self) -> None:
+        """Begin to react to wake-ups."""
+        self._open = True
+
+    def wake(self) -> None:
+        """Have a check made on the next tick of the running loop, instead of any later one."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            log.warning("no event loop is running: the delivery waits for the next wake-up")
+            return
+        if self._open:
+            self._set_timer(loop.call_soon(self._check))
+
+    def close(self) -> "asyncio.Task[None] | None":
+        """Stop reacting and cancel a delivery in flight, which is returned for whoever awaits it."""
+        self._open = False
+        self._set_timer(None)
+        if self._delivery is not None:
+            self._delivery.cancel()
+        return self._delivery
+
+    async def aclose(self, limit: float) -> None:
+        """Close, and wait `limit` seconds at most for a delivery in flight to end."""
+        delivery = self.close()
+        if delivery is not None and delivery is not asyncio.current_task():
+            await asyncio.wait({delivery}, timeout=limit)
+
+    def _check(self) -> None:
+        self._timer = None
+        if not self._open or self._delivery is not None:
+            return
+        try:
+            ready = self._ready()
+        except Exception:
+            log.exception("asking whether to deliver failed")
+            self._retry()
+            return
+        if ready:
+            self._delivery = asyncio.get_running_loop().create_task(self._deliver(), name="delivery")
+
+    async def _deliver(self) -> None:
+        delivered = False
+        try:
+            delivered = await self._attempt()
+        except asyncio.CancelledError:
+            if not self._open:
+                raise
+            log.warning("a delivery was cancelled by its receiver")
+        except Exception:
+            log.exception("a delivery failed")
+        finally:
+            self._delivery = None
+        if delivered:
+            self._failures = 0
+            self.wake()
+        else:
+            self._retry()
+
+    def _retry(self) -> None:
+        delay = self._delays[min(self._failures, len(self._delays) - 1)]
+        self._failures += 1
+        if self._open:
+            self._set_timer(asyncio.get_running_loop().call_later(delay, self._check))
+
+    def _set_timer(self, timer: asyncio.Handle | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = timer

@@ -1,0 +1,128 @@
+"""The events of runs: numbered, kept, and handed to whoever watches."""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from sidecar.subagents import codec
+from sidecar.subagents.journal import EventPage, Journal
+
+Watcher = Callable[[dict[str, Any]], None]
+
+log = logging.getLogger(__name__)
+
+
+class EventLog:
+    """Numbers the events of every run from 1 without gaps and writes them to the journal.
+
+    Reading is whole at any moment: what the journal has only queued is served before a later read of it,
+    so an event that was numbered is either in the tail in memory or found in the journal.
+    """
+
+    def __init__(self, journal: Journal, now: Callable[[], int], *, tail_bytes: int = 256 << 10) -> None:
+        """`now` gives ms since the epoch; `tail_bytes` bounds the JSON kept in memory for each open task."""
+        self._journal = journal
+        self._now = now
+        self._tail_bytes = tail_bytes
+        self._tails: dict[str, _Tail] = {}
+        self._watchers: dict[str, list[Watcher]] = {}
+
+    async def append(self, task_id: str, event: dict[str, Any]) -> int:
+        """Stamp `event` with `seq` and `ts`, keep it and tell the watchers; return the seq.
+
+        Waits while the journal is behind. Raises StorageError once events of this task were lost.
+        """
+        await self._journal.wait_for_room()
+        tail = await self._tail(task_id)
+        # No await from here on: the order of numbers, of the journal and of the watchers is one.
+        stamped = {**event, "seq": tail.last_seq + 1, "ts": self._now()}
+        body = codec.encode(stamped)
+        self._journal.enqueue(task_id, [(stamped["seq"], body)])
+        tail.add(stamped, len(body))
+        self._tell(task_id, stamped)
+        return tail.last_seq
+
+    def watch(self, task_id: str, watcher: Watcher) -> Callable[[], None]:
+        """Call `watcher` with every later event, in order, in the loop; returns the call that ends it.
+
+        A watcher must not wait and must not change the event. One that raises is logged and stays.
+        """
+        self._watchers.setdefault(task_id, []).append(watcher)
+
+        def unwatch() -> None:
+            watchers = self._watchers.get(task_id, [])
+            if watcher in watchers:
+                watchers.remove(watcher)
+            if not watchers:
+                self._watchers.pop(task_id, None)
+
+        return unwatch
+
+    async def last_seq(self, task_id: str) -> int:
+        """Return the newest event's seq, 0 if there is none."""
+        tail = self._tails.get(task_id)
+        return tail.last_seq if tail else await self._journal.last_seq(task_id)
+
+    async def read(
+        self, task_id: str, after_seq: int = 0, limit: int = 200, max_bytes: int = 1 << 20
+    ) -> EventPage:
+        """Return events after `after_seq`; see `Journal.read_events`."""
+        tail = self._tails.get(task_id)
+        if tail is not None and tail.covers(after_seq):
+            return tail.page(after_seq, limit, max_bytes)
+        page = await self._journal.read_events(task_id, after_seq, limit, max_bytes)
+        tail = self._tails.get(task_id)
+        if tail is None:
+            return page
+        return page._replace(more=page.last_seq < tail.last_seq)
+
+    def close_task(self, task_id: str) -> None:
+        """Forget the task's tail: it has ended. Reading goes on from the journal; watchers stay."""
+        self._tails.pop(task_id, None)
+
+    async def _tail(self, task_id: str) -> "_Tail":
+        tail = self._tails.get(task_id)
+        if tail is not None:
+            return tail
+        last_seq = await self._journal.last_seq(task_id)
+        return self._tails.setdefault(task_id, _Tail(last_seq, self._tail_bytes))
+
+    def _tell(self, task_id: str, event: dict[str, Any]) -> None:
+        for watcher in tuple(self._watchers.get(task_id, ())):
+            try:
+                watcher(event)
+            except Exception:
+                log.exception("a watcher of task %s failed", task_id)
+
+
+class _Tail:
+    """The newest events of one task, as many as fit."""
+
+    def __init__(self, last_seq: int, max_bytes: int) -> None:
+        self.last_seq = last_seq
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._kept: deque[tuple[dict[str, Any], int]] = deque()
+
+    def add(self, event: dict[str, Any], size: int) -> None:
+        self.last_seq = event["seq"]
+        self._kept.append((event, size))
+        self._bytes += size
+        while self._bytes > self._max_bytes:
+            self._bytes -= self._kept.popleft()[1]
+
+    def covers(self, after_seq: int) -> bool:
+        return after_seq >= self.last_seq - len(self._kept)
+
+    def page(self, after_seq: int, limit: int, max_bytes: int) -> EventPage:
+        first = max(0, after_seq - (self.last_seq - len(self._kept)))
+        events: list[dict[str, Any]] = []
+        for event, size in islice(self._kept, first, first + limit):
+            max_bytes -= size
+            if events and max_bytes < 0:
+                break
+            events.append(event)
+        last = events[-1]["seq"] if events else self.last_seq
+        return EventPage(events, last, last < self.last_seq)

@@ -1,0 +1,102 @@
+"""What starts a subagent: the request, the abort handle, and what an orchestrator must offer."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sidecar.subagents.model import Output
+from sidecar.subagents.signals import call_safely
+
+
+class Abort:
+    """Tells a launch and its run to stop: once, with a reason, to everyone who asked.
+
+    Reasons the core gives: `cancelled` (the task was), `caller` (who waited gave up), `timeout`,
+    `hostExit`. The owner of a synchronous run may abort it with a reason of its own.
+    """
+
+    def __init__(self) -> None:
+        self._reason: str | None = None
+        self._aborted = False
+        self._handlers: dict[object, Callable[[], object]] = {}
+
+    @property
+    def aborted(self) -> bool:
+        """Whether `abort` was called."""
+        return self._aborted
+
+    @property
+    def reason(self) -> str | None:
+        """The reason of the first `abort`."""
+        return self._reason
+
+    def abort(self, reason: str | None = None) -> None:
+        """Call every handler; only the first call does anything. A raising handler is logged."""
+        if self._aborted:
+            return
+        self._aborted, self._reason = True, reason
+        handlers, self._handlers = self._handlers, {}
+        for handler in handlers.values():
+            call_safely(handler)
+
+    def on_abort(self, handler: Callable[[], object]) -> Callable[[], None]:
+        """Have `handler` called at the abort, at once if it was; the callable returned takes it out."""
+        key = object()
+        if self._aborted:
+            call_safely(handler)
+        else:
+            self._handlers[key] = handler
+
+        def unsubscribe() -> None:
+            self._handlers.pop(key, None)
+
+        return unsubscribe
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchRequest:
+    """What to launch. `behaviour_prompts` has the goal first.
+
+    `run_config`: `max_time_minutes` (inf for none), `grace_period_seconds?`, `max_turns?`; None without
+    any limit. `tool_config`: `tools`, where an empty list means no tool; None means the definition's.
+    `output_config`: `outputs`, name to description.
+    """
+
+    name: str
+    behaviour_prompts: list[str] = field(default_factory=list)
+    run_config: Mapping[str, Any] | None = None
+    tool_config: Mapping[str, Any] | None = None
+    output_config: Mapping[str, Any] | None = None
+
+
+class Scope(Protocol):
+    """One run that can be driven."""
+
+    @property
+    def output(self) -> Output | None:
+        """What the run has produced so far; also there after a timeout or an error."""
+
+    async def run_non_interactive(self, context: dict[str, Any]) -> object:
+        """Run to the end; return or raise soon after the launch's abort handle fires."""
+
+
+class Launch(Protocol):
+    """What a launch yields."""
+
+    @property
+    def agent_id(self) -> str:
+        """The id of the run and of its task."""
+
+    @property
+    def scope(self) -> Scope:
+        """The run."""
+
+    def dispose(self) -> Awaitable[object]:
+        """Free what the run held; called exactly once, however it ended."""
+
+
+class Orchestrator(Protocol):
+    """Starts subagents by name."""
+
+    async def launch(self, request: LaunchRequest, abort: Abort) -> Launch:
+        """Start one; raise when it cannot be, or when `abort` fires first."""

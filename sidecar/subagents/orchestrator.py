@@ -1,0 +1,49 @@
+"""Launch one planned run: its record durable, its folder visible, its scope ready to run."""
+
+from sidecar.api.errors import SidecarError
+from sidecar.subagents.catalogue import Plan
+from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run_scope import RunScope, RunServices
+
+
+class RunLaunch:
+    """What a launch yields: the run's id, the run, and the call that leaves nothing of it."""
+
+    def __init__(self, scope: RunScope) -> None:
+        self.agent_id = scope.task_id
+        self.scope = scope
+
+    async def dispose(self) -> None:
+        """End whatever is left of the run; called once, however it ended."""
+        await self.scope.dispose()
+
+
+class RunOrchestrator:
+    """Launch one run; made for one launch, and not used again.
+
+    A record that waits in the queue is started, any other is new.
+    """
+
+    def __init__(self, services: RunServices, plan: Plan, record: RunRecord) -> None:
+        self._services = services
+        self._plan = plan
+        self._record = record
+
+    async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
+        """Make the record durable and the folder visible.
+
+        Raises StorageError when the disk refuses either; the record then says so.
+        """
+        registry, record = self._services.registry, self._record
+        if registry.live(record.task.id) is None:
+            await registry.add(record)
+        else:
+            await registry.start(record)
+        scope = RunScope(self._services, self._plan, record, request, abort)
+        try:
+            await scope.open()
+        except SidecarError as error:
+            registry.end(record.task.id, "failed", "error", error=error.message)
+            raise
+        return RunLaunch(scope)

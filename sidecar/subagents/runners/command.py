@@ -1,0 +1,97 @@
+"""The `command` runner: any program that takes a prompt and prints what it does."""
+
+import errno
+import os
+import re
+import shutil
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.runners.command_output import command_output
+from sidecar.subagents.runners.command_run import CommandRun
+from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.turns import Turns
+
+_PROMPT = "{prompt}"
+_PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
+
+
+class CommandRunner:
+    """Starts the argv of `runners.NAME.command`, its placeholders filled, once for each run."""
+
+    type = "command"
+
+    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+        self.name = name
+        self._argv = tuple(settings.command or ())
+        self._env = dict(settings.env)
+        self._format = settings.format
+        self._turns = turns or Turns()
+        self._takes_argument = any(_PROMPT in argument for argument in self._argv)
+
+    def check(self) -> None:
+        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        if not self._argv or not self._argv[0]:
+            raise self._unavailable("there is no program to run", "set runners.{name}.command to an argv")
+        program = self._argv[0]
+        if _depends_on_run(program):
+            return
+        if shutil.which(program, path=self._env.get("PATH")) is None:
+            reason = f"program {program!r} is not found or not executable"
+            raise self._unavailable(reason, "install it, or correct runners.{name}.command")
+
+    async def start(self, spec: RunSpec, emit: Emit) -> CommandRun:
+        """Start the command in the workspace directory; `Runner.start` says what it raises."""
+        _check_prompt(spec.prompt)
+        self.check()
+        if not spec.workspace_dir.is_dir():
+            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
+            raise self._unavailable(reason, "create it, or name another")
+        process = await self._spawn(spec)
+        return CommandRun(process, command_output(self._format), emit, self._turns)
+
+    async def _spawn(self, spec: RunSpec) -> ChildProcess:
+        try:
+            return await ChildProcess.spawn(
+                self._fill(spec),
+                task_id=spec.task_id,
+                cwd=spec.workspace_dir,
+                env={**self._env, **spec.env},
+                stdin=None if self._takes_argument else spec.prompt.encode(),
+            )
+        except OSError as fault:
+            if fault.errno == errno.E2BIG and self._takes_argument:
+                remedy = f"leave {_PROMPT} out of runners.{{name}}.command, so that it goes to stdin"
+                raise self._unavailable("the prompt is too long for an argument", remedy) from fault
+            raise self._not_started(fault.strerror) from fault
+        except ValueError as fault:
+            raise self._not_started(str(fault)) from fault
+
+    def _fill(self, spec: RunSpec) -> list[str]:
+        """Replace the placeholders in one pass, so that one inside the prompt stays as it is."""
+        values = {_PROMPT: spec.prompt, "{taskId}": spec.task_id, "{workspaceDir}": str(spec.workspace_dir)}
+        return [_PLACEHOLDER.sub(lambda match: values[match[0]], argument) for argument in self._argv]
+
+    def _not_started(self, reason: str | None) -> RunnerUnavailable:
+        what = f"{self._argv[0]!r} cannot be started ({reason})"
+        return self._unavailable(what, "check the program and runners.{name}")
+
+    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
+        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy.replace('{name}', self.name)}")
+
+
+def _depends_on_run(program: str) -> bool:
+    """Tell a program that can be looked for only when the workspace is known."""
+    relative = os.path.basename(program) != program and not os.path.isabs(program)  # noqa: PTH117, PTH119 (as exec does)
+    return relative or _PLACEHOLDER.search(program) is not None
+
+
+def _check_prompt(prompt: str) -> None:
+    if "\0" in prompt:
+        raise InvalidParams("the prompt holds a NUL character, which cannot be handed over; remove it")
+    try:
+        prompt.encode()
+    except UnicodeEncodeError as fault:
+        where = f"half a surrogate pair at index {fault.start}"
+        raise InvalidParams(f"the prompt holds {where}; send whole characters") from fault

@@ -1,0 +1,96 @@
+"""The event lines a command may print: one JSON object a line, told apart from plain text."""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+Event = dict[str, Any]
+
+_TOOL_STATUSES = ("started", "completed", "failed")
+
+
+def parse_event(line: bytes) -> Event | None:
+    """Return the event that `line` is, or None for plain text, which a malformed event is too.
+
+    Members that the sidecar itself gives (`seq`, `ts`, `messageId`) and unknown ones are dropped; a `tool`
+    keeps its unknown members, since displays show them.
+    """
+    if b'"type"' not in line:
+        return None
+    value = _load(line)
+    if not isinstance(value, dict):
+        return None
+    kind = value.get("type")
+    shape = _SHAPES.get(kind) if isinstance(kind, str) else None
+    members = shape(value) if shape else None
+    return None if members is None else {"type": kind, **members}
+
+
+def _load(line: bytes) -> object:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return _load_repaired(line)
+
+
+def _load_repaired(line: bytes) -> object:
+    """Read JSON with bytes or escapes that are no characters: both become U+FFFD.
+
+    Programs that cut their text at a UTF-16 index print half a surrogate pair, which strict parsers refuse.
+    """
+    try:
+        text = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
+        return orjson.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _message(value: Event) -> Event | None:
+    text = value.get("text")
+    return {"text": text} if isinstance(text, str) else None
+
+
+def _tool(value: Event) -> Event | None:
+    name, status = value.get("name"), value.get("status")
+    if not isinstance(name, str) or not name or status not in _TOOL_STATUSES:
+        return None
+    if not isinstance(value.get("toolCallId", ""), str):
+        return None
+    return {key: item for key, item in value.items() if key not in ("type", "seq", "ts")}
+
+
+def _emit(value: Event) -> Event | None:
+    name = value.get("name")
+    if not isinstance(name, str) or not name or "value" not in value:
+        return None
+    return {"name": name, "value": value["value"]}
+
+
+def _usage(value: Event) -> Event | None:
+    members = {
+        key: value[key] for key in ("inputTokens", "outputTokens", "cost") if value.get(key) is not None
+    }
+    fits = all(_is_cost(item) if key == "cost" else _is_count(item) for key, item in members.items())
+    return members if members and fits else None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_cost(value: object) -> bool:
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    )
+
+
+_SHAPES: dict[str, Callable[[Event], Event | None]] = {
+    "message": _message,
+    "tool": _tool,
+    "emit": _emit,
+    "usage": _usage,
+    "result": _message,
+}

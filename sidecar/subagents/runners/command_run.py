@@ -1,0 +1,119 @@
+"""One run of a command: its output streamed as events, its end turned into a result."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from sidecar.subagents.runners.command_output import CommandOutput
+from sidecar.subagents.runners.contract import Emit, RunResult
+from sidecar.subagents.runners.pipes import OutputPipe
+from sidecar.subagents.runners.process import SWEEP_SECONDS, TERM_SECONDS, ChildProcess
+from sidecar.subagents.runners.stderr import StderrLog
+from sidecar.subagents.runners.turns import Turns
+
+logger = logging.getLogger(__name__)
+
+_TURN_SECONDS = 0.002
+_CLEAR_SECONDS = TERM_SECONDS + 2 * SWEEP_SECONDS
+"""How long the end of all its processes may take after that of the first one."""
+_IDLE_SECONDS = 0.25
+"""How long a pipe is waited for that a process without the marker still holds; what was written is there."""
+_LAST_SECONDS = 0.1
+"""What a run whose processes are gone is given to end, when a stop has used up its limit."""
+
+
+class CommandRun:
+    """A started command; see `RunHandle`. It owns the process and the task that follows it."""
+
+    def __init__(self, process: ChildProcess, output: CommandOutput, emit: Emit, turns: Turns) -> None:
+        self._process = process
+        self._output = output
+        self._log = StderrLog()
+        self._emit = emit
+        self._turns = turns
+        self._fault: Exception | None = None
+        self._pumps = [
+            asyncio.create_task(self._pump(process.stdout, output), name=f"stdout of {process.pid}"),
+            asyncio.create_task(self._pump(process.stderr, self._log), name=f"stderr of {process.pid}"),
+        ]
+        self._end = asyncio.create_task(self._follow(), name=f"run of {process.pid}")
+
+    @property
+    def pid(self) -> int:
+        """The direct child's process id."""
+        return self._process.pid
+
+    async def result(self) -> RunResult:
+        """Wait for the end of the run and of its output."""
+        return await asyncio.shield(self._end)
+
+    async def stop(self, limit: float = 5.0) -> None:
+        """End the run; output that is not taken within `limit` seconds is dropped."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + limit
+        if self._end.done():
+            return
+        await self._process.stop(limit)
+        await asyncio.wait({self._end}, timeout=max(0.0, deadline - loop.time() - _IDLE_SECONDS))
+        for pump in self._pumps:
+            pump.cancel()
+        await asyncio.wait({self._end}, timeout=max(_LAST_SECONDS, deadline - loop.time()))
+
+    async def _follow(self) -> RunResult:
+        try:
+            status = await self._process.exited()
+            await self._process.clear(_CLEAR_SECONDS)
+            self._process.stdout.drain(_IDLE_SECONDS)
+            self._process.stderr.drain(_IDLE_SECONDS)
+            await asyncio.wait(self._pumps)
+        except asyncio.CancelledError:
+            self._process.kill()
+            raise
+        finally:
+            for pump in self._pumps:
+                pump.cancel()
+            self._process.close()
+        return self._outcome(status)
+
+    async def _pump(self, pipe: OutputPipe, parser: "CommandOutput | StderrLog") -> None:
+        while data := await pipe.read():
+            await self._turns.next()
+            await self._deliver(parser.feed(data))
+        await self._deliver(parser.finish())
+
+    async def _deliver(self, events: Iterable[dict[str, Any]]) -> None:
+        """Hand on `events`; a run whose output cannot be kept is killed, and the rest of it dropped."""
+        if self._fault:
+            return
+        try:
+            await self._emit_in_turns(events)
+        except Exception as fault:
+            logger.exception("the output of process %d cannot be recorded; it is killed", self.pid)
+            self._fault = fault
+            self._process.kill()
+
+    async def _emit_in_turns(self, events: Iterable[dict[str, Any]]) -> None:
+        started = time.monotonic()
+        for event in events:
+            await self._emit(event)
+            if time.monotonic() - started > _TURN_SECONDS:
+                await self._turns.next()
+                started = time.monotonic()
+
+    def _outcome(self, status: int) -> RunResult:
+        error = f"the output could not be recorded: {self._fault}" if self._fault else None
+        if status and error is None:
+            error = self._log.tail() or describe_exit(status)
+        return RunResult(
+            "GOAL" if error is None else "ERROR",
+            self._output.final_message(),
+            self._output.emitted_vars,
+            error,
+        )
+
+
+def describe_exit(status: int) -> str:
+    """Name a status as `subprocess` gives it: -N is signal N."""
+    return f"killed by signal {-status}" if status < 0 else f"exited with status {status}"

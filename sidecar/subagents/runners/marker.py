@@ -1,0 +1,127 @@
+"""The processes of a run, found by the marker in their environment wherever they went; and their end."""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from sidecar.subagents.runners import procfs
+
+MARKER = "SUBAGENT_SIDECAR_TASK"
+"""The environment variable that holds the task id in every process of a run."""
+
+_ENTRY = b"\0" + MARKER.encode() + b"="
+_SETTLE_SECONDS = 0.01
+"""How long a process is given from fork to exec, while its environment cannot be read."""
+_UNCLEAR_PASSES = 3
+"""How often in a row an unclear pass that finds nothing is made: on a busy machine no pass is clear."""
+
+
+@dataclass(frozen=True)
+class SweepReport:
+    """The processes a sweep has killed, and those still there when its time was over, by their ids."""
+
+    killed: tuple[int, ...]
+    survivors: tuple[int, ...]
+
+
+def find(task_ids: Collection[str]) -> list[int]:
+    """Return the living processes, but this one, that carry the marker of one of `task_ids`."""
+    found: list[int] = []
+    if procfs.usable():
+        _visit(task_ids, found.append)
+        return found
+    from sidecar.subagents.runners import marker_portable
+
+    return [process.pid for process in marker_portable.find(MARKER, task_ids)]
+
+
+def sweep(task_ids: Collection[str], limit: float) -> SweepReport:
+    """Kill every process that carries the marker of one of `task_ids`, within `limit` seconds.
+
+    Passes are made until one finds nothing, so that a process that forks meanwhile does not escape. Blocking;
+    called at the end of each run, from a thread, and at the start of a Host once for all lost runs.
+    """
+    deadline = time.monotonic() + limit
+    if procfs.usable():
+        return _sweep(task_ids, deadline)
+    from sidecar.subagents.runners import marker_portable
+
+    return SweepReport(*marker_portable.sweep(MARKER, task_ids, deadline))
+
+
+def _sweep(task_ids: Collection[str], deadline: float) -> SweepReport:
+    killed: dict[int, None] = {}
+    passes_without = 0
+    while True:
+        with _Kills(task_ids) as kills:
+            clear = _visit(task_ids, kills.add)
+            kills.await_deaths(deadline)
+        killed |= dict.fromkeys(kills.pids)
+        passes_without = 0 if kills.pids else passes_without + 1
+        if passes_without and (clear or passes_without == _UNCLEAR_PASSES):
+            return SweepReport(tuple(killed), ())
+        if time.monotonic() >= deadline:
+            return SweepReport(tuple(killed), tuple(find(task_ids)))
+        if not clear:
+            # Nothing tells that another process has finished its exec, so the wait is by time.
+            time.sleep(_SETTLE_SECONDS)
+
+
+def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> bool:
+    """Call `found` for each marked process as it is met; return whether no other can have been missed.
+
+    The newest come first, to meet those that fork and end at once.
+    """
+    own, clear = os.getpid(), True
+    for pid in procfs.process_ids():
+        environ = procfs.environ(pid)
+        if environ and pid != own and _carries(environ, task_ids):
+            found(pid)
+        elif not environ:
+            clear = clear and not procfs.may_be_starting(pid)
+    return clear
+
+
+def _carries(environ: bytes, task_ids: Collection[str]) -> bool:
+    entries = (b"\0" + environ).split(_ENTRY)[1:]
+    return any(os.fsdecode(entry.partition(b"\0")[0]) in task_ids for entry in entries)
+
+
+class _Kills:
+    """The processes killed in one pass, held by handles until their deaths were awaited."""
+
+    def __init__(self, task_ids: Collection[str]) -> None:
+        self._task_ids = task_ids
+        self._handles: list[int] = []
+        self.pids: list[int] = []
+
+    def __enter__(self) -> "_Kills":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self._handles:
+            os.close(handle)
+
+    def add(self, pid: int) -> None:
+        """Kill `pid`; the handle comes before a second look, so who took over the number is not hit."""
+        try:
+            handle = os.pidfd_open(pid)
+        except OSError:
+            return
+        self._handles.append(handle)
+        if _carries(procfs.environ(pid) or b"", self._task_ids):
+            self.pids.append(pid)
+            try:
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            except OSError:
+                return
+
+    def await_deaths(self, deadline: float) -> None:
+        """Wait until all of them are dead, `deadline` at the latest."""
+        for handle in self._handles:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            poll.poll(max(0.0, deadline - time.monotonic()) * 1000)

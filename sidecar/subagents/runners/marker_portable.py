@@ -1,0 +1,37 @@
+"""The same search and sweep as `marker` through psutil, for systems without Linux' `/proc`."""
+
+import time
+from collections.abc import Collection, Iterator
+
+import psutil
+
+
+def find(marker: str, task_ids: Collection[str]) -> Iterator[psutil.Process]:
+    """Yield the living processes, but this one, whose variable `marker` is one of `task_ids`."""
+    own = psutil.Process().pid
+    for process in psutil.process_iter():
+        try:
+            if process.pid != own and process.environ().get(marker) in task_ids:
+                yield process
+        except (psutil.Error, OSError):
+            continue  # gone, or another user's
+
+
+def sweep(marker: str, task_ids: Collection[str], deadline: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Kill until a pass finds none or `time.monotonic()` reaches `deadline`; return killed and survivors."""
+    killed: dict[int, None] = {}
+    while found := list(find(marker, task_ids)):
+        if time.monotonic() >= deadline and killed:
+            return tuple(killed), tuple(process.pid for process in found)
+        for process in found:
+            _kill(process)
+        killed |= dict.fromkeys(process.pid for process in found)
+        psutil.wait_procs(found, timeout=max(0.0, deadline - time.monotonic()))
+    return tuple(killed), ()
+
+
+def _kill(process: psutil.Process) -> None:
+    try:
+        process.kill()  # psutil compares the start time first, so a number taken over is not hit
+    except psutil.Error:
+        return

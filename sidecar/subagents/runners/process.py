@@ -1,0 +1,194 @@
+"""A child process with all its descendants: its start, its streams, and an end that leaves nothing."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from sidecar.subagents.runners import procfs
+from sidecar.subagents.runners.marker import MARKER, SweepReport, sweep
+from sidecar.subagents.runners.parent_death import die_with_parent
+from sidecar.subagents.runners.pipes import OutputPipe
+
+logger = logging.getLogger(__name__)
+
+TERM_SECONDS = 2.0
+"""How long the group may take to end after SIGTERM, when the limit of the stop allows."""
+_TERM_SHARE = 0.4
+"""The part of a stop's limit that may pass before SIGKILL."""
+SWEEP_SECONDS = 2.0
+"""How long a sweep may take; it does only for a process that the kernel does not let die."""
+_POLL_SECONDS = 0.02
+"""How often a group whose first process is dead is looked at: no event tells of the others."""
+
+
+class ChildProcess(asyncio.SubprocessProtocol):
+    """The direct child, leader of its own session and group, and whatever it started."""
+
+    def __init__(self, task_id: str) -> None:
+        self.stdout, self.stderr = OutputPipe(), OutputPipe()
+        self._task_id = task_id
+        self._exit = asyncio.Event()
+        self._grace_until: float | None = None
+        self._clearing: asyncio.Task[None] | None = None
+        self._is_cleared = False
+        self._group_is_gone = False
+        self._transport: asyncio.SubprocessTransport
+
+    @classmethod
+    async def spawn(
+        cls,
+        argv: Sequence[str],
+        *,
+        task_id: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes | None = None,
+    ) -> "ChildProcess":
+        """Start `argv` with the inherited environment, `env` and the marker; raises what `Popen` raises.
+
+        `stdin` is written and closed; a child that does not read it is not waited for. None: no input at all.
+        Its own session, so that a signal reaches the whole group and none from our terminal does.
+        """
+        loop = asyncio.get_running_loop()
+        child = cls(task_id)
+        child._transport, _ = await loop.subprocess_exec(
+            lambda: child,
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=cwd,
+            env={**os.environ, **env, MARKER: task_id},
+            start_new_session=True,
+            preexec_fn=die_with_parent(),
+        )
+        if stdin is not None:
+            child._write(stdin)
+        return child
+
+    @property
+    def pid(self) -> int:
+        """The process id of the direct child, of its group and of its session."""
+        return self._transport.get_pid()
+
+    async def exited(self) -> int:
+        """Wait until the direct child is dead and return its status, -N for signal N; pipes do not matter."""
+        await self._exit.wait()
+        status = self._transport.get_returncode()
+        assert status is not None
+        return status
+
+    def kill(self) -> None:
+        """Kill the direct child and its group; `exited` returns soon after."""
+        self._signal(signal.SIGKILL)
+
+    async def stop(self, limit: float) -> None:
+        """SIGTERM to the group, up to 2 s, SIGKILL, and a sweep by the marker: all of it within `limit` s.
+
+        May be called several times at once; the smallest limit counts.
+        """
+        now = asyncio.get_running_loop().time()
+        grace_until = now + min(TERM_SECONDS, limit * _TERM_SHARE)
+        if self._grace_until is None:
+            self._signal(signal.SIGTERM)
+        self._grace_until = min(self._grace_until or grace_until, grace_until)
+        await self._grace()
+        await self.clear(now + limit - asyncio.get_running_loop().time())
+
+    async def clear(self, limit: float) -> None:
+        """Kill what is left of the run, after the grace of a stop under way; wait `limit` s at most.
+
+        The natural end and stops share one clearing; it is repeated only if it left something.
+        """
+        if self._clearing is None or (self._clearing.done() and not self._is_cleared):
+            self._clearing = asyncio.create_task(self._clear(), name=f"clearing of {self.pid}")
+        await asyncio.wait({self._clearing}, timeout=max(0.0, limit))
+
+    def close(self) -> None:
+        """Let go of the pipes; kills a child still alive."""
+        self._transport.close()
+
+    async def _clear(self) -> None:
+        await self._grace()
+        self._signal(signal.SIGKILL)
+        report = await _sweep_in_thread(self._task_id, SWEEP_SECONDS)
+        await self._exits_within(SWEEP_SECONDS)
+        self._is_cleared = self._exit.is_set() and not report.survivors
+        if not self._is_cleared:
+            logger.error("task %s: processes %s could not be killed", self._task_id, report.survivors)
+
+    async def _grace(self) -> None:
+        """Wait until the group is empty, or the time granted by a stop is over."""
+        loop = asyncio.get_running_loop()
+        while (left := (self._grace_until or 0.0) - loop.time()) > 0:
+            if not self._exit.is_set():
+                await self._exits_within(left)
+            elif self._group_lives():
+                await asyncio.sleep(min(left, _POLL_SECONDS))
+            else:
+                return
+
+    async def _exits_within(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._exit.wait()
+        except TimeoutError:
+            return
+
+    def _group_lives(self) -> bool:
+        # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
+        return self._signal(0) and not (procfs.usable() and not procfs.group_lives(self.pid))
+
+    def _signal(self, number: int) -> bool:
+        """Send to the whole group; False when it is empty, after which its number may be another's."""
+        if sys.platform == "win32":
+            if number and not self._exit.is_set():
+                self._transport.kill()
+            return not self._exit.is_set()
+        if not self._group_is_gone:
+            try:
+                os.killpg(self.pid, number)
+            except (ProcessLookupError, PermissionError):
+                self._group_is_gone = True
+        return not self._group_is_gone
+
+    def _write(self, data: bytes) -> None:
+        pipe = self._transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        pipe.write(data)
+        pipe.write_eof()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Learn of the pipes (asyncio)."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        for number, pipe in ((1, self.stdout), (2, self.stderr)):
+            end = transport.get_pipe_transport(number)
+            assert isinstance(end, asyncio.ReadTransport)
+            pipe.connected(end)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take output (asyncio)."""
+        (self.stdout if fd == 1 else self.stderr).received(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Take the end of a stream (asyncio); that the child did not read its stdin is no fault."""
+        if fd:
+            (self.stdout if fd == 1 else self.stderr).ended()
+
+    def process_exited(self) -> None:
+        """Learn that the direct child was reaped (asyncio)."""
+        self._exit.set()
+
+
+async def _sweep_in_thread(task_id: str, limit: float) -> SweepReport:
+    """Sweep in a thread of its own, which lives for `limit` s at most: a shared pool may be busy."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, sweep, (task_id,), limit)
+    finally:
+        pool.shutdown(wait=False)

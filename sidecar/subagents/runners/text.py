@@ -1,0 +1,51 @@
+"""Text of a run in bounded parts: pieces to send on, and the end of what was too long to keep."""
+
+import codecs
+from collections.abc import Iterator
+
+PIECE_BYTES = 64 * 1024
+"""The most UTF-8 bytes of text in one event: one read of a Linux pipe, and a small frame on the wire."""
+
+
+def utf8_decoder() -> codecs.IncrementalDecoder:
+    """Return a decoder that holds back half characters and writes U+FFFD for what is not UTF-8."""
+    return codecs.getincrementaldecoder("utf-8")("replace")
+
+
+def pieces(text: str, limit: int = PIECE_BYTES) -> Iterator[str]:
+    """Yield `text` in parts of at most `limit` (>= 4) UTF-8 bytes, never inside a character; none for ""."""
+    data = text.encode()
+    start = 0
+    while len(data) - start > limit:
+        end = _boundary_before(data, start + limit)
+        yield data[start:end].decode()
+        start = end
+    if start < len(data):
+        yield data[start:].decode()
+
+
+def last_bytes(text: str, limit: int) -> str:
+    """Return the end of `text`: at most `limit` UTF-8 bytes, beginning with a whole character."""
+    data = text.encode()
+    # Only the first character can be cut, so leaving out its rest is all that "ignore" does.
+    return data[-limit:].decode("utf-8", "ignore") if len(data) > limit else text
+
+
+def _boundary_before(data: bytes, index: int) -> int:
+    while data[index] & 0xC0 == 0x80:
+        index -= 1
+    return index
+
+
+class Tail:
+    """The last `size` characters of a text that comes in parts, and how many bytes went by."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self.text = ""
+        self.bytes_seen = 0
+
+    def add(self, text: str) -> None:
+        """Append `text`, letting go of what is older than the last `size` characters."""
+        self.bytes_seen += len(text.encode())
+        self.text = (self.text + text)[-self._size :]

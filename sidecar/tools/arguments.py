@@ -1,0 +1,38 @@
+"""Checks of the arguments a model gives to a tool; every complaint names the parameter."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sidecar.tools.result import ToolError, ToolResult
+
+PARAMETER_VALIDATION = "PARAMETER_VALIDATION"
+
+
+class BadArgument(ValueError):
+    """An argument does not fit; the message names it and what would."""
+
+
+def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
+    """Return the arguments as an object whose members are all known."""
+    if not isinstance(arguments, Mapping):
+        raise BadArgument("The arguments must be an object.")
+    for name in arguments:
+        if name not in known:
+            raise BadArgument(f"Unknown parameter '{name}'. Known parameters: {', '.join(known)}.")
+    return arguments
+
+
+def text(arguments: Mapping[str, Any], name: str) -> str | None:
+    """Return a string argument, None when it is not given."""
+    if name not in arguments:
+        return None
+    value = arguments[name]
+    if not isinstance(value, str):
+        raise BadArgument(f"Parameter '{name}' must be a string.")
+    return value
+
+
+def refuse(error: BadArgument) -> ToolResult:
+    """Answer a bad argument."""
+    message = str(error)
+    return ToolResult(message, message, error=ToolError(message, PARAMETER_VALIDATION))

@@ -1,0 +1,169 @@
+"""The texts of `check_async_tasks`."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sidecar.subagents.bounded import fit
+from sidecar.subagents.js_text import js_entries, js_string, json_stringify, utf16_cut, utf16_length
+from sidecar.subagents.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
+from sidecar.tools.arguments import PARAMETER_VALIDATION
+from sidecar.tools.result import ToolError, ToolResult
+
+Task = AsyncTaskInfo | QueuedTask
+
+ICONS = {"completed": "[OK]", "failed": "[ERROR]"}
+GOAL_UNITS = 100
+VARIABLE_UNITS = 50
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER_CUT = frozenset({"id", "subagentName", "status", "launchedAt", "queuedAt", "duration", "completedAt"})
+
+
+def render_list(
+    tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask], now: int, max_chars: int
+) -> ToolResult:
+    """Render the counts and one line a task, queued ones last."""
+    if not tasks and not queued:
+        nothing = "No async tasks are currently running or completed."
+        return ToolResult("No async tasks.", nothing, {"count": 0})
+    found = Counter(task.status for task in tasks)
+    counts = {"running": found["running"]} | ({"queued": len(queued)} if queued else {})
+    counts |= {status: found[status] for status in ("completed", "failed", "cancelled")}
+    everything: list[Task] = [*tasks, *queued]
+    lines = ["Async Tasks Summary:"]
+    lines += [f"- {status.capitalize()}: {count}" for status, count in counts.items()]
+    lines += ["", "Details:", *(_line(task, now) for task in everything)]
+    display = [_display_line(task) for task in everything]
+    metadata = {"count": len(everything), **counts}
+    return ToolResult(_join(lines, max_chars), _join(display, max_chars), metadata)
+
+
+def render_details(task: Task, now: int, max_chars: int) -> ToolResult:
+    """Render one task: all that is known as JSON, and a short view for a person."""
+    remedy = f"Values are cut to stay within tools.maxChars = {max_chars}; raise it to see them whole."
+    details = fit(_details(task, now), remedy, max_chars, _NEVER_CUT)
+    return ToolResult(json_stringify(details), "\n".join(_display(task, now)), details)
+
+
+def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
+    """List the tasks whose ids start with the prefix."""
+    rows = "\n".join(f"- {_short(task)}... ({task.subagent_name})" for task in candidates)
+    return ToolResult(
+        f"Ambiguous task ID prefix '{prefix}'. Candidates:\n{rows}",
+        f"Ambiguous prefix. Did you mean:\n{rows}",
+        error=ToolError("Ambiguous task ID", PARAMETER_VALIDATION),
+    )
+
+
+def render_not_found(prefix: str) -> ToolResult:
+    """Say that no task has this id or prefix."""
+    return ToolResult(
+        f"No async task found with ID or prefix '{prefix}'.",
+        f"Task not found: {prefix}",
+        error=ToolError("Task not found", PARAMETER_VALIDATION),
+    )
+
+
+def render_cancelled(task_id: str, cancelled: bool) -> ToolResult:
+    """Say whether this call ended the task."""
+    if cancelled:
+        return ToolResult(f"Task {task_id} cancelled successfully.", f"**{task_id}** cancelled.")
+    ended = f"Task {task_id} was already terminal (not running)."
+    return ToolResult(ended, ended)
+
+
+def render_cancel_without_id() -> ToolResult:
+    """Say that a cancel needs an id."""
+    text = "Cannot cancel: no task_id provided."
+    return ToolResult(
+        text, text, error=ToolError("task_id is required for cancel action", PARAMETER_VALIDATION)
+    )
+
+
+def format_duration(start: int, end: int) -> str:
+    """Render a span given in ms: whole seconds, then minutes and seconds, then hours and minutes."""
+    seconds = (end - start) // 1_000
+    if seconds < 60:
+        return f"{seconds}s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes}m {seconds}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes}m"
+
+
+def iso_time(ms: int) -> str:
+    """Render ms since the epoch as `Date.toISOString` does."""
+    return f"{_EPOCH + timedelta(milliseconds=ms):%Y-%m-%dT%H:%M:%S}.{ms % 1_000:03d}Z"
+
+
+def _status(task: Task) -> str:
+    return task.status if isinstance(task, AsyncTaskInfo) else "queued"
+
+
+def _duration(task: Task, now: int) -> str:
+    if isinstance(task, QueuedTask):
+        return format_duration(task.queued_at, now)
+    return format_duration(task.launched_at, now if task.completed_at is None else task.completed_at)
+
+
+def _short(task: Task) -> str:
+    return utf16_cut(task.id, ID_PREFIX)
+
+
+def _line(task: Task, now: int) -> str:
+    status = _status(task)
+    row = f"[{_short(task)}] {task.subagent_name} - {status} ({_duration(task, now)})"
+    return f"{ICONS.get(status, '')} {row}"
+
+
+def _display_line(task: Task) -> str:
+    status = _status(task)
+    return f"{ICONS.get(status, '')} **{task.subagent_name}** (`{_short(task)}`) - {status}"
+
+
+def _join(lines: list[str], max_chars: int) -> str:
+    """Join lines; beyond the limit say how many more there are."""
+    text = "\n".join(lines)
+    while len(text) > max_chars and len(lines) > 1:
+        kept = len(lines) // 2
+        text = "\n".join([*lines[:kept], f"({len(lines) - kept} more lines; give a task_id to see one task)"])
+        lines = lines[:kept]
+    return text
+
+
+def _details(task: Task, now: int) -> dict[str, Any]:
+    details: dict[str, Any] = {"id": task.id, "subagentName": task.subagent_name}
+    details |= {"goalPrompt": task.goal_prompt, "status": _status(task)}
+    if isinstance(task, QueuedTask):
+        return details | {"queuedAt": iso_time(task.queued_at), "duration": _duration(task, now)}
+    details |= {"launchedAt": iso_time(task.launched_at), "duration": _duration(task, now)}
+    if task.completed_at is not None:
+        details["completedAt"] = iso_time(task.completed_at)
+    if task.output is not None:
+        details["output"] = task.output
+    if task.error:
+        details["error"] = task.error
+    return details
+
+
+def _display(task: Task, now: int) -> list[str]:
+    status = _status(task)
+    lines = [f"{ICONS.get(status, '')} **{task.subagent_name}**", f"ID: `{task.id}`", f"Status: {status}"]
+    lines.append(f"Goal: {_preview(task.goal_prompt, GOAL_UNITS)}")
+    lines.append(f"Duration: {_duration(task, now)}")
+    if isinstance(task, AsyncTaskInfo):
+        emitted = task.output.get("emitted_vars") if task.output is not None else None
+        if isinstance(emitted, Mapping) and emitted:
+            lines.append("Emitted variables:")
+            lines += [
+                f"  - {key}: {_preview(js_string(item), VARIABLE_UNITS)}" for key, item in js_entries(emitted)
+            ]
+        if task.error:
+            lines.append(f"Error: {task.error}")
+    return lines
+
+
+def _preview(text: str, units: int) -> str:
+    return text if utf16_length(text) <= units else f"{utf16_cut(text, units)}..."

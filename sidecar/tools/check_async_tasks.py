@@ -1,0 +1,106 @@
+"""The tool `check_async_tasks`: the state of background tasks, for the model."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.model import QueuedTask
+from sidecar.tools import async_task_texts as texts
+from sidecar.tools.arguments import BadArgument, check_names, refuse, text
+from sidecar.tools.result import ToolResult
+
+ACTIONS = ("list", "peek", "cancel")
+
+
+class CheckAsyncTasksTool:
+    """Lists tasks, shows one, or cancels one. Looking never marks a result as delivered.
+
+    `queued` gives the tasks that wait for a slot. `cancel` ends a task by its full id and returns whether
+    this call did; a Host uses it to note that the model asked. `max_chars` bounds each answer.
+    """
+
+    name = "check_async_tasks"
+    display_name = "Check Async Tasks"
+    description = (
+        "Check the status of background async tasks. Call with no arguments to list all tasks, "
+        "or provide a task_id (or prefix) to get detailed info about a specific task."
+    )
+    parameter_schema: Mapping[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "task_id": {
+                "type": "string",
+                "description": "Optional task ID or unique prefix to get details for a specific task.",
+            },
+            "action": {
+                "type": "string",
+                "enum": list(ACTIONS),
+                "description": "What to do: list all tasks, peek at one, or cancel one. "
+                "Default: peek with a task_id, list without.",
+            },
+        },
+    }
+
+    def __init__(
+        self,
+        manager: AsyncTaskManager,
+        *,
+        queued: Callable[[], Sequence[QueuedTask]] = tuple,
+        cancel: Callable[[str], bool] | None = None,
+        max_chars: int = 20_000,
+    ) -> None:
+        self._manager = manager
+        self._queued = queued
+        self._cancel = cancel or manager.cancel_task
+        self._max_chars = max_chars
+
+    def describe(self, arguments: Mapping[str, Any]) -> str:
+        """Say in a line what a call with these arguments does; of a bad one, only the tool's name."""
+        try:
+            action, task_id = _choose(arguments)
+        except BadArgument:
+            return self.display_name
+        if action == "list":
+            return "List all async tasks"
+        verb = "Cancel" if action == "cancel" else "Check status of"
+        return f"{verb} async task '{task_id}'"
+
+    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Answer a call; bad arguments are an answer too."""
+        try:
+            checked = check_names(arguments, tuple(self.parameter_schema["properties"]))
+            action, task_id = _choose(checked)
+        except BadArgument as error:
+            return refuse(error)
+        if action == "list":
+            tasks, queued = self._manager.get_all_tasks(), self._queued()
+            return texts.render_list(tasks, queued, self._manager.now(), self._max_chars)
+        if action == "cancel" and not task_id:
+            return texts.render_cancel_without_id()
+        found = self._find(task_id)
+        if isinstance(found, ToolResult):
+            return found
+        if action == "cancel":
+            return texts.render_cancelled(found.id, self._cancel(found.id))
+        return texts.render_details(found, self._manager.now(), self._max_chars)
+
+    def _find(self, task_id: str) -> texts.Task | ToolResult:
+        """Return the one task meant, by its id before any prefix, or the answer that there is none."""
+        everything: list[texts.Task] = [*self._manager.get_all_tasks(), *self._queued()]
+        matches = [task for task in everything if task.id == task_id]
+        matches = matches or [task for task in everything if task.id.startswith(task_id)]
+        if len(matches) == 1:
+            return matches[0]
+        return texts.render_ambiguous(task_id, matches) if matches else texts.render_not_found(task_id)
+
+
+def _choose(arguments: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the action and the id; an id alone means to peek, nothing means to list."""
+    task_id = text(arguments, "task_id") or ""
+    action = text(arguments, "action")
+    if action is None:
+        return ("peek" if task_id else "list"), task_id
+    if action not in ACTIONS:
+        raise BadArgument(f"Parameter 'action' must be one of {', '.join(ACTIONS)}, not '{action}'.")
+    return action, task_id

@@ -1,0 +1,151 @@
+"""The answers of the `task` tool."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sidecar.subagents.driving import RunEnd, error_text
+from sidecar.subagents.endings import NO_OUTPUT
+from sidecar.subagents.js_text import js_entries, js_string, json_stringify
+from sidecar.subagents.model import Output, QueuePlace
+from sidecar.subagents.reminder import completed_payload
+from sidecar.subagents.timeouts import TimeoutChoice
+from sidecar.tools.result import ToolError, ToolResult
+
+EXECUTION_FAILED = "EXECUTION_FAILED"
+TIMEOUT = "TIMEOUT"
+NO_AGENT = "primary"
+"""The agent id of a result that came before there was a subagent: the caller's own."""
+CHOICES = (
+    "You can:\n"
+    "1. Wait for a running task to end and look with 'check_async_tasks'.\n"
+    "2. Run this subagent synchronously, without async.\n"
+    "3. Try again later."
+)
+
+
+def no_manager() -> ToolResult:
+    """Say that background runs are not available here."""
+    error = ToolError("AsyncTaskManager not configured", EXECUTION_FAILED)
+    llm = "Async mode requires AsyncTaskManager to be configured."
+    return ToolResult(llm, "Error: Async mode not available.", error=error)
+
+
+def over_limit(reason: str) -> ToolResult:
+    """Refuse a launch over the limit, and say what can be done instead."""
+    return ToolResult(f"{reason}\n\n{CHOICES}", reason, error=ToolError(reason, EXECUTION_FAILED))
+
+
+def launched(name: str, agent_id: str) -> ToolResult:
+    """Say that a run goes on in the background."""
+    return _started(name, agent_id, "running", "running")
+
+
+def queued(name: str, place: QueuePlace) -> ToolResult:
+    """Say that a run waits for a slot."""
+    return _started(name, place.task_id, "queued", f"queued at position {place.position}")
+
+
+def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> ToolResult:
+    """Tell what went wrong, with the error's own words if it has any."""
+    shown = f"{fallback}\nDetails: {detail}" if detail else fallback
+    message = detail or fallback
+    metadata = {"agentId": agent_id, "error": message} if agent_id else None
+    return ToolResult(shown, shown, metadata, ToolError(message, EXECUTION_FAILED))
+
+
+def raised(fallback: str, error: BaseException) -> ToolResult:
+    """Tell what was raised."""
+    return failed(fallback, error_text(error))
+
+
+def cancelled(message: str, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
+    """Say that a run was stopped, with what it had produced."""
+    metadata = {"agentId": agent_id, **_produced(output), "cancelled": True}
+    return ToolResult(message, message, metadata, ToolError(message, EXECUTION_FAILED))
+
+
+def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
+    """Say that the time limit ended a run; the model also gets what it had produced."""
+    message = timeout.text
+    produced = {"terminateReason": TIMEOUT, **_produced(output)}
+    metadata = {"agentId": agent_id, **produced, "timedOut": True}
+    partial = "" if output is None or not _has_content(output) else "\n\n" + _content(agent_id, output)
+    return ToolResult(message + partial, message, metadata, ToolError(message, TIMEOUT))
+
+
+def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> ToolResult:
+    """Tell how a synchronous run ended."""
+    if end.how == "timeout":
+        return timed_out(timeout, agent_id, end.output)
+    if end.how == "aborted":
+        return cancelled("Task execution aborted before completion.", agent_id, end.output)
+    if end.how == "raised":
+        return failed(f"Subagent '{name}' failed during execution.", end.error, agent_id)
+    output = end.output or NO_OUTPUT
+    metadata = {"agentId": agent_id, **_produced(output)}
+    return ToolResult(_content(agent_id, output), _display(name, agent_id, output), metadata)
+
+
+def with_timeout(result: ToolResult, timeout: TimeoutChoice) -> ToolResult:
+    """Add the time limit to a result's metadata, and a reduction to its texts."""
+    metadata = {
+        **(result.metadata or {}),
+        "effectiveTimeoutSeconds": timeout.effective,
+        "requestedTimeoutSeconds": timeout.requested,
+        "timeoutClamped": timeout.clamped,
+    }
+    notice = f"\n\n{timeout.sentence}" if timeout.sentence else ""
+    return replace(
+        result,
+        llm_content=result.llm_content + notice,
+        return_display=result.return_display + notice,
+        metadata=metadata,
+    )
+
+
+def _started(name: str, agent_id: str, status: str, doing: str) -> ToolResult:
+    llm = (
+        f"Async task launched: subagent '{name}' (ID: {agent_id}). Task is {doing} in background. "
+        "Use 'check_async_tasks' to monitor progress. You will be told when it ends."
+    )
+    metadata = {"agentId": agent_id, "async": True, "status": status}
+    return ToolResult(llm, f"Async task started: **{name}** (`{agent_id}`)", metadata)
+
+
+def _content(agent_id: str, output: Output) -> str:
+    return json_stringify(completed_payload(agent_id, output))
+
+
+def _emitted(output: Output) -> Mapping[str, Any]:
+    emitted = output.get("emitted_vars")
+    return emitted if isinstance(emitted, Mapping) else {}
+
+
+def _has_content(output: Output) -> bool:
+    return bool(output.get("final_message") or _emitted(output))
+
+
+def _produced(output: Output | None) -> dict[str, Any]:
+    """Return a run's output as metadata; a reason only if there is one."""
+    if output is None:
+        return {"emittedVars": {}}
+    reason = output.get("terminate_reason")
+    produced = {} if reason is None else {"terminateReason": reason}
+    produced["emittedVars"] = dict(_emitted(output))
+    message = output.get("final_message")
+    return produced | ({"finalMessage": message} if message else {})
+
+
+def _display(name: str, agent_id: str, output: Output) -> str:
+    reason = js_string(output.get("terminate_reason"))
+    message = output.get("final_message")
+    emitted = js_entries(_emitted(output))
+    rows = "".join(f"\n- **{key}**: {js_string(value)}" for key, value in emitted)
+    return "\n\n".join(
+        [
+            f"Subagent **{name}** (`{agent_id}`) completed with status `{reason}`.",
+            f"Final message:\n{message}" if message else "Final message: _(none)_",
+            f"Emitted variables:{rows or ' _(none)_'}",
+        ]
+    )
