@@ -49,7 +49,12 @@ class Host:
     """Own a root: its lock, journal, runs and history. Made by `open`, ended by `aclose`."""
 
     def __init__(
-        self, root: OwnRoot, lock: RootLock | HeldBy, journal: Journal, settings: SettingsStore
+        self,
+        root: OwnRoot,
+        lock: RootLock | HeldBy,
+        journal: Journal,
+        settings: SettingsStore,
+        foreign_roots: tuple[Path, ...],
     ) -> None:
         self.root = root
         self.instance_id = str(uuid.uuid4())
@@ -58,6 +63,8 @@ class Host:
         self._lock = lock
         self._store = settings
         self._listeners: list[Listener] = []
+        self._foreign = foreign_roots
+        self.closed = False
         self._announcer = ChangeAnnouncer(self._announce_history)
         self._stop_seconds = STOP_SECONDS
         self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
@@ -65,14 +72,12 @@ class Host:
         self.events = EventLog(journal, wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
-        self.history = TaskHistory(self._roots(()), now=history_clock_ms)
+        self.history = self._open_history()
         self.runs = self._build_runs()
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
     @classmethod
-    async def open(
-        cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()
-    ) -> "Host":
+    async def open(cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()) -> "Host":
         """Take the root, end what a crash left, and be ready to launch.
 
         With the root in another process's hands everything can be read and nothing launched. Raises
@@ -84,8 +89,7 @@ class Host:
         except OSError as error:
             raise StorageError(f"{root} cannot be used: {error}", path=str(root), reason=str(error)) from None
         journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
-        host = cls(own, lock, journal, settings)
-        host.set_foreign_roots(foreign_roots)
+        host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):
             await recover(own, journal, host.events, host.reminders)
         return host
@@ -103,16 +107,14 @@ class Host:
             self.set_max(after.async_tasks.max)
         if after.runners != before.runners:
             self.runners = build_runners(after.runners)
+        if after.history.foreign_roots != before.history.foreign_roots:
+            self.history = self._open_history()
         self.reminders.configure(after.reminders)
 
     def set_max(self, maximum: int) -> None:
         """Change the limit of running tasks; what waits may start."""
         self.manager.set_max_async_tasks(maximum)
         self.runs.admission.pump()
-
-    def set_foreign_roots(self, roots: tuple[Path, ...]) -> None:
-        """Say which other roots are read, beside those of the settings."""
-        self.history.set_roots(self._roots(roots))
 
     def require_ownership(self) -> None:
         """Raise StorageError when another process owns the root: only that one launches and cancels."""
@@ -133,12 +135,16 @@ class Host:
     async def refresh_history(self) -> None:
         """Look at every stored task again and announce what changed."""
         changes = await asyncio.to_thread(self.history.refresh)
-        for kind, ids in (("added", changes.added), ("changed", changes.changed), ("removed", changes.removed)):
-            for task_id in ids:
-                self._announcer.note(task_id, kind)
+        for task_id in changes.added:
+            self._announcer.note(task_id, "added")
+        for task_id in changes.changed:
+            self._announcer.note(task_id, "changed")
+        for task_id in changes.removed:
+            self._announcer.note(task_id, "removed")
 
     async def aclose(self) -> None:
         """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
+        self.closed = True
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
         await self.reminders.aclose()
@@ -159,9 +165,10 @@ class Host:
         )
         return Runs(launcher, self.manager, self.registry, services)
 
-    def _roots(self, foreign: tuple[Path, ...]) -> list[Path]:
-        named = [Path(path) for path in self.settings.history.foreign_roots]
-        return list(dict.fromkeys([self.root.path, *foreign, *named]))
+    def _open_history(self) -> TaskHistory:
+        named = (Path(path) for path in self.settings.history.foreign_roots)
+        roots = dict.fromkeys([self.root.path, *self._foreign, *named])
+        return TaskHistory(list(roots), now=history_clock_ms, revision=lambda: self.revision)
 
     def _run_changed(self, record: RunRecord) -> None:
         self.revision += 1

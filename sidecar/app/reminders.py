@@ -57,7 +57,12 @@ class Reminders:
     def queued(self) -> list[QueuedTask]:
         """Return what waits for a slot, the next one first."""
         return [
-            QueuedTask(record.task.id, record.task.subagent_name, record.task.queued_at or 0)
+            QueuedTask(
+                record.task.id,
+                record.task.subagent_name,
+                record.task.goal_prompt,
+                record.task.queued_at or 0,
+            )
             for record in self._admission.waiting()
         ]
 

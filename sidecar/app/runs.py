@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
 from sidecar.api.errors import InvalidParams, LimitReached
@@ -110,7 +110,15 @@ class Runs:
             context=params.context or {},
             timeout=timeout,
         )
-        record = self.record(plan, run, directory, "client", params.parent_task_id)
+        record = self.record(
+            plan,
+            prompts,
+            directory,
+            origin="client",
+            context=params.context,
+            timeout_seconds=timeout.effective,
+            parent_task_id=params.parent_task_id,
+        )
         return Prepared(record, plan, run)
 
     async def plan(self, name: str, workspace: Workspace) -> Plan:
@@ -128,28 +136,30 @@ class Runs:
     def record(
         self,
         plan: Plan,
-        run: RunPlan,
+        prompts: Sequence[str],
         directory: Path,
-        origin: Origin,
-        parent_task_id: str | None = None,
         *,
+        origin: Origin,
+        context: Mapping[str, Any] | None = None,
+        timeout_seconds: float | None = None,
+        parent_task_id: str | None = None,
         sync: bool = False,
     ) -> RunRecord:
-        """Make the record of a run that starts now."""
+        """Make the record of a run that starts now; `prompts` has the goal first."""
         now = self._launcher.now()
         task = AsyncTask(
             id=new_task_id(),
-            subagent_name=run.request.name,
-            goal_prompt=run.goal_prompt,
+            subagent_name=plan.definition.name,
+            goal_prompt=prompts[0],
             status="running",
             launched_at=now,
             progress=Progress(last_activity_at=now),
             runner=plan.runner.name,
             workspace_dir=str(directory),
-            timeout_seconds=run.timeout.effective,
+            timeout_seconds=timeout_seconds,
             parent_task_id=parent_task_id,
         )
-        request = {"behaviourPrompts": run.request.behaviour_prompts, "context": run.context}
+        request = {"behaviourPrompts": list(prompts), "context": dict(context or {})}
         return RunRecord(task=task, origin=origin, sync=sync, request=request)
 
     def orchestrator(self, plan: Plan, record: RunRecord) -> RunOrchestrator:
@@ -158,21 +168,23 @@ class Runs:
 
     async def cancel(self, task_id: str, by: CancelledBy) -> bool:
         """End a run or a place in line; True once the end is durable, False if it had ended."""
+        cancelled = self.request_cancel(task_id, by)
+        await self._registry.settled(task_id)
+        return cancelled
+
+    def request_cancel(self, task_id: str, by: CancelledBy) -> bool:
+        """End a run or a place in line without waiting for the journal; False if it had ended."""
         record = self._registry.live(task_id)
         if record is None:
             return False
+        reason = _CANCEL_REASONS[by]
         if record.task.status == "queued":
             self.admission.remove(task_id)
-            cancelled = self._registry.end(
-                task_id, "cancelled", _CANCEL_REASONS[by], wants_notice=by == "user"
-            )
-        elif record.sync:
-            cancelled = self._registry.stop(task_id, _CANCEL_REASONS[by])
-        else:
-            self._reasons[task_id] = _CANCEL_REASONS[by]
-            cancelled = self._manager.cancel_task(task_id)
-        await self._registry.settled(task_id)
-        return cancelled
+            return self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
+        if record.sync:
+            return self._registry.stop(task_id, reason)
+        self._reasons[task_id] = reason
+        return self._manager.cancel_task(task_id)
 
     async def cancel_all(self, by: CancelledBy) -> int:
         """End whatever runs or waits; those in line first, so that none of them starts."""
@@ -180,12 +192,14 @@ class Runs:
         ended = await asyncio.gather(*(self.cancel(record.task.id, by) for record in live))
         return sum(ended)
 
-    async def wait(self, task_ids: Sequence[str], mode: Literal["all", "any"], timeout: float | None) -> bool:
+    async def wait(
+        self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
+    ) -> bool:
         """Wait for ends; True if the time was over first."""
         waits = [asyncio.ensure_future(self._registry.settled(task_id)) for task_id in task_ids]
         when = asyncio.ALL_COMPLETED if mode == "all" else asyncio.FIRST_COMPLETED
         try:
-            done, pending = await asyncio.wait(waits, timeout=timeout, return_when=when)
+            done, pending = await asyncio.wait(waits, timeout=limit_seconds, return_when=when)
         finally:
             for each in waits:
                 each.cancel()

@@ -6,22 +6,21 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import wall_clock_ms
-from sidecar.app.handlers import lifecycle, model, runs, stored
+from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 
-HANDLERS: dict[str, Callable[[Session, Any], Awaitable[Any]]] = {
+HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
     **stored.HANDLERS,
     **runs.HANDLERS,

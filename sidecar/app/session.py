@@ -1,6 +1,5 @@
 """One connected client: where it is in its life, what it sees, and what it may do."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +29,7 @@ class Session(Listener):
     `storage_root` is the root the process was started for; `raw_settings` what its file says.
     """
 
-    def __init__(self, storage_root: Path, raw_settings: dict[str, Any], started_at: int) -> None:
+    def __init__(self, storage_root: Path | None, raw_settings: dict[str, Any], started_at: int) -> None:
         self.storage_root = storage_root
         self.started_at = started_at
         self.workspace = Workspace()
@@ -85,7 +84,7 @@ class Session(Listener):
             lambda: host.revision,
             lambda task_id: host.registry.live(task_id) is not None,
         )
-        self.toolbox = Toolbox(self)
+        self.toolbox = Toolbox(host, lambda: self.workspace)
         self._unlisten = host.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy, self._trigger_turn
@@ -95,7 +94,7 @@ class Session(Listener):
             self._watchdog.start()
         return host
 
-    def raw_settings(self, sent: dict[str, Any] | None) -> SettingsStore:
+    def settings_with(self, sent: dict[str, Any] | None) -> SettingsStore:
         """Return the file's settings with the client's laid over them. Raises InvalidParams."""
         store = SettingsStore(self._raw_settings)
         if sent:
@@ -121,9 +120,9 @@ class Session(Listener):
         if turned_idle:
             self._agent_became_idle()
 
-    def progress(self, token: str | int | None) -> Progress:
+    def progress(self, token: str | int | None, title: str) -> Progress:
         """Return what reports the progress of one request, to nobody without a token."""
-        return Progress(self.connection, token)
+        return Progress(self.connection, token, title)
 
     def run_changed(self, task: AsyncTask) -> None:
         """Send `asyncTasks/didChange`; to a client that does not read, only the newest state of each task."""
@@ -132,9 +131,7 @@ class Session(Listener):
 
     def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
         """Send `tasks/didChange`."""
-        change = TasksDidChange(
-            revision=self.host.revision, added=added, changed=changed, removed=removed
-        )
+        change = TasksDidChange(revision=self.host.revision, added=added, changed=changed, removed=removed)
         self.connection.notify("tasks/didChange", change)
 
     async def shut_down(self, *, cancel_running: bool) -> None:
@@ -146,12 +143,11 @@ class Session(Listener):
 
     async def aclose(self) -> None:
         """End the Host and everything of this client; idempotent, 3 s at most."""
-        host, self._closed_host = self._host, self._host
         if self._watchdog is not None:
-            await self._watchdog.aclose()
-        if host is None or host.closed:
+            await self._watchdog.close()
+        if self._host is None or self._host.closed:
             return
-        await host.aclose()
+        await self._host.aclose()
         self._unlisten()
         await self.output.aclose()
 

@@ -28,9 +28,9 @@ class Workspace:
         return path
 
 
-def parse_folders(paths: list[str] | None) -> tuple[Path, ...]:
-    """Return the workspace folders a client named. Raises InvalidParams for a relative path."""
+def parse_folders(paths: list[str] | None, member: str) -> tuple[Path, ...]:
+    """Return the folders a client named in `member`. Raises InvalidParams for a relative path."""
     for path in paths or ():
         if not Path(path).is_absolute():
-            raise InvalidParams(f"workspaceFolders: {path!r} is not an absolute path")
+            raise InvalidParams(f"{member}: {path!r} is not an absolute path")
     return tuple(Path(path) for path in paths or ())

@@ -36,6 +36,11 @@ class RootCatalog:
         self._lists = RootLists()
         self._known: dict[Rules, dict[str, _Known]] = {"structural": {}, "guide": {}}
 
+    @property
+    def size(self) -> int:
+        """How many rows are kept."""
+        return len(self._known["structural"])
+
     def names(self) -> list[str]:
         """List the ids of the root's tasks; none when there is no `tasks/`."""
         return [name for name in self._directories() if is_task_id(name)]

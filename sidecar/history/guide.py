@@ -57,7 +57,9 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
         # What is neither list nor, for the UI, text cannot be spread or searched: the guide throws.
         if not isinstance(api_messages, list) or not (isinstance(ui_messages, list) or _is_text(ui_messages)):
             return None
-        files = (Haystack(ui, ui_messages), Haystack(api, api_messages))
+        # A text is spread into its characters, none of which holds a word.
+        files = [Haystack(ui, ui_messages)] if isinstance(ui_messages, list) else []
+        files.append(Haystack(api, api_messages))
         return _extract(ui_messages, api_messages, files, now_ms)
     except JavaScriptThrow:
         return None
@@ -77,9 +79,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _extract(
-    ui: list[Any] | str, api: list[Any], files: tuple[Haystack, Haystack], now_ms: int
-) -> GuideFields:
+def _extract(ui: list[Any] | str, api: list[Any], files: Sequence[Haystack], now_ms: int) -> GuideFields:
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
     contents = _Contents(api)

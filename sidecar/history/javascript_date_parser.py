@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from sidecar.history.javascript import WHITE_SPACE
 
-_SPACE = re.escape(WHITE_SPACE)
+# V8 takes the line and the paragraph separator for letters here.
+_SPACE = re.escape(WHITE_SPACE.replace("\u2028", "").replace("\u2029", ""))
 _TOKEN = re.compile(
     rf"(?P<number>[0-9]+)|(?P<symbol>[:+\-.)])|(?P<word>[^\x00-\x40{_SPACE}]+)|(?P<space>[{_SPACE}]+)"
     rf"|(?P<remark>\()|(?P<other>[^:+\-.)(A-\U0010ffff0-9{_SPACE}]+)",
@@ -85,8 +86,6 @@ def _after_parenthesis(text: str, start: int) -> int:
         balance += (text[at] == "(") - (text[at] == ")")
         if balance == 0:
             return at + 1
-        if text[at] == "\0":
-            return at
     return len(text)
 
 
@@ -104,7 +103,7 @@ class _Parser:
     iso: bool = False
 
     def parse(self) -> Fields:
-        self.tokens = _tokens(self.text)
+        self.tokens = _tokens(self.text.partition("\0")[0])  # V8 reads up to a NUL
         token = self._iso()
         self._lenient(self._next() if token.kind == "end" else token)
         year, month, day = self._date()
@@ -295,8 +294,6 @@ class _Parser:
         if self.named_month is None:
             by_year = self.iso or not 1 <= first <= 31
             year, month, day = (first, second, third) if by_year else (third, first, second)
-        elif len(self.day) == 1:
-            year, month, day = 0, self.named_month, first
         elif not 1 <= first <= 31:
             year, month, day = first, self.named_month, second
         else:

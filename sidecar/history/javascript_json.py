@@ -112,13 +112,15 @@ class _DeepReader:
     def _enter(self, container: list[Any] | dict[str, Any], closing: str) -> tuple[bool, Any]:
         if len(self._open) > MAX_STRINGIFY_DEPTH:
             raise JavaScriptThrow("nested too deeply")
+        before = self._at
         kind, text = self._next()
         if text == closing:
             return True, container
         self._open.append(container)
-        if isinstance(container, list):
-            return self._value(kind, text)
-        self._key(kind, text)
+        if isinstance(container, dict):
+            self._key(kind, text)
+        else:
+            self._at = before
         return False, None
 
     def _after(self, value: Any) -> tuple[bool, Any]:

@@ -72,6 +72,11 @@ class TaskHistory:
         """The roots in the order they were given."""
         return [catalog.root for catalog in self._catalogs.values()]
 
+    @property
+    def known(self) -> int:
+        """How many tasks are held in memory."""
+        return sum(catalog.size for catalog in self._catalogs.values())
+
     def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
         """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
         return self._select(filter, rules, None, None)[1]

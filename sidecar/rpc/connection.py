@@ -9,17 +9,16 @@ import asyncio
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from cattrs import Converter
 from pygls.protocol import JsonRPCProtocol
 from pygls.server import JsonRPCServer
 
+from sidecar.rpc.calls import CANCEL_METHOD
 from sidecar.rpc.encoding import encode_result
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
-    METHOD_NOT_FOUND,
     OVERLOADED,
     ConnectionClosed,
     FramingError,
@@ -36,9 +35,11 @@ from sidecar.rpc.messages import (
     is_message_id,
     parse_message,
 )
-from sidecar.rpc.outgoing import CANCEL_METHOD, Outgoing
-from sidecar.rpc.params import convert_params
+from sidecar.rpc.outgoing import Outgoing
+from sidecar.rpc.router import Admit, Method, Router
 from sidecar.rpc.stdio import PipeTransport
+
+__all__ = ["MAX_IN_FLIGHT", "Connection", "Method"]
 
 MAX_IN_FLIGHT = 1000
 
@@ -50,17 +51,6 @@ _DRAIN_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 # At INFO pygls writes every outgoing body into the log.
 logging.getLogger("pygls").setLevel(logging.WARNING)
-
-Admit = Callable[[str, bool], None]
-
-
-@dataclass(frozen=True)
-class Method:
-    """What serves one method: an async function of the converted params, and the Struct they must fit."""
-
-    handler: Callable[..., Awaitable[Any]]
-    params: type
-    kind: Literal["request", "notification"]
 
 
 class _Engine(JsonRPCProtocol):
@@ -110,15 +100,14 @@ class Connection:
         transport: PipeTransport | None = None,
         max_in_flight: int = MAX_IN_FLIGHT,
     ) -> None:
-        self._methods = dict(methods)
-        self._admit = admit
+        self._router = Router(methods, admit)
         self._map_error = map_error
         self._on_eof = on_eof
         self._max_in_flight = max_in_flight
         self._transport = transport if transport is not None else PipeTransport.stdio()
         self._outgoing = Outgoing(self._transport.writer)
         self._engine = self._build_engine()
-        self._notifications: asyncio.Queue[tuple[Method, Any]] = asyncio.Queue(max_in_flight)
+        self._notifications: asyncio.Queue[Notification] = asyncio.Queue(max_in_flight)
         self._exit_code: int | None = None
         self._fault: FramingError | None = None
         self._over = asyncio.Event()
@@ -169,7 +158,7 @@ class Connection:
         """
         await self._outgoing.notify_paced(method, params)
 
-    async def request(self, method: str, params: Any, *, timeout: float) -> Any:  # noqa: ASYNC109 # part of the API
+    async def request(self, method: str, params: Any, *, timeout: float) -> Any:  # noqa: ASYNC109
         """Ask the peer and return its result; `timeout` in seconds counts from the call.
 
         Raises RpcError (the peer's answer), TimeoutError or ConnectionClosed. A request that is given
@@ -186,7 +175,7 @@ class Connection:
         engine = server.protocol
         assert isinstance(engine, _Engine)
         engine.on_failure = self._answer_failure
-        for name, method in self._methods.items():
+        for name, method in self._router.methods.items():
             if method.kind == "request":
                 server.feature(name)(self._as_feature(method))
         return engine
@@ -229,48 +218,21 @@ class Connection:
                 self._outgoing.answer_error(message.id, message.error)
 
     def _start(self, request: Request) -> None:
-        if self._admit is not None:
-            self._admit(request.method, True)
-        method = self._methods.get(request.method)
-        if method is None:
-            raise RpcError(METHOD_NOT_FOUND, f"unknown method {request.method}")
-        if method.kind == "notification":
-            raise RpcError(METHOD_NOT_FOUND, f"{request.method} is a notification: send it without an id")
-        self._check_slot(request.id)
-        params = convert_params(request.params, method.params)
-        self._engine.start(Request(request.id, request.method, params))
-
-    def _check_slot(self, message_id: MessageId) -> None:
-        if message_id in self._engine.in_flight:
+        accepted = self._router.accept_request(request)
+        if request.id in self._engine.in_flight:
             raise RpcError(INVALID_REQUEST, "a request with this id is still running: use another id")
         if len(self._engine.in_flight) >= self._max_in_flight:
             text = f"{self._max_in_flight} requests are running: wait for answers, then try again"
             raise RpcError(OVERLOADED, text)
+        self._engine.start(accepted)
 
     def _accept(self, notification: Notification) -> None:
         if notification.method == CANCEL_METHOD:
             self._cancel(notification.params)
-            return
-        if not self._admits(notification):
-            return
-        method = self._methods.get(notification.method)
-        if method is None:
-            _log.debug("ignored the unknown notification %s", notification.method)
-            return
-        if method.kind == "request":
-            raise RpcError(INVALID_REQUEST, "it is a request: send it with an id")
-        if self._notifications.full():
-            raise RpcError(OVERLOADED, "too many notifications wait for their handlers")
-        self._notifications.put_nowait((method, convert_params(notification.params, method.params)))
-
-    def _admits(self, notification: Notification) -> bool:
-        try:
-            if self._admit is not None:
-                self._admit(notification.method, False)
-        except Exception as error:
-            _log.debug("refused the notification %s: %s", notification.method, error)
-            return False
-        return True
+        elif (accepted := self._router.accept_notification(notification)) is not None:
+            if self._notifications.full():
+                raise RpcError(OVERLOADED, "too many notifications wait for their handlers")
+            self._notifications.put_nowait(accepted)
 
     def _cancel(self, params: Any) -> None:
         message_id = params.get("id") if isinstance(params, dict) else None
@@ -279,9 +241,9 @@ class Connection:
 
     async def _serve_notifications(self) -> None:
         while True:
-            method, params = await self._notifications.get()
+            notification = await self._notifications.get()
             try:
-                await method.handler(params)
+                await self._router.methods[notification.method].handler(notification.params)
             except Exception:
                 _log.exception("a notification handler failed")
             finally:

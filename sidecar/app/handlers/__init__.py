@@ -1,1 +1,7 @@
 """One function a method: what a request means, said in terms of the Host."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Handlers = dict[str, Callable[..., Awaitable[Any]]]
+"""Method name to `async def handler(session, params)`."""

@@ -22,15 +22,18 @@ from sidecar.api.lifecycle import (
 )
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import wall_clock_ms
+from sidecar.app.handlers import Handlers
+from sidecar.app.roots import default_storage_root
 from sidecar.app.session import Session
-from sidecar.subagents.catalogue import is_available
+from sidecar.subagents.runners.registry import describe_runners
 
 
 async def initialize(session: Session, params: InitializeParams) -> InitializeResult:
     """Answer `initialize`: leftovers of a crash are gone before this returns."""
     if params.protocol_version != PROTOCOL_VERSION:
         raise InvalidParams(
-            f"protocolVersion: {params.protocol_version} is not supported; this sidecar speaks {PROTOCOL_VERSION}"
+            f"protocolVersion: {params.protocol_version} is not supported; "
+            f"this sidecar speaks {PROTOCOL_VERSION}"
         )
     root = _root(session, params.storage_root)
     host = await session.open(params, root, session.settings_with(params.settings))
@@ -39,10 +42,7 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
         server_info=ServerInfo(name="subagent-sidecar", version=__version__),
         storage_root=str(host.root.path),
         methods=sorted(name for name, spec in METHODS.items() if spec.direction == "toServer"),
-        runners=[
-            RunnerInfo(name=name, type=runner.type, available=is_available(runner))
-            for name, runner in host.runners.items()
-        ],
+        runners=[RunnerInfo(**entry) for entry in describe_runners(host.runners.values())],
         instance_id=host.instance_id,
     )
 
@@ -97,7 +97,7 @@ def _root(session: Session, named: str | None) -> Path:
     return path
 
 
-HANDLERS = {
+HANDLERS: Handlers = {
     "initialize": initialize,
     "shutdown": shutdown,
     "exit": exit_,

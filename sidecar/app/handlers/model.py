@@ -11,6 +11,7 @@ from sidecar.api.model import (
     ToolCallResult,
     ToolsResult,
 )
+from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 
@@ -49,7 +50,7 @@ async def set_busy(session: Session, params: SetBusyParams) -> None:
     session.set_busy(params.busy)
 
 
-HANDLERS = {
+HANDLERS: Handlers = {
     "tools/list": list_tools,
     "tools/call": call_tool,
     "reminders/status": reminder_status,

@@ -25,6 +25,7 @@ from sidecar.api.async_tasks import (
 )
 from sidecar.api.errors import InvalidParams
 from sidecar.api.tasks import MAX_PAGE
+from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
@@ -33,14 +34,18 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
     """Answer `subagents/list`."""
-    return await asyncio.to_thread(session.host.catalogue.describe, session.workspace)
+    host, workspace = session.host, session.workspace
+    return await asyncio.to_thread(
+        host.catalogue.describe, host.settings, workspace.folders, trusted=workspace.trusted
+    )
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
     """Answer `asyncTasks/launch`: the record is durable and the slot held, the run goes on."""
     session.require_trust()
+    session.host.require_ownership()
     record = await session.host.runs.launch(params, session.workspace)
-    return TaskResult(task=session.host.runs.snapshot(record), revision=session.host.revision)
+    return TaskResult(task=session.host.registry.current(record), revision=session.host.revision)
 
 
 async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResult:
@@ -50,8 +55,8 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
     return AsyncListResult(
-        items=[host.runs.snapshot(record) for record in records],
-        counts=await host.journal.counts(),
+        items=[host.registry.current(record) for record in records],
+        counts=dict((await host.journal.counts()).items()),
         max=host.manager.max_async_tasks,
         next_cursor=cursor,
         revision=host.revision,
@@ -61,20 +66,22 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
 async def get_run(session: Session, params: TaskIdParams) -> TaskResult:
     """Answer `asyncTasks/get`."""
     record = await session.host.registry.resolve(params.task_id)
-    return TaskResult(task=session.host.runs.snapshot(record), revision=session.host.revision)
+    return TaskResult(task=session.host.registry.current(record), revision=session.host.revision)
 
 
 async def cancel(session: Session, params: CancelParams) -> CancelResult:
     """Answer `asyncTasks/cancel`; a task that has ended is no error."""
     host = session.host
+    host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    cancelled = await host.runs.cancel(record.task.id, by="user", reason=params.reason)
+    cancelled = await host.runs.cancel(record.task.id, by="user")
     ended = await host.registry.resolve(record.task.id)
-    return CancelResult(cancelled=cancelled, task=host.runs.snapshot(ended), revision=host.revision)
+    return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 
 
 async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
     """Answer `asyncTasks/cancelAll`: whatever runs or waits."""
+    session.host.require_ownership()
     count = await session.host.runs.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
 
@@ -83,6 +90,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     """Answer `asyncTasks/setMax`; running tasks are not stopped, queued ones may start."""
     if params.max < -1:
         raise InvalidParams(f"max: {params.max} is neither -1 (no limit) nor 0 or more")
+    session.host.require_ownership()
     session.host.set_max(params.max)
     return SetMaxResult(max=params.max, revision=session.host.revision)
 
@@ -97,7 +105,7 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
     host = session.host
     ids = [(await host.registry.resolve(each)).task.id for each in params.task_ids]
     timed_out = await host.runs.wait(ids, params.mode, timeout)
-    tasks = [host.runs.snapshot(await host.registry.resolve(each)) for each in ids]
+    tasks = [host.registry.current(await host.registry.resolve(each)) for each in ids]
     pending = [task.id for task in tasks if task.status in ("queued", "running")]
     return WaitResult(tasks=tasks, pending=pending, timed_out=timed_out, revision=host.revision)
 
@@ -133,7 +141,7 @@ def check_limit(limit: int) -> None:
         raise InvalidParams(f"limit: {limit} is not between 1 and {MAX_PAGE}")
 
 
-HANDLERS = {
+HANDLERS: Handlers = {
     "subagents/list": list_subagents,
     "asyncTasks/launch": launch,
     "asyncTasks/list": list_runs,

@@ -12,6 +12,7 @@ from sidecar.api.tasks import (
     RefreshParams,
     RevisionResult,
 )
+from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 
@@ -19,14 +20,10 @@ async def list_tasks(session: Session, params: ListParams) -> ListResult:
     """Answer `tasks/list`."""
     host = session.host
     rules = params.rules or host.settings.history.rules
-    progress = session.progress(params.work_done_token)
-    progress.begin("Listing tasks")
-    try:
-        page = await asyncio.to_thread(host.history.page, params, rules)
-    finally:
-        progress.end()
-    page.revision = host.revision
-    return page
+    with session.progress(params.work_done_token, "Listing tasks"):
+        return await asyncio.to_thread(
+            host.history.page, params.filter, rules, params.sort, params.limit, params.cursor, params.roots
+        )
 
 
 async def get_task(session: Session, params: GetParams) -> GetResult:
@@ -39,11 +36,9 @@ async def get_task(session: Session, params: GetParams) -> GetResult:
 async def list_messages(session: Session, params: MessagesParams) -> MessagesResult:
     """Answer `tasks/messages`."""
     host = session.host
-    page = await asyncio.to_thread(
+    return await asyncio.to_thread(
         host.history.messages, params.task_id, params.kind, params.cursor, params.limit, params.from_
     )
-    page.revision = host.revision
-    return page
 
 
 async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
@@ -52,7 +47,7 @@ async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
     return RevisionResult(revision=session.host.revision)
 
 
-HANDLERS = {
+HANDLERS: Handlers = {
     "tasks/list": list_tasks,
     "tasks/get": get_task,
     "tasks/messages": list_messages,

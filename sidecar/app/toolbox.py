@@ -1,0 +1,140 @@
+"""The model's tools, bound to one client's workspace and its Host."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
+from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration
+from sidecar.app.workspace import Workspace
+from sidecar.subagents.admission import Prepared
+from sidecar.subagents.driving import RunPlan
+from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.model import QueuePlace
+from sidecar.subagents.orchestrator import RunLaunch
+from sidecar.tools import CheckAsyncTasksTool, ListTasksTool, TaskTool
+from sidecar.tools.result import ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from sidecar.app.host import Host
+
+NOT_BUILT = ("tool_whitelist", "expected_outputs", "max_turns")
+"""Parameters of `task` that no runner of this version can honour: refused by name, never ignored."""
+
+
+class _Tool(Protocol):
+    name: str
+    description: str
+
+    @property
+    def parameter_schema(self) -> Mapping[str, Any]: ...
+
+    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult: ...
+
+
+class Toolbox:
+    """Declare and call the tools for one client; `workspace` gives what that client sees now."""
+
+    def __init__(self, host: "Host", workspace: Callable[[], Workspace]) -> None:
+        self._host = host
+        self._workspace = workspace
+
+    def declarations(self) -> list[ToolDeclaration]:
+        """Return what the model is told of each tool."""
+        return [
+            ToolDeclaration(
+                name=tool.name, description=tool.description, input_schema=dict(tool.parameter_schema)
+            )
+            for tool in self._tools({}).values()
+        ]
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolCallResult:
+        """Call a tool; its faults are results. Raises InvalidParams for a tool that does not exist."""
+        tools = self._tools(arguments)
+        if name not in tools:
+            raise InvalidParams(f"name: there is no tool {name!r}; there are {', '.join(tools)}")
+        refusal = self._refusal() if name == "task" else None
+        result = refusal or await tools[name].execute(arguments)
+        return ToolCallResult(
+            llm_content=result.llm_content,
+            return_display=result.return_display,
+            metadata=result.metadata,
+            error=_error(result.error),
+        )
+
+    def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
+        host = self._host
+        check = CheckAsyncTasksTool(
+            host.manager,
+            queued=host.reminders.queued,
+            cancel=lambda task_id: host.runs.request_cancel(task_id, by="model"),
+            max_chars=host.settings.tools.max_chars,
+        )
+        tools = (ListTasksTool(host.history, host.settings.history.rules), self._task_tool(arguments), check)
+        return {tool.name: tool for tool in tools}
+
+    def _task_tool(self, arguments: Mapping[str, Any]) -> TaskTool:
+        limits = self._host.settings.async_tasks
+        queues = limits.over_limit == "queue"
+        return TaskTool(
+            lambda: _ToolOrchestrator(self._host, self._workspace(), arguments),
+            lambda: self._host.manager,
+            limits.default_timeout_seconds,
+            limits.max_timeout_seconds,
+            enqueue=(lambda run: self._enqueue(run, arguments)) if queues else None,
+            background=self._host.runs.background,
+            unsupported=NOT_BUILT,
+        )
+
+    async def _enqueue(self, run: RunPlan, arguments: Mapping[str, Any]) -> QueuePlace:
+        runs, workspace = self._host.runs, self._workspace()
+        plan = await runs.plan(run.request.name, workspace)
+        record = runs.record(
+            plan,
+            run.request.behaviour_prompts,
+            workspace.working_directory(None),
+            origin="model",
+            context=arguments.get("context"),
+            timeout_seconds=run.timeout.effective,
+        )
+        return QueuePlace(record.task.id, await runs.enqueue(Prepared(record, plan, run)))
+
+    def _refusal(self) -> ToolResult | None:
+        try:
+            self._host.require_ownership()
+            if not self._workspace().trusted:
+                raise NotTrusted("The workspace is not trusted; ask the user to trust it in the editor.")
+        except SidecarError as error:
+            return ToolResult(
+                error.message, error.message, error=ToolError(error.message, "EXECUTION_FAILED")
+            )
+        return None
+
+
+class _ToolOrchestrator:
+    """Launch what the task tool asks for in one call, recorded as the model's own launch."""
+
+    def __init__(self, host: "Host", workspace: Workspace, arguments: Mapping[str, Any]) -> None:
+        self._host = host
+        self._workspace = workspace
+        self._arguments = arguments
+
+    async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
+        runs = self._host.runs
+        plan = await runs.plan(request.name, self._workspace)
+        minutes = (request.run_config or {}).get("max_time_minutes", float("inf"))
+        record = runs.record(
+            plan,
+            request.behaviour_prompts,
+            self._workspace.working_directory(None),
+            origin="model",
+            context=self._arguments.get("context"),
+            timeout_seconds=None if minutes == float("inf") else minutes * 60,
+            sync=self._arguments.get("async") is not True,
+        )
+        return await runs.orchestrator(plan, record).launch(request, abort)
+
+
+def _error(error: ToolError | None) -> ToolCallError | None:
+    if error is None:
+        return None
+    return ToolCallError(message=error.message, type=error.type)  # type: ignore[arg-type]  # one of the three

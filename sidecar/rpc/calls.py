@@ -1,0 +1,70 @@
+"""The book of our own requests that wait for the peer's answer; both ends of a connection keep one."""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sidecar.rpc.errors import ConnectionClosed
+from sidecar.rpc.messages import MessageId, Response
+
+CANCEL_METHOD = "$/cancelRequest"
+
+_log = logging.getLogger(__name__)
+
+
+class PendingCalls:
+    """Gives out ids and pairs answers with those who asked; an entry lives exactly as long as its call."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._awaited: dict[MessageId, asyncio.Future[Any]] = {}
+        self._closed = False
+
+    async def call(
+        self,
+        send: Callable[[MessageId], Awaitable[None]],
+        withdraw: Callable[[MessageId], None],
+        seconds: float,
+    ) -> Any:
+        """Send a request under a new id and return the result; `withdraw` tells the peer it was given up.
+
+        Raises RpcError (the peer's answer), TimeoutError, ConnectionClosed, and what `send` raises.
+        """
+        if self._closed:
+            raise ConnectionClosed("the connection has ended")
+        message_id = next(self._ids)
+        answer = asyncio.get_running_loop().create_future()
+        self._awaited[message_id] = answer
+        try:
+            async with asyncio.timeout(seconds):
+                await send(message_id)
+                return await answer
+        except (TimeoutError, asyncio.CancelledError):
+            withdraw(message_id)
+            raise
+        finally:
+            del self._awaited[message_id]
+
+    def resolve(self, response: Response) -> None:
+        """Hand an answer to whoever asked; one that nobody waits for is logged."""
+        answer = None if response.id is None else self._awaited.get(response.id)
+        if answer is None:
+            _log.warning("an answer nobody waits for: %s", response.error or response.id)
+        elif not answer.done():
+            _settle(answer, response.result, response.error)
+
+    def close(self) -> None:
+        """Fail all that wait with ConnectionClosed, and take no new calls. Idempotent."""
+        self._closed = True
+        for answer in self._awaited.values():
+            if not answer.done():
+                _settle(answer, None, ConnectionClosed("the connection has ended"))
+
+
+def _settle(answer: asyncio.Future[Any], result: Any, error: Exception | None) -> None:
+    if error is None:
+        answer.set_result(result)
+    else:
+        answer.set_exception(error)
