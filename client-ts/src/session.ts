@@ -20,6 +20,7 @@ import { abortable, settlesWithin } from "./waiting.js";
 /** One initialized connection to one sidecar process. */
 export interface Session {
   readonly info: InitializeResult;
+  readonly pid: number | undefined;
   /** Resolves with the reason when the connection ends, whoever ends it. */
   readonly closed: Promise<string>;
   request(method: string, params: object, token?: CancellationToken): Promise<unknown>;
@@ -123,6 +124,10 @@ class Wire implements Omit<Session, "info"> {
     this.#connection = createMessageConnection(reader, writer);
     this.closed = this.#watchEnd();
     this.#listen(peer);
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
   }
 
   request(method: string, params: object, token?: CancellationToken): Promise<unknown> {

@@ -55,6 +55,11 @@ export class SidecarClient {
     return this.#state;
   }
 
+  /** The process id of the running sidecar, for diagnostics. */
+  get pid(): number | undefined {
+    return this.#supervisor?.session?.pid;
+  }
+
   /** Told of every change of `state`. */
   get onState(): (listener: (state: ClientState) => void) => Disposable {
     return this.#states.event;
@@ -208,10 +213,18 @@ export class SidecarClient {
   }
 }
 
+const LOST: readonly number[] = [ErrorCodes.PendingResponseRejected, ErrorCodes.MessageWriteError];
+
 /** Say in one way that the connection went away under a request. */
 function translate(method: string, error: unknown): unknown {
   const lost =
     error instanceof ConnectionError ||
-    (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected);
+    (error instanceof ResponseError && LOST.includes(error.code)) ||
+    isStreamError(error);
   return lost ? new SidecarUnavailableError(`${method}: the connection was lost`) : error;
+}
+
+/** Node's own errors have words for codes, such as EPIPE; refusals have numbers. */
+function isStreamError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
 }
