@@ -6,11 +6,11 @@ from typing import Literal
 
 import click
 
-from sidecar.api.settings import Settings
-from sidecar.api.tasks import MAX_PAGE, Rules, Sort, SortKey, StoredMessage, TaskInfo
+from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, Sort, SortKey, StoredMessage, TaskInfo
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import default_storage_root
-from sidecar.cli import options, output
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
 
@@ -34,13 +34,12 @@ def list_tasks(
     sort: SortKey | None,
     limit: int | None,
     form: Literal["json", "text"] | None,
-    settings: Settings,
+    store: SettingsStore,
 ) -> None:
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
-    history = open_history(roots, settings)
-    chosen: Rules = rules or settings.history.rules
-    order = Sort(by=sort) if sort else None
-    page = history.page(filter_text, chosen, order, limit)
+    history = open_history(roots, store)
+    chosen: Rules = rules or store.current.history.rules
+    page = _page(history, filter_text, chosen, Sort(by=sort) if sort else None, limit)
     if form == "json":
         output.write_json(page)
     elif form == "text":
@@ -56,9 +55,9 @@ def list_tasks(
 @click.argument("task_id", metavar="ID")
 @foreign_roots
 @common
-def show(task_id: str, roots: tuple[Path, ...], settings: Settings) -> None:
+def show(task_id: str, roots: tuple[Path, ...], store: SettingsStore) -> None:
     """Show one stored task and its transcript. ID may be the start of an id."""
-    history = open_history(roots, settings)
+    history = open_history(roots, store)
     task, provenance = history.get(task_id)
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
     width = max(len(name) for name, _, _ in rows)
@@ -76,12 +75,24 @@ def show(task_id: str, roots: tuple[Path, ...], settings: Settings) -> None:
             return
 
 
-def open_history(roots: tuple[Path, ...], settings: Settings) -> TaskHistory:
+def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     """Return the history of the roots named, else of the own root and those of the settings."""
     chosen = [root.absolute() for root in roots]
     if not chosen:
-        chosen = [default_storage_root(), *(Path(path) for path in settings.history.foreign_roots)]
+        chosen = [default_storage_root(), *(Path(path) for path in store.current.history.foreign_roots)]
     return TaskHistory(chosen, now=history_clock_ms)
+
+
+def _page(
+    history: TaskHistory, filter_text: str | None, rules: Rules, order: Sort | None, limit: int | None
+) -> ListResult:
+    """Return one page, or without a limit all pages as one."""
+    page = history.page(filter_text, rules, order, limit or MAX_PAGE)
+    while limit is None and page.next_cursor is not None:
+        more = history.page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
+        page.items += more.items
+        page.next_cursor = more.next_cursor
+    return page
 
 
 def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
@@ -156,7 +167,7 @@ def _print_message(message: StoredMessage) -> None:
     head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
     if message.tool is not None and message.tool.name:
         head += f" {message.tool.name}"
-    body = options.printable(message.text or "")
+    body = output.printable(message.text or "")
     if output.on_terminal():
         width = shutil.get_terminal_size().columns
         output.write("\n" + "-" * min(width, 80) + "\n")

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from sidecar import __version__
-from sidecar.api.settings import Settings
 from sidecar.app.roots import default_storage_root
-from sidecar.app.settings import convert, load_file
+from sidecar.app.settings import SettingsStore, load_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,7 +18,7 @@ _LEVELS = ["debug", "info", "warning", "error"]
 
 
 def common(function: F) -> F:
-    """Add --config, --log-level and --version; the command receives `settings`."""
+    """Add --config, --log-level and --version; the command receives what the file says as `store`."""
 
     @click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML).")
     @click.option("--log-level", type=click.Choice(_LEVELS), default="warning", help="What stderr gets.")
@@ -27,8 +26,7 @@ def common(function: F) -> F:
     @functools.wraps(function)
     def wrapper(*args: Any, config: Path | None, log_level: str, **kwargs: Any) -> Any:
         logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
-        settings: Settings = convert(load_file(config))
-        return function(*args, settings=settings, **kwargs)
+        return function(*args, store=SettingsStore(load_file(config)), **kwargs)
 
     return wrapper  # type: ignore[return-value]  # same signature, less the two options taken here
 

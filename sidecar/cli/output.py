@@ -108,6 +108,11 @@ def _style(cell: str) -> str:
     return _STYLES.get(cell, "")
 
 
+def printable(text: str) -> str:
+    """Return a text of several lines without what could move the cursor or change the terminal."""
+    return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
+
+
 def _plain(cell: str) -> str:
     """Return a cell without what could move the cursor or forge another one."""
     return "".join(char if char.isprintable() else " " for char in cell)
