@@ -102,7 +102,7 @@ def test_releasing_a_slot_twice_frees_one_place(clock: Any) -> None:
 def test_a_spent_or_foreign_slot_is_refused(manager: AsyncTaskManager, clock: Any, spoil: str) -> None:
     slot = (AsyncTaskManager(now=clock) if spoil == "foreign" else manager).reserve_slot()
     assert slot is not None
-    task = {"subagent_name": "n", "goal_prompt": "g", "abort": lambda: None}
+    task: dict[str, Any] = {"subagent_name": "n", "goal_prompt": "g", "abort": lambda: None}
     if spoil == "release":
         slot.release()
     if spoil == "consume":
@@ -158,7 +158,7 @@ def test_a_lower_limit_counts_for_later_launches_and_stops_nothing(
 
 def test_cancel_aborts_after_the_state_and_before_the_event(manager: AsyncTaskManager, start: Start) -> None:
     seen: list[str] = []
-    task = start("a", abort=lambda: seen.append(f"abort {task.status}"))
+    start("a", abort=lambda: seen.append(f"abort {manager.get_all_tasks()[0].status}"))
     manager.on_task_cancelled(lambda task: seen.append(f"event {task.status}"))
     manager.cancel_task("a")
     assert seen == ["abort cancelled", "event cancelled"]
@@ -184,7 +184,8 @@ def test_a_raising_subscriber_stops_neither_others_nor_trimming(clock: Any, star
         raise RuntimeError("subscriber")
 
     manager.on_task_completed(fail)
-    manager.on_task_completed(lambda task: (heard.append(task.id), manager.mark_notified(task.id)))
+    manager.on_task_completed(lambda task: heard.append(task.id))
+    manager.on_task_completed(lambda task: manager.mark_notified(task.id))
     manager.register_task(id="a", subagent_name="n", goal_prompt="g", abort=lambda: None)
     assert manager.complete_task("a", GOAL)
     assert heard == ["a"]
@@ -250,12 +251,17 @@ def end_in_order(manager: AsyncTaskManager, clock: Any, count: int, end: Callabl
         end(str(number))
 
 
+def complete_and_tell(manager: AsyncTaskManager, id: str) -> None:
+    manager.complete_task(id, GOAL)
+    manager.mark_notified(id)
+
+
 def test_history_keeps_the_double_of_the_limit_and_ten_without(manager: AsyncTaskManager, clock: Any) -> None:
     manager.set_max_async_tasks(3)
-    end_in_order(manager, clock, 20, lambda id: (manager.complete_task(id, GOAL), manager.mark_notified(id)))
+    end_in_order(manager, clock, 20, lambda id: complete_and_tell(manager, id))
     assert [task.id for task in manager.get_all_tasks()] == [str(number) for number in range(14, 20)]
     manager.set_max_async_tasks(-1)
-    end_in_order(manager, clock, 20, lambda id: (manager.complete_task(id, GOAL), manager.mark_notified(id)))
+    end_in_order(manager, clock, 20, lambda id: complete_and_tell(manager, id))
     assert len(manager.get_all_tasks()) == 10
 
 

@@ -97,7 +97,8 @@ def test_running_tasks_alone_make_a_reminder_that_carries_nothing(
         (ended("completed", None), ""),
         (
             ended(output={"terminate_reason": "x", "final_message": ""}),
-            '{\n  "agent_id": "a",\n  "terminate_reason": "x",\n  "emitted_vars": {},\n  "final_message": ""\n}',
+            '{\n  "agent_id": "a",\n  "terminate_reason": "x",\n  "emitted_vars": {},\n'
+            '  "final_message": ""\n}',
         ),
     ],
 )

@@ -6,7 +6,10 @@ import pytest
 
 from sidecar.subagents.timeouts import resolve
 
-CEILING = "was reduced to the configured ceiling of 1800s. Raise asyncTasks.maxTimeoutSeconds to allow a longer run."
+CEILING = (
+    "was reduced to the configured ceiling of 1800s. "
+    "Raise asyncTasks.maxTimeoutSeconds to allow a longer run."
+)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,346 @@
+"""How runs are launched, driven to their end and disposed."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from sidecar.subagents import AsyncTaskManager
+from sidecar.subagents.background import BackgroundRuns
+from sidecar.subagents.driving import LaunchAborted, LaunchTimedOut, Patience, RunPlan
+from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.model import AsyncTaskInfo, Output
+from sidecar.subagents.timeouts import TimeoutChoice
+
+GOAL = {"terminate_reason": "GOAL", "emitted_vars": {"k": "v"}, "final_message": "done"}
+PATIENCE = Patience(wind_down=0.05, dispose=0.05)
+
+
+class Fake:
+    """Orchestrator, launch and scope in one: a test says what each step does."""
+
+    def __init__(self, agent_id: str = "agent-1") -> None:
+        self.agent_id = agent_id
+        self.output: Output | None = GOAL
+        self.abort: Abort | None = None
+        self.launched, self.may_launch = asyncio.Event(), asyncio.Event()
+        self.running, self.may_end = asyncio.Event(), asyncio.Event()
+        self.error: Exception | None = None
+        self.deaf = False
+        self.disposals = 0
+        self.disposed = asyncio.Event()
+        self.may_launch.set()
+
+    @property
+    def scope(self) -> "Fake":
+        return self
+
+    async def launch(self, request: LaunchRequest, abort: Abort) -> "Fake":
+        self.abort = abort
+        self.launched.set()
+        if not self.deaf:
+            abort.on_abort(self.may_launch.set)
+        await self.may_launch.wait()
+        return self
+
+    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+        assert self.abort is not None
+        self.running.set()
+        if not self.deaf:
+            self.abort.on_abort(self.may_end.set)
+        await self.may_end.wait()
+        if self.error is not None:
+            raise self.error
+
+    async def dispose(self) -> None:
+        self.disposals += 1
+        self.disposed.set()
+
+
+@pytest.fixture
+def fake() -> Fake:
+    return Fake()
+
+
+@pytest.fixture
+def reasons() -> dict[str, str]:
+    return {}
+
+
+@pytest.fixture
+async def runs(reasons: dict[str, str]) -> AsyncIterator[BackgroundRuns]:
+    runs = BackgroundRuns(patience=PATIENCE, on_end=reasons.__setitem__)
+    yield runs
+    await runs.aclose(1)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def plan(seconds: float | None = 900) -> RunPlan:
+    return RunPlan(
+        request=LaunchRequest(name="scout"), goal_prompt="look", context={}, timeout=TimeoutChoice(seconds)
+    )
+
+
+Launch = Callable[..., Any]
+
+
+@pytest.fixture
+def launch(runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake) -> Launch:
+    async def launch(seconds: float | None = 900) -> AsyncTaskInfo:
+        slot = manager.reserve_slot()
+        assert slot is not None
+        return await runs.launch(manager, fake, plan(seconds), slot)
+
+    return launch
+
+
+async def ended(manager: AsyncTaskManager, fake: Fake) -> AsyncTaskInfo:
+    """Wait for the disposal, which follows the end."""
+    async with asyncio.timeout(5):
+        await fake.disposed.wait()
+    task = manager.get_task(fake.agent_id)
+    assert task is not None
+    return task
+
+
+async def test_a_launch_returns_while_the_run_goes_on(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    task = await launch()
+    assert (task.id, task.status, task.goal_prompt) == ("agent-1", "running", "look")
+    fake.may_end.set()
+    assert (await ended(manager, fake)).status == "completed"
+    assert task.output == GOAL
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "error", "reason"),
+    [
+        (GOAL, "completed", None, "goal"),
+        ({"terminate_reason": "success"}, "completed", None, "goal"),
+        ({"terminate_reason": "ERROR", "final_message": "no key"}, "failed", "no key", "error"),
+        ({"terminate_reason": "ERROR", "final_message": ""}, "failed", "Subagent ended with ERROR.", "error"),
+        ({"terminate_reason": "MAX_TURNS"}, "failed", "Subagent ended with MAX_TURNS.", "maxTurns"),
+        ({"terminate_reason": "TIMEOUT"}, "failed", TimeoutChoice(900).text, "timeout"),
+        (None, "failed", "Subagent ended with ERROR.", "error"),
+    ],
+)
+async def test_only_a_goal_reached_is_completed_and_output_is_kept(
+    launch: Launch,
+    manager: AsyncTaskManager,
+    fake: Fake,
+    reasons: dict[str, str],
+    output: Any,
+    status: str,
+    error: str | None,
+    reason: str,
+) -> None:
+    fake.output = output
+    fake.may_end.set()
+    await launch()
+    task = await ended(manager, fake)
+    assert (task.status, task.error, reasons) == (status, error, {"agent-1": reason})
+    assert task.output == (output or {"terminate_reason": "ERROR", "emitted_vars": {}})
+
+
+async def test_a_run_that_raises_fails_with_its_message_and_keeps_its_output(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    fake.error = RuntimeError("the model is gone")
+    fake.may_end.set()
+    await launch()
+    task = await ended(manager, fake)
+    assert (task.status, task.error, task.output) == ("failed", "the model is gone", GOAL)
+
+
+async def test_cancel_reaches_the_run_and_its_state_stays(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, reasons: dict[str, str]
+) -> None:
+    task = await launch()
+    manager.cancel_task("agent-1")
+    assert fake.abort is not None
+    assert fake.abort.aborted
+    await ended(manager, fake)
+    assert (task.status, task.output, reasons) == ("cancelled", None, {})
+
+
+async def test_a_run_deaf_to_its_abort_is_cancelled(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    fake.deaf = True
+    await launch()
+    manager.cancel_task("agent-1")
+    assert (await ended(manager, fake)).status == "cancelled"
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+async def test_the_time_limit_fails_the_run_and_keeps_its_output(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, reasons: dict[str, str], deaf: bool
+) -> None:
+    fake.deaf = deaf
+    await launch(0.02)
+    task = await ended(manager, fake)
+    assert (task.status, task.error, task.output) == ("failed", TimeoutChoice(0.02).text, GOAL)
+    assert reasons == {"agent-1": "timeout"}
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+async def test_the_time_limit_covers_the_launch(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, deaf: bool
+) -> None:
+    fake.may_launch.clear()
+    fake.deaf = deaf
+    with pytest.raises(LaunchTimedOut, match=r"terminated by TIMEOUT after 0\.02s"):
+        await launch(0.02)
+    assert manager.get_all_tasks() == []
+
+
+async def test_a_slot_is_held_however_slow_the_launch_is_and_comes_back_when_it_fails(
+    runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake, clock: Any
+) -> None:
+    manager.set_max_async_tasks(1)
+    slot = manager.reserve_slot()
+    assert slot is not None
+    fake.may_launch.clear()
+    launching = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    await fake.launched.wait()
+    clock.ms += 3_600_000
+    assert manager.reserve_slot() is None
+    assert fake.abort is not None
+    fake.abort.abort("stop")
+    with pytest.raises(LaunchAborted):
+        await launching
+    assert manager.reserve_slot() is not None
+
+
+async def test_a_launch_that_raises_registers_nothing_and_frees_its_slot(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(request: LaunchRequest, abort: Abort) -> Fake:
+        raise OSError("no such program")
+
+    monkeypatch.setattr(fake, "launch", fail)
+    manager.set_max_async_tasks(1)
+    with pytest.raises(OSError, match="no such program"):
+        await launch()
+    assert (manager.get_all_tasks(), manager.can_launch_async().allowed) == ([], True)
+
+
+async def test_an_id_that_is_running_already_fails_the_launch_and_is_disposed(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, start: Any
+) -> None:
+    start("agent-1")
+    with pytest.raises(ValueError, match="already running"):
+        await launch()
+    assert (await ended(manager, fake)).status == "running"
+
+
+async def test_a_caller_that_gives_up_stops_its_launch(
+    runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    slot = manager.reserve_slot()
+    assert slot is not None
+    fake.may_launch.clear()
+    caller = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    await fake.launched.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert fake.abort is not None
+    assert fake.abort.reason == "caller"
+    async with asyncio.timeout(5):
+        await fake.disposed.wait()
+    assert (manager.get_all_tasks(), slot.held) == ([], False)
+
+
+async def test_a_background_run_outlives_the_caller_that_launched_it(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    caller = asyncio.create_task(launch())
+    await caller
+    caller.cancel()
+    fake.may_end.set()
+    assert (await ended(manager, fake)).status == "completed"
+
+
+async def test_thirty_simultaneous_launches_with_a_limit_of_three_admit_three(
+    runs: BackgroundRuns, manager: AsyncTaskManager
+) -> None:
+    manager.set_max_async_tasks(3)
+
+    async def attempt(number: int) -> bool:
+        await asyncio.sleep(0)
+        slot = manager.reserve_slot()
+        if slot is None:
+            return False
+        await runs.launch(manager, Fake(f"agent-{number}"), plan(), slot)
+        return True
+
+    assert sum(await asyncio.gather(*map(attempt, range(30)))) == 3
+    assert len(manager.get_running_tasks()) == 3
+
+
+async def test_a_foreground_run_gives_its_end(runs: BackgroundRuns, fake: Fake) -> None:
+    fake.may_end.set()
+    done = await runs.run(fake, plan())
+    assert (done.agent_id, done.end.how, done.end.output) == ("agent-1", "returned", GOAL)
+    assert fake.disposals == 1
+
+
+async def test_a_foreground_run_ends_with_its_caller(runs: BackgroundRuns, fake: Fake) -> None:
+    caller = asyncio.create_task(runs.run(fake, plan()))
+    await fake.running.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert fake.abort is not None
+    assert (fake.abort.aborted, fake.disposals) == (True, 1)
+
+
+async def test_a_paused_clock_does_not_expire_and_goes_on_with_what_was_left(
+    launch: Launch, runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    task = await launch(0.05)
+    await fake.running.wait()
+    runs.pause("agent-1")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.15):
+            await fake.disposed.wait()
+    assert task.status == "running"
+    runs.resume("agent-1")
+    assert (await ended(manager, fake)).error == TimeoutChoice(0.05).text
+
+
+async def test_a_failing_or_hanging_disposal_is_logged_and_ends(
+    launch: Launch, runs: BackgroundRuns, fake: Fake, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    fake.dispose = hang  # type: ignore[method-assign]  # this launch's disposal only
+    fake.may_end.set()
+    task = await launch()
+    await runs.aclose(1)
+    assert task.status == "completed"
+    assert "disposing subagent scout failed" in caplog.text
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+async def test_closing_ends_every_run_as_the_hosts_exit(
+    launch: Launch, runs: BackgroundRuns, fake: Fake, reasons: dict[str, str], deaf: bool
+) -> None:
+    fake.deaf = deaf
+    task = await launch()
+    await runs.aclose(0.02 if deaf else 1)
+    assert (task.status, task.error) == ("failed", "The sidecar ended before the run did.")
+    assert (reasons, fake.disposals) == ({"agent-1": "hostExit"}, 1)
+
+
+async def test_nothing_is_launched_after_closing(
+    launch: Launch, runs: BackgroundRuns, manager: AsyncTaskManager
+) -> None:
+    await runs.aclose(1)
+    with pytest.raises(LaunchAborted, match="the sidecar is ending"):
+        await launch()
+    assert manager.can_launch_async().allowed
