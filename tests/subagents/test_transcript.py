@@ -145,6 +145,18 @@ async def test_what_a_crash_left_is_ended_once(
     assert sorted(os.listdir(tmp_path / "tasks" / head.task_id)) == FILES
 
 
+async def test_an_end_that_only_the_list_entry_missed_is_not_repeated(
+    tmp_path: Path, head: TranscriptHead
+) -> None:
+    transcript = await Transcript.start(tmp_path, head, lambda: 9)
+    item = (tmp_path / "tasks" / head.task_id / "history_item.json").read_bytes()
+    await transcript.finish("failed", error="first")
+    (tmp_path / "tasks" / head.task_id / "history_item.json").write_bytes(item)
+    assert await Transcript.recover(tmp_path, head.task_id, "failed", "lost", at=70)
+    assert [m.get("ask") for m in content(tmp_path, head, "ui_messages.json")] == [None, "api_req_failed"]
+    assert content(tmp_path, head, "history_item.json")["outcome"] == "failed"
+
+
 @pytest.mark.parametrize("damage", [b"", b"[{", b"[1]", b"{}", b"\xff", b"null"])
 async def test_damaged_files_do_not_stop_a_recovery(
     tmp_path: Path, head: TranscriptHead, monkeypatch: pytest.MonkeyPatch, damage: bytes
