@@ -8,6 +8,7 @@ import msgspec
 from sidecar.api.async_tasks import Progress
 
 LAST_TEXT_CHARS = 200
+SAID_KEPT = 4 * LAST_TEXT_CHARS
 OPEN_TOOLS_KEPT = 100
 """Tools seen starting and not ending; beyond this the oldest are taken to have ended unsaid."""
 
@@ -18,6 +19,8 @@ class RunProgress:
 
     progress: Progress
     message_id: object = None
+    said: str = ""
+    """The end of the current message as it was written: words may be cut between two pieces."""
     open_tools: tuple[tuple[str, str], ...] = ()
     """(call id or name, name) of each tool that has not ended, oldest first."""
 
@@ -41,14 +44,10 @@ def fold(state: RunProgress, event: dict[str, Any]) -> RunProgress:
 def _message(state: RunProgress, event: dict[str, Any]) -> RunProgress:
     message_id, text = event.get("messageId"), str(event.get("text", ""))
     begun = state.progress.turns == 0 or message_id != state.message_id
-    before = "" if begun else state.progress.last_text or ""
-    line = " ".join((before[-LAST_TEXT_CHARS:] + text[-4 * LAST_TEXT_CHARS :]).split())
-    # A space at the seam must outlive the next piece, or words grow together.
-    seam = " " if line and text[-1:].isspace() else ""
-    changes: dict[str, Any] = {"last_text": (line + seam)[-LAST_TEXT_CHARS:]}
-    if begun:
-        changes["turns"] = state.progress.turns + 1
-    return replace(_with(state, **changes), message_id=message_id)
+    said = (("" if begun else state.said) + text)[-SAID_KEPT:]
+    line = " ".join(said.split())[-LAST_TEXT_CHARS:].strip()
+    turns = state.progress.turns + begun
+    return replace(_with(state, turns=turns, last_text=line or None), message_id=message_id, said=said)
 
 
 def _tool(state: RunProgress, event: dict[str, Any]) -> RunProgress:

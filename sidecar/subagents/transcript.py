@@ -125,8 +125,9 @@ def _recover(folder: TaskFolder, end: End) -> bool:
     item = _decoded(folder.read(HISTORY_FILE), dict) or {"id": folder.path.name, "product": "sidecar"}
     if item.get("outcome") in get_args(Outcome):
         return False
-    messages = _decoded(folder.read(UI_FILE), list)
-    if messages is not None and not render.has_end(messages):
+    messages = _decoded(folder.read(UI_FILE), list) or []
+    sound = bool(messages) and all(isinstance(message, dict) for message in messages)
+    if sound and not render.has_end(messages):
         folder.write_ui(codec.encode(render.with_end(messages, end)), durable=True)
     ended = {**item, "ts": end.at, "outcome": end.outcome}
     folder.write_history_item(codec.encode(ended), durable=True)

@@ -83,6 +83,7 @@ class TranscriptDocument:
         self._usage: dict[str, Any] = {}
         self._end: End | None = None
         self._room = TEXT_LIMIT
+        self._is_cut = False
         self._said: dict[EntryKind, tuple[object, _Growing]] = {}
         self._tools: dict[str, tuple[_Growing, dict[str, Any]]] = {}
 
@@ -124,7 +125,8 @@ class TranscriptDocument:
                 return False
             self._said[kind] = message_id, last
         kept = text[: self._room]
-        last.pieces.append(kept)
+        if kept:
+            last.pieces.append(kept)
         self._spend(len(text), event["ts"])
         return bool(kept)
 
@@ -137,8 +139,8 @@ class TranscriptDocument:
         text = _json(payload)
         if growing is None:
             growing = self._add("tool", event["ts"], text)
-        elif len(text) <= self._room:
-            growing.pieces = [text]
+        else:
+            growing.pieces = [text] if len(text) <= self._room else growing.pieces
             self._spend(len(text), event["ts"])
         if growing is None:
             return False
@@ -156,16 +158,15 @@ class TranscriptDocument:
 
     def _add(self, kind: EntryKind, ts: int, text: str) -> _Growing | None:
         cost = len(text) + ENTRY_COST
-        if cost > self._room:
-            self._spend(cost, ts)
-            return None
-        growing = _Growing(kind, ts, [text])
-        self._entries.append(growing)
-        self._room -= cost
+        growing = _Growing(kind, ts, [text]) if cost <= self._room else None
+        if growing is not None:
+            self._entries.append(growing)
+        self._spend(cost, ts)
         return growing
 
     def _spend(self, cost: int, ts: int) -> None:
-        if 0 < self._room < cost:
+        if cost > self._room and not self._is_cut:
+            self._is_cut = True
             self._entries.append(_Growing("text", ts, [_CUT_NOTE]))
         self._room = max(0, self._room - cost)
 

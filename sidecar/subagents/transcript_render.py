@@ -30,12 +30,10 @@ def with_end(messages: list[Message], end: End) -> list[Message]:
     if end.outcome == "failed":
         return [*messages, _ask("api_req_failed", end.at, end.error or "")]
     # The one usage record moves to the end: last, it says that the user stopped the run, and counts once.
-    usage: Message = {}
-    for message in messages:
-        if message.get("say") == USAGE:
-            usage = codec.decode(str(message["text"]).encode())
+    usage = [_numbers(message) for message in messages if message.get("say") == USAGE]
     rest = [message for message in messages if message.get("say") != USAGE]
-    return [*rest, _say(USAGE, end.at, _json({**usage, "cancelReason": "user_cancelled"}))]
+    last = {**(usage[-1] if usage else {}), "cancelReason": "user_cancelled"}
+    return [*rest, _say(USAGE, end.at, _json(last))]
 
 
 def has_end(messages: list[Message]) -> bool:
@@ -81,6 +79,14 @@ def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
         "rootTaskId": head.root_task_id,
     }
     return {key: value for key, value in item.items() if value is not None}
+
+
+def _numbers(message: Message) -> Message:
+    try:
+        value = codec.decode(str(message.get("text")).encode())
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _environment(snapshot: Snapshot) -> str:
