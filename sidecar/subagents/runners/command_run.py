@@ -57,6 +57,8 @@ class CommandRun:
             return
         await self._process.stop(limit)
         await asyncio.wait({self._end}, timeout=max(0.0, deadline - loop.time() - _IDLE_SECONDS))
+        if not self._end.done():
+            logger.warning("process %d is stopped before all of its output was recorded", self.pid)
         for pump in self._pumps:
             pump.cancel()
         await asyncio.wait({self._end}, timeout=max(_LAST_SECONDS, deadline - loop.time()))
