@@ -57,7 +57,9 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
         # What is neither list nor, for the UI, text cannot be spread or searched: the guide throws.
         if not isinstance(api_messages, list) or not (isinstance(ui_messages, list) or _is_text(ui_messages)):
             return None
-        files = (Haystack(ui, ui_messages), Haystack(api, api_messages))
+        # A text is spread into its characters, none of which holds a word.
+        files = [Haystack(ui, ui_messages)] if isinstance(ui_messages, list) else []
+        files.append(Haystack(api, api_messages))
         return _extract(ui_messages, api_messages, files, now_ms)
     except JavaScriptThrow:
         return None
@@ -77,13 +79,14 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _extract(
-    ui: list[Any] | str, api: list[Any], files: tuple[Haystack, Haystack], now_ms: int
-) -> GuideFields:
+def _extract(ui: list[Any] | str, api: list[Any], files: Sequence[Haystack], now_ms: int) -> GuideFields:
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
-    contents = _Contents(api)
-    title = _title(api)
+    if None in api:  # every message is looked at before the end
+        raise JavaScriptThrow("cannot read members of null")
+    messages = [message for message in api if type(message) is dict]  # no other has members
+    contents = _Contents(messages)
+    title = _title(messages)
     mode = _mode(contents)
     tokens, cost = _usage(contents)
     word = status(files, now_ms - last)
@@ -126,9 +129,9 @@ def _last_activity(ui: list[Any] | str, api: list[Any], now_ms: int) -> int | fl
     return now_ms if last == 0 or math.isnan(last) else time_clip(last)
 
 
-def _title(api: list[Any]) -> str:
-    first = next((message for message in api if _member(message, "role") == "user"), None)
-    content = _member(first, "content") if first is not None else UNDEFINED
+def _title(messages: list[dict[str, Any]]) -> str:
+    first = next((message for message in messages if message.get("role") == "user"), {})
+    content = first.get("content", UNDEFINED)
     if not _truthy(content):
         return "Untitled Task"
     if isinstance(content, list):
@@ -154,19 +157,20 @@ def _matchable(content: object) -> str:
 class _Contents:
     """The searchable text of each API message, made once and only when it is asked for, as the guide does."""
 
-    def __init__(self, messages: list[Any]) -> None:
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
         self.messages = messages
-        self._texts: dict[int, str | None] = {}
+        self._texts: list[str | None] = [None] * len(messages)
 
-    def __getitem__(self, index: int) -> str | None:
-        """Return a message's text, None for one without content."""
-        if index not in self._texts:
-            self._texts[index] = self._text(_member(self.messages[index], "content"))
-        return self._texts[index]
+    def __getitem__(self, index: int) -> str:
+        """Return a message's text, empty for one without content; no pattern matches the empty text."""
+        text = self._texts[index]
+        if text is None:
+            text = self._texts[index] = self._text(self.messages[index].get("content"))
+        return text
 
-    def _text(self, content: Any) -> str | None:
+    def _text(self, content: Any) -> str:
         if not _truthy(content):
-            return None
+            return ""
         if isinstance(content, list):
             return js.join([_member(block, "text") for block in content], " ")
         return _matchable(content)
@@ -174,8 +178,7 @@ class _Contents:
 
 def _mode(contents: _Contents) -> tuple[str, str] | None:
     for index in reversed(range(len(contents.messages))):
-        text = contents[index]
-        mode = patterns.find_mode(text) if text else None
+        mode = patterns.find_mode(contents[index])
         if mode:
             return mode
     return None
@@ -184,8 +187,7 @@ def _mode(contents: _Contents) -> tuple[str, str] | None:
 def _usage(contents: _Contents) -> tuple[int | float, int | float]:
     total, cost = 0.0, 0.0
     for index, message in enumerate(contents.messages):
-        text = contents[index] if _member(message, "role") == "user" else None
-        usage = patterns.find_usage(text) if text else None
+        usage = patterns.find_usage(contents[index]) if message.get("role") == "user" else None
         if usage:
             total += float(usage.tokens_in) + float(usage.tokens_out)
             cost += js.parse_float(usage.cost)
@@ -194,8 +196,7 @@ def _usage(contents: _Contents) -> tuple[int | float, int | float]:
 
 def _workspace(contents: _Contents) -> str | None:
     for index in range(len(contents.messages)):
-        text = contents[index]
-        workspace = patterns.find_workspace(text) if text else None
+        workspace = patterns.find_workspace(contents[index])
         if workspace is not None:
             return workspace
     return None

@@ -38,8 +38,8 @@ def find_task(text: str) -> str | None:
 
 def find_mode(text: str) -> tuple[str, str] | None:
     """Find a `<slug>` and behind it a `<name>`, each closed on its own line."""
-    slug = _find_element(text, "slug", 0)
-    name = slug and _find_element(text, "name", slug.end + len("</slug>"))
+    slug = _find_element(text, "<slug>", "</slug>", 0)
+    name = slug and _find_element(text, "<name>", "</name>", slug.end + len("</slug>"))
     return (text[slug.start : slug.end], text[name.start : name.end]) if slug and name else None
 
 
@@ -71,9 +71,8 @@ def find_usage(text: str) -> Usage | None:
     return None
 
 
-def _find_element(text: str, tag: str, start: int) -> _Span | None:
+def _find_element(text: str, opening: str, closing: str, start: int) -> _Span | None:
     """Find the inside of the first element from `start` on that opens and closes on one line."""
-    opening, closing = f"<{tag}>", f"</{tag}>"
     at = text.find(opening, start)
     while at >= 0:
         inside = at + len(opening)

@@ -31,14 +31,11 @@ class Haystack:
 
     def contains(self, words: Sequence[bytes]) -> bool:
         """Tell whether the printed, lower-cased messages hold one of the words."""
-        hits = [word for word in words if word in self._lower]
-        if not hits or not self._plain:
-            return bool(hits)
-        # From the end: what says how a task ended stands there.
-        return any(
-            any(word in printed for word in hits)
-            for printed in (_printed(message) for message in reversed(self._messages))
-        )
+        return any(word in self._lower and (not self._plain or self._is_printed(word)) for word in words)
+
+    def _is_printed(self, word: bytes) -> bool:
+        """Look a hit up message by message, from the end: what says how a task ended stands there."""
+        return any(word in _printed(message) for message in reversed(self._messages))
 
 
 def _printed(value: object) -> bytes:

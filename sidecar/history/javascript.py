@@ -99,14 +99,14 @@ def number(value: float) -> int | float:
 
 def number_to_string(value: int | float) -> str:
     """Print a number as `String(n)`: shortest digits, exponents below 1e-6 and from 1e21 on."""
+    if abs(value) < 2**53 and value == int(value):
+        return str(int(value))
     double = _double(value)
     if math.isnan(double):
         return "NaN"
     if math.isinf(double):
         return "Infinity" if double > 0 else "-Infinity"
     sign, digits, point = _shortest(double)
-    if not digits:
-        return "0"
     return sign + _place_point(digits, point)
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from sidecar.history.javascript import WHITE_SPACE
 
-_SPACE = re.escape(WHITE_SPACE)
+# V8 takes the line and the paragraph separator for letters here.
+_SPACE = re.escape(WHITE_SPACE.replace("\u2028", "").replace("\u2029", ""))
 _TOKEN = re.compile(
     rf"(?P<number>[0-9]+)|(?P<symbol>[:+\-.)])|(?P<word>[^\x00-\x40{_SPACE}]+)|(?P<space>[{_SPACE}]+)"
     rf"|(?P<remark>\()|(?P<other>[^:+\-.)(A-\U0010ffff0-9{_SPACE}]+)",
@@ -21,6 +22,10 @@ _ZONES = {"ut": 0, "utc": 0, "z": 0, "gmt": 0, "cst": -6, "cdt": -5, "est": -5, 
 _ZONES |= {"mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
 _NOON = {"am": 0, "pm": 12}
 _SIGNIFICANT = 9  # digits of a number that count; further ones are read over
+
+
+MAX_LENGTH = 10_000
+"""Longest string read as a date, in characters. V8 has no such bound, but no writer needs more than this."""
 
 
 class Fields(NamedTuple):
@@ -53,7 +58,9 @@ class _Invalid(Exception):
 
 
 def parse_fields(text: str) -> Fields | None:
-    """Read a date string; None where V8 makes an Invalid Date of it. Linear in the text."""
+    """Read a date string; None where V8 makes an Invalid Date of it, and for one beyond `MAX_LENGTH`."""
+    if len(text) > MAX_LENGTH:
+        return None
     try:
         return _Parser(text).parse()
     except _Invalid:
@@ -85,8 +92,6 @@ def _after_parenthesis(text: str, start: int) -> int:
         balance += (text[at] == "(") - (text[at] == ")")
         if balance == 0:
             return at + 1
-        if text[at] == "\0":
-            return at
     return len(text)
 
 
@@ -104,7 +109,7 @@ class _Parser:
     iso: bool = False
 
     def parse(self) -> Fields:
-        self.tokens = _tokens(self.text)
+        self.tokens = _tokens(self.text.partition("\0")[0])  # V8 reads up to a NUL
         token = self._iso()
         self._lenient(self._next() if token.kind == "end" else token)
         year, month, day = self._date()
@@ -295,8 +300,6 @@ class _Parser:
         if self.named_month is None:
             by_year = self.iso or not 1 <= first <= 31
             year, month, day = (first, second, third) if by_year else (third, first, second)
-        elif len(self.day) == 1:
-            year, month, day = 0, self.named_month, first
         elif not 1 <= first <= 31:
             year, month, day = first, self.named_month, second
         else:

@@ -16,6 +16,9 @@ Measured in Node 20 with its default stack: 4,101 to 4,104 for arrays and object
 has no such limit, so a deeper file parses and is dropped a step later, which is the same to a reader.
 """
 
+MAX_DEEP_CHARACTERS = 4_000_000
+"""Longest text read that is nested deeper than Python's readers go: that takes about a second per million."""
+
 _TOKEN = re.compile(
     r'[ \t\n\r]*(?:(?P<mark>[\[\]{},:])|(?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")'
     r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>true|false|null)|(?P<end>\Z))",
@@ -43,16 +46,22 @@ def is_plain(data: bytes) -> bool:
 
     An escape by number prints otherwise than it is written, and KELVIN SIGN lower-cases to an ASCII k.
     """
-    return b"\\u" not in data and b"\xe2\x84\xaa" not in data
+    return b"\\u" not in data and (data.isascii() or b"\xe2\x84\xaa" not in data)
 
 
 def _parse_slowly(text: str) -> Any:
     try:
         return json.loads(text, parse_int=float, parse_constant=_refuse)
     except RecursionError:
-        return _DeepReader(text).read()
+        return _read_deep(text)
     except ValueError as error:
         raise JavaScriptThrow(str(error)) from None
+
+
+def _read_deep(text: str) -> Any:
+    if len(text) > MAX_DEEP_CHARACTERS:
+        raise JavaScriptThrow("too long for its depth")
+    return _DeepReader(text).read()
 
 
 def _refuse(constant: str) -> None:
@@ -112,13 +121,15 @@ class _DeepReader:
     def _enter(self, container: list[Any] | dict[str, Any], closing: str) -> tuple[bool, Any]:
         if len(self._open) > MAX_STRINGIFY_DEPTH:
             raise JavaScriptThrow("nested too deeply")
+        before = self._at
         kind, text = self._next()
         if text == closing:
             return True, container
         self._open.append(container)
-        if isinstance(container, list):
-            return self._value(kind, text)
-        self._key(kind, text)
+        if isinstance(container, dict):
+            self._key(kind, text)
+        else:
+            self._at = before
         return False, None
 
     def _after(self, value: Any) -> tuple[bool, Any]:

@@ -1,0 +1,152 @@
+"""The model's `list_tasks` tool: stored tasks as text."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, TaskInfo
+from sidecar.history.text import format_tasks
+from sidecar.tools.result import ToolError, ToolResult
+
+DEFAULT_LIMIT = 50
+"""Tasks in one answer under the structural rules: some 15,000 characters, which a model can read."""
+
+DESCRIPTION = """\
+## list_tasks
+Description: Request to list all stored tasks with comprehensive details including metadata, status, and usage \
+statistics. This tool provides information about task history, current status, mode information, and resource usage.
+
+Parameters:
+- filter: (optional) Filter text to search within task titles, IDs, modes, or status
+
+Usage:
+<list_tasks>
+<filter>optional filter text</filter>
+</list_tasks>
+
+Examples:
+
+1. List all tasks:
+<list_tasks>
+</list_tasks>
+
+2. Filter tasks containing "debug":
+<list_tasks>
+<filter>debug</filter>
+</list_tasks>
+
+3. Filter by status:
+<list_tasks>
+<filter>completed</filter>
+</list_tasks>"""
+"""The wording is part of the requirements: models are told the tool in these words."""
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "filter": {
+            "type": "string",
+            "description": "Filter text to search within task titles, IDs, modes, or status",
+        },
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_PAGE,
+            "description": f"Most tasks in one answer (default {DEFAULT_LIMIT})",
+        },
+        "cursor": {
+            "type": "string",
+            "description": "Where to go on, as named at the end of the answer before",
+        },
+    },
+    "additionalProperties": False,
+}
+
+
+class History(Protocol):
+    """What the tool needs of the stored tasks; both calls block and may raise SidecarError."""
+
+    def list(self, filter: str | None = None, rules: Rules = "structural") -> Sequence[TaskInfo]:
+        """Return every task that the filter keeps, in order."""
+
+    def page(
+        self,
+        filter: str | None = None,
+        rules: Rules = "structural",
+        *,
+        limit: int = ...,
+        cursor: str | None = None,
+    ) -> ListResult:
+        """Return one page of them."""
+
+
+class ListTasksTool:
+    """Lists stored tasks for a model; one instance serves any number of calls."""
+
+    name = "list_tasks"
+    display_name = "list tasks"
+    description = DESCRIPTION
+    parameter_schema = _SCHEMA
+
+    def __init__(self, history: History, rules: Rules | None = None) -> None:
+        self._history = history
+        self._rules: Rules = rules or "structural"
+
+    def describe(self, arguments: Mapping[str, Any]) -> str:
+        """Say in one line what a call would do, for the person who is asked."""
+        wanted = arguments.get("filter")
+        return f"[{self.name} filter: {wanted}]" if wanted else f"[{self.name}]"
+
+    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """List tasks. Bad arguments are a PARAMETER_VALIDATION error, unreadable storage EXECUTION_FAILED."""
+        try:
+            _check(arguments)
+            return await asyncio.to_thread(self._list, dict(arguments))
+        except InvalidParams as error:
+            return _failed(error.message, "PARAMETER_VALIDATION")
+        except SidecarError as error:
+            return _failed(error.message, "EXECUTION_FAILED")
+
+    def _list(self, arguments: dict[str, Any]) -> ToolResult:
+        wanted, limit, cursor = (arguments.get(name) for name in ("filter", "limit", "cursor"))
+        wanted = wanted or None  # an empty filter is none
+        if self._rules == "guide" and limit is None and cursor is None:
+            tasks = self._history.list(filter=wanted, rules="guide")
+            return _answer(format_tasks(tasks, wanted, "guide"), {"shown": len(tasks), "matched": len(tasks)})
+        page = self._history.page(
+            filter=wanted, rules=self._rules, limit=limit or DEFAULT_LIMIT, cursor=cursor
+        )
+        partial = len(page.items) < page.matched
+        text = format_tasks(page.items, wanted, self._rules, page.counts if partial else None)
+        facts: dict[str, Any] = {"shown": len(page.items), "matched": page.matched}
+        if page.next_cursor is not None:
+            facts["nextCursor"] = page.next_cursor
+            text += (
+                f"More tasks remain: {len(page.items)} of {page.matched} are shown here. "
+                f'Call {self.name} with cursor "{page.next_cursor}" for the next ones.\n'
+            )
+        return _answer(text, facts)
+
+
+def _check(arguments: Mapping[str, Any]) -> None:
+    """Refuse what the schema does not name; null stands for an absent member."""
+    for name, value in arguments.items():
+        if name not in _SCHEMA["properties"]:
+            known = ", ".join(_SCHEMA["properties"])
+            raise InvalidParams(f"list_tasks has no parameter '{name}'; it takes {known}")
+        if value is None:
+            continue
+        if name == "limit":
+            if type(value) is not int or not 1 <= value <= MAX_PAGE:
+                raise InvalidParams(f"'limit' must be a whole number from 1 to {MAX_PAGE}")
+        elif not isinstance(value, str):
+            raise InvalidParams(f"'{name}' must be a string")
+
+
+def _answer(text: str, facts: dict[str, Any]) -> ToolResult:
+    return ToolResult(llm_content=text, return_display=text, metadata=facts)
+
+
+def _failed(message: str, kind: str) -> ToolResult:
+    return ToolResult(llm_content=message, return_display=message, error=ToolError(message, kind))
