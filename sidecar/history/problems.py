@@ -21,6 +21,7 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "cut": "the file ends inside a message; the complete ones before it were kept",
         "strayTail": "something follows the end of the messages and was ignored",
         "malformed": "messages that are no JSON objects, or that break its rules, were mended or skipped",
+        "internal": "the sidecar failed to read the task: a fault of the program",
         "notMessages": "the file holds no array of messages",
     }
 )

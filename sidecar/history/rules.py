@@ -1,5 +1,6 @@
 """The two rule sets over one task: what is true of it, and what the guide says of it."""
 
+import logging
 import math
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,9 @@ from sidecar.history.reading import StoredFile
 from sidecar.history.status import next_change
 from sidecar.history.structural import Extract
 from sidecar.history.titles import one_line, prompt_in_api
-from sidecar.history.view import TaskSource, TaskView
+from sidecar.history.view import DAY_MS, TaskSource, TaskView
+
+_log = logging.getLogger(__name__)
 
 _CUT_TITLE = 100
 """UTF-16 units after which the guide cuts a title."""
@@ -34,7 +37,16 @@ class Row:
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:
-    """Read one task under `rules`. Pure, never raises on any content."""
+    """Read one task under `rules`: pure, and never raises, whatever the files hold."""
+    try:
+        return _read_row(source, rules)
+    except Exception:  # one task that defeats the rules must not cost the list
+        _log.exception("task %s cannot be read", source.task_id)
+        info = structural.damaged_row(source) if rules == "structural" else None
+        return Row(info, {}, source.now, source.now + DAY_MS)
+
+
+def _read_row(source: TaskSource, rules: Rules) -> Row:
     extracted = structural.extract(source)
     if rules == "structural" and not extracted.is_plain:
         return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
@@ -51,7 +63,10 @@ def _guide_fields(source: TaskSource, now: int) -> GuideFields | None:
     ui, api = _present(source.files.ui), _present(source.files.api)
     if ui is None or api is None:
         return None
-    return guide.extract(source.task_id, ui, api, now)
+    try:
+        return guide.extract(source.task_id, ui, api, now)
+    except RecursionError:  # the guide drops what is nested too deep to print
+        return None
 
 
 def _present(file: StoredFile) -> bytes | None:

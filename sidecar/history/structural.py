@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history import context, titles
 from sidecar.history.parsing import Parsed
+from sidecar.history.problems import problem
 from sidecar.history.products import detect_product
 from sidecar.history.reading import StoredFile
 from sidecar.history.status import Ending, by_age, ending, next_change
@@ -50,6 +51,22 @@ def extract(source: TaskSource) -> Extract:
     provenance["outcome"] = provenance["status"]
     active = info.last_activity if isinstance(info.last_activity, int) else None
     return Extract(info, provenance, next_change(active, view.now), view.is_plain)
+
+
+def damaged_row(source: TaskSource) -> TaskInfo:
+    """Make the row of a task that defeated the rules: it is listed, and says so."""
+    told = problem("internal", "the task could not be read; the log of the sidecar says why")
+    return TaskInfo(
+        id=source.task_id,
+        title=titles.NO_MESSAGES,
+        status="unknown",
+        mode=Mode(),
+        outcome="unknown",
+        root=source.root,
+        product=source.product or detect_product(source.task_id, None, None, (), ())[0],
+        size_bytes=_size(source.files.ui) + _size(source.files.api),
+        problems=[told],
+    )
 
 
 def _row(view: TaskView, found: dict[str, Found | None], ended: Ending, product: Product) -> TaskInfo:

@@ -1,0 +1,127 @@
+"""Write generated tasks as folders, with the truth about each."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.generator.eras import ERAS, Era
+from tests.generator.story import ENDINGS, NOW_MS, Story
+
+_DAY = 86_400_000
+_OUTCOMES = {"prompt": "unknown", "said": "completed", "mistakes": "failed"}
+_FIXED = {"completed": "completed", "failed": "failed"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A written task: `truth` holds the wire names of TaskInfo in snake case, its nested parts flat."""
+
+    root: Path
+    id: str
+    truth: dict[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "tasks" / self.id
+
+
+def generate(root: Path, era: Era, count: int, seed: int = 1, padding: int = 200) -> list[Task]:
+    """Write `count` tasks of one era under `root`, every ending in turn; a seed gives the same bytes."""
+    random = Random(f"{seed}/{era.name}")
+    stories = [Story(era, random, ENDINGS[index % len(ENDINGS)], padding) for index in range(count)]
+    tasks = [_write(root, story) for story in stories]
+    if era.shared_list:
+        _write_json(root / "state" / "taskHistory.json", [_entry(story) for story in stories])
+    return tasks
+
+
+def sized(root: Path, count: int, bytes_per_task: int, seed: int = 1) -> list[Task]:
+    """Write one root of `count` tasks of about `bytes_per_task` message bytes, eras mixed, for benchmarks."""
+    random = Random(f"{seed}/sized")
+    turns, overhead = 3, 6_000
+    padding = max(50, (bytes_per_task - overhead) // (turns * 2))
+    tasks = []
+    for index in range(count):
+        era = ERAS[index % len(ERAS)]
+        tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
+    return tasks
+
+
+def _write(root: Path, story: Story) -> Task:
+    folder = root / "tasks" / story.id
+    ui = _write_json(folder / "ui_messages.json", story.ui)
+    api = _write_json(folder / "api_conversation_history.json", story.api) if story.api else 0
+    if story.era.history_item:
+        _write_json(folder / "history_item.json", _entry(story))
+    if story.era.product == "cline":
+        used = [{"ts": story.start, "model_id": story.model, "model_provider_id": "p", "mode": story.mode[0]}]
+        _write_json(folder / "task_metadata.json", {"files_in_context": [], "model_usage": used}, indent=2)
+    return Task(root, story.id, _truth(story) | {"size_bytes": ui + api})
+
+
+def _truth(story: Story) -> dict[str, Any]:
+    usage, last = story.usage, story.time
+    outcome = _OUTCOMES.get(story.ending, story.ending)
+    asked = story.ending != "prompt"
+    listed = story.era.history_item
+    known = asked or story.era.product == "cline"
+    return {
+        "id": story.id,
+        "product": story.era.product,
+        "title": " ".join(story.prompt.split()),
+        "created_at": story.start,
+        "last_activity": last,
+        "duration": last - story.start,
+        "outcome": outcome,
+        "status": _FIXED.get(outcome) or _by_age(NOW_MS - last),
+        "mode_current": story.mode[0] if asked or known or listed else None,
+        "mode_name": story.mode[1] if asked or known else None,
+        "input": usage["tokensIn"],
+        "output": usage["tokensOut"],
+        "total": usage["tokensIn"] + usage["tokensOut"],
+        "cache_writes": usage["cacheWrites"],
+        "cache_reads": usage["cacheReads"],
+        "cost": usage["cost"] + story.extra_cost,
+        "message_count": len(story.api),
+        "ui_message_count": len(story.ui),
+        "workspace_dir": story.workspace if asked or listed or story.era.shared_list else None,
+        "model": story.model if asked or known else None,
+        "favorite": False if story.era.shared_list else None,
+    }
+
+
+def _entry(story: Story) -> dict[str, Any]:
+    usage = story.usage
+    entry = {
+        "id": story.id,
+        "ts": story.time,
+        "task": story.prompt,
+        "tokensIn": usage["tokensIn"],
+        "tokensOut": usage["tokensOut"],
+        "cacheWrites": usage["cacheWrites"],
+        "cacheReads": usage["cacheReads"],
+        "totalCost": usage["cost"] + story.extra_cost,
+    }
+    if story.era.shared_list:
+        return entry | {
+            "cwdOnTaskInitialization": story.workspace,
+            "isFavorited": False,
+            "modelId": story.model,
+        }
+    status = {"status": "delegated"} if story.ending == "delegated" else {}
+    return entry | {"number": 1, "workspace": story.workspace, "mode": story.mode[0]} | status
+
+
+def _by_age(age: int) -> str:
+    if age < _DAY:
+        return "active"
+    return "abandoned" if age > 7 * _DAY else "unknown"
+
+
+def _write_json(path: Path, value: Any, indent: int | None = None) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    separators = None if indent else (",", ":")
+    data = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators).encode()
+    return path.write_bytes(data)
