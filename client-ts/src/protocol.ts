@@ -432,7 +432,7 @@ export interface TaskResult {
   revision: number;
 }
 
-/** One background run of a subagent. `output` keeps the requirements' snake_case members. */
+/** One background run of a subagent. */
 export interface AsyncTask {
   id: string;
   subagentName: string;
@@ -441,7 +441,7 @@ export interface AsyncTask {
   launchedAt?: number;
   completedAt?: number;
   notifiedAt?: number;
-  output?: Record<string, unknown>;
+  output?: TaskOutput;
   error?: string;
   endReason?: EndReason;
   queuedAt?: number;
@@ -456,6 +456,13 @@ export interface AsyncTask {
 }
 
 export type AsyncStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
+
+/** What a run produced; its members keep the names that the model sees. */
+export interface TaskOutput {
+  terminate_reason: string;
+  emitted_vars: Record<string, unknown>;
+  final_message?: string;
+}
 
 export type EndReason =
   | "goal"

@@ -64,8 +64,16 @@ class Attention(Record, kw_only=True):
     options: list[AttentionOption]
 
 
+class TaskOutput(Record, kw_only=True):
+    """What a run produced; its members keep the names that the model sees."""
+
+    terminate_reason: str = msgspec.field(name="terminate_reason")
+    emitted_vars: dict[str, Any] = msgspec.field(name="emitted_vars")
+    final_message: str | None = msgspec.field(default=None, name="final_message")
+
+
 class AsyncTask(Record, kw_only=True):
-    """One background run of a subagent. `output` keeps the requirements' snake_case members."""
+    """One background run of a subagent."""
 
     id: str
     subagent_name: str
@@ -74,7 +82,7 @@ class AsyncTask(Record, kw_only=True):
     launched_at: int | None = None
     completed_at: int | None = None
     notified_at: int | None = None
-    output: dict[str, Any] | None = None
+    output: Annotated[dict[str, Any], Shape("TaskOutput")] | None = None
     error: str | None = None
     end_reason: EndReason | None = None
     queued_at: int | None = None

@@ -70,7 +70,7 @@ test("a run's output comes in order, without gaps, to its result", async () => {
   expect(said.filter((word) => word !== "")).toEqual([...Array(200).keys()].map(String));
   const { task: done } = await workshop.client.request("asyncTasks/get", { taskId: task.id });
   expect(done).toMatchObject({ status: "completed", endReason: "goal" });
-  expect(done.output?.["final_message"]).toBe("counted");
+  expect(done.output?.final_message).toBe("counted");
 });
 
 test("a cancelled run ends at once, and is told as changed", async () => {
