@@ -78,8 +78,7 @@ class Runs:
                 await self._start(prepared, slot)
             return prepared.record
         if (params.over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
-            running = len(self._manager.get_running_tasks())
-            maximum = self._manager.max_async_tasks
+            running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
         await self.enqueue(prepared)
         return prepared.record

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import psutil
-
 from sidecar import __version__
 from sidecar.api.async_tasks import NoParams
 from sidecar.api.errors import InvalidParams
@@ -69,6 +67,8 @@ async def grant_trust(session: Session, params: NoParams) -> None:
 
 async def health(session: Session, params: NoParams) -> Health:
     """Answer `health`."""
+    import psutil  # here, because starting up needs nothing of it
+
     host = session.host
     return Health(
         version=__version__,
