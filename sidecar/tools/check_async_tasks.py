@@ -1,6 +1,6 @@
 """The tool `check_async_tasks`: the state of background tasks, for the model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from sidecar.subagents.manager import AsyncTaskManager
@@ -47,12 +47,12 @@ class CheckAsyncTasksTool:
         manager: AsyncTaskManager,
         *,
         queued: Callable[[], Sequence[QueuedTask]] = tuple,
-        cancel: Callable[[str], bool] | None = None,
+        cancel: Callable[[str], Awaitable[bool]] | None = None,
         max_chars: int = 20_000,
     ) -> None:
         self._manager = manager
         self._queued = queued
-        self._cancel = cancel or manager.cancel_task
+        self._cancel = cancel or self._cancel_in_manager
         self._max_chars = max_chars
 
     def describe(self, arguments: Mapping[str, Any]) -> str:
@@ -82,8 +82,11 @@ class CheckAsyncTasksTool:
         if isinstance(found, ToolResult):
             return found
         if action == "cancel":
-            return texts.render_cancelled(found.id, self._cancel(found.id))
+            return texts.render_cancelled(found.id, await self._cancel(found.id))
         return texts.render_details(found, self._manager.now(), self._max_chars)
+
+    async def _cancel_in_manager(self, task_id: str) -> bool:
+        return self._manager.cancel_task(task_id)
 
     def _find(self, task_id: str) -> texts.Task | ToolResult:
         """Return the one task meant, by its id before any prefix, or the answer that there is none."""

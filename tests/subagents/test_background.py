@@ -313,16 +313,24 @@ async def test_a_paused_clock_does_not_expire_and_goes_on_with_what_was_left(
 
 
 async def test_a_failing_or_hanging_disposal_is_logged_and_ends(
-    launch: Launch, runs: BackgroundRuns, fake: Fake, caplog: pytest.LogCaptureFixture
+    launch: Launch,
+    runs: BackgroundRuns,
+    manager: AsyncTaskManager,
+    fake: Fake,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    completed = asyncio.Event()
+    manager.on_task_completed(lambda task: completed.set())
+
     async def hang() -> None:
         await asyncio.Event().wait()
 
     fake.dispose = hang  # type: ignore[method-assign]  # this launch's disposal only
     fake.may_end.set()
-    task = await launch()
+    await launch()
+    async with asyncio.timeout(5):
+        await completed.wait()
     await runs.aclose(1)
-    assert task.status == "completed"
     assert "disposing subagent scout failed" in caplog.text
 
 
