@@ -47,12 +47,12 @@ class CheckAsyncTasksTool:
         manager: AsyncTaskManager,
         *,
         queued: Callable[[], Sequence[QueuedTask]] = tuple,
-        cancel: Callable[[str], Awaitable[bool]] | None = None,
+        cancel: Callable[[str], bool | Awaitable[bool]] | None = None,
         max_chars: int = 20_000,
     ) -> None:
         self._manager = manager
         self._queued = queued
-        self._cancel = cancel or self._cancel_in_manager
+        self._cancel = cancel or manager.cancel_task
         self._max_chars = max_chars
 
     def describe(self, arguments: Mapping[str, Any]) -> str:
@@ -82,11 +82,9 @@ class CheckAsyncTasksTool:
         if isinstance(found, ToolResult):
             return found
         if action == "cancel":
-            return texts.render_cancelled(found.id, await self._cancel(found.id))
+            done = self._cancel(found.id)
+            return texts.render_cancelled(found.id, done if isinstance(done, bool) else await done)
         return texts.render_details(found, self._manager.now(), self._max_chars)
-
-    async def _cancel_in_manager(self, task_id: str) -> bool:
-        return self._manager.cancel_task(task_id)
 
     def _find(self, task_id: str) -> texts.Task | ToolResult:
         """Return the one task meant, by its id before any prefix, or the answer that there is none."""

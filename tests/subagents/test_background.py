@@ -28,6 +28,8 @@ class Fake:
         self.running, self.may_end = asyncio.Event(), asyncio.Event()
         self.error: Exception | None = None
         self.deaf = False
+        self.on_run: Callable[[], object] = lambda: None
+        self.last_words: Output | None = None
         self.disposals = 0
         self.disposed = asyncio.Event()
         self.may_launch.set()
@@ -47,9 +49,13 @@ class Fake:
     async def run_non_interactive(self, context: dict[str, Any]) -> None:
         assert self.abort is not None
         self.running.set()
+        self.on_run()
         if not self.deaf:
             self.abort.on_abort(self.may_end.set)
         await self.may_end.wait()
+        if self.last_words is not None:
+            await asyncio.sleep(0)
+            self.output = self.last_words
         if self.error is not None:
             raise self.error
 
@@ -252,6 +258,24 @@ async def test_a_caller_that_gives_up_stops_its_launch(
     async with asyncio.timeout(5):
         await fake.disposed.wait()
     assert (manager.get_all_tasks(), slot.held) == ([], False)
+
+
+async def test_a_caller_cancelled_as_the_run_begins_leaves_none_behind(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    caller = asyncio.create_task(launch())
+    fake.on_run = caller.cancel
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert (await ended(manager, fake)).status == "cancelled"
+
+
+async def test_a_run_out_of_time_may_still_hand_in_what_it_has(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
+) -> None:
+    fake.last_words = {"terminate_reason": "TIMEOUT", "emitted_vars": {}, "final_message": "so far"}
+    await launch(0.02)
+    assert (await ended(manager, fake)).output == fake.last_words
 
 
 async def test_a_background_run_outlives_the_caller_that_launched_it(
