@@ -14,7 +14,7 @@ from sidecar.subagents.model import AsyncTaskInfo, Output
 from sidecar.subagents.timeouts import TimeoutChoice
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {"k": "v"}, "final_message": "done"}
-PATIENCE = Patience(wind_down=0.05, dispose=0.05)
+PATIENCE = Patience(wind_down=0.2, dispose=0.05)
 
 
 class Fake:
@@ -325,15 +325,14 @@ async def test_a_foreground_run_ends_with_its_caller(runs: BackgroundRuns, fake:
 async def test_a_paused_clock_does_not_expire_and_goes_on_with_what_was_left(
     launch: Launch, runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake
 ) -> None:
-    task = await launch(0.05)
-    await fake.running.wait()
-    runs.pause("agent-1")
+    fake.on_run = lambda: runs.pause("agent-1")
+    task = await launch(0.1)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.15):
             await fake.disposed.wait()
     assert task.status == "running"
     runs.resume("agent-1")
-    assert (await ended(manager, fake)).error == TimeoutChoice(0.05).text
+    assert (await ended(manager, fake)).error == TimeoutChoice(0.1).text
 
 
 async def test_a_failing_or_hanging_disposal_is_logged_and_ends(
