@@ -59,7 +59,7 @@ class BackgroundRuns:
     ) -> AsyncTaskInfo:
         """Launch a run, enter it into the manager, and drive it in the background.
 
-        Takes over the slot. A caller cancelled meanwhile stops the launch. Raises LaunchTimedOut,
+        Takes over the slot. A caller cancelled meanwhile stops the launch and the run. Raises LaunchTimedOut,
         LaunchAborted, or what the orchestrator raised; nothing is registered then.
         """
         try:
@@ -74,8 +74,6 @@ class BackgroundRuns:
             return await asyncio.shield(registered)
         except asyncio.CancelledError:
             run.abort.abort(CALLER)
-            if registered.done() and registered.exception() is None:
-                manager.cancel_task(registered.result().id)
             raise
 
     async def run(self, orchestrator: Orchestrator, plan: RunPlan) -> ForegroundEnd:

@@ -37,12 +37,13 @@ class DeliveryLoop:
 
     def wake(self) -> None:
         """Have a check made on the next tick of the running loop, instead of any later one."""
+        if not self._open:
+            return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             log.warning("no event loop is running: the delivery waits for the next wake-up")
-            return
-        if self._open:
+        else:
             self._set_timer(loop.call_soon(self._check))
 
     def close(self) -> "asyncio.Task[None] | None":

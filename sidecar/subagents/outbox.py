@@ -88,7 +88,7 @@ class Outbox:
     def note_cancelled(self, task: AsyncTaskInfo) -> None:
         """Have the model told of a cancellation it did not ask for, if the settings want that."""
         if self.options.notify_cancelled:
-            self._cancelled[task.id] = replace(task)
+            self._cancelled[task.id] = task
 
     def restore(self, task: AsyncTaskInfo) -> None:
         """Take in an end from the journal that nobody was told of: it rides in `next`, never triggers.

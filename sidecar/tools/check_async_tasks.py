@@ -1,6 +1,6 @@
 """The tool `check_async_tasks`: the state of background tasks, for the model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from sidecar.subagents.manager import AsyncTaskManager
@@ -47,7 +47,7 @@ class CheckAsyncTasksTool:
         manager: AsyncTaskManager,
         *,
         queued: Callable[[], Sequence[QueuedTask]] = tuple,
-        cancel: Callable[[str], bool] | None = None,
+        cancel: Callable[[str], bool | Awaitable[bool]] | None = None,
         max_chars: int = 20_000,
     ) -> None:
         self._manager = manager
@@ -82,7 +82,8 @@ class CheckAsyncTasksTool:
         if isinstance(found, ToolResult):
             return found
         if action == "cancel":
-            return texts.render_cancelled(found.id, self._cancel(found.id))
+            done = self._cancel(found.id)
+            return texts.render_cancelled(found.id, done if isinstance(done, bool) else await done)
         return texts.render_details(found, self._manager.now(), self._max_chars)
 
     def _find(self, task_id: str) -> texts.Task | ToolResult:

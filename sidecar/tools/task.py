@@ -20,7 +20,8 @@ class TaskTool:
     """Launches subagents for the model.
 
     Time limits are seconds, -1 for none; ValueError names one that is neither. `enqueue` takes a launch
-    over the limit instead of its being refused. `background` owns the runs; without one the tool has its
+    over the limit instead of its being refused. `create_sync_orchestrator` makes those of synchronous runs,
+    where they differ. `background` owns the runs; without one the tool has its
     own, ended by `aclose`. Parameters named in `unsupported` are refused.
     A synchronous run ends with the cancelling of `execute`, which then raises CancelledError.
     """
@@ -40,12 +41,14 @@ class TaskTool:
         default_timeout_seconds: int | float = 900,
         max_timeout_seconds: int | float = 1800,
         *,
+        create_sync_orchestrator: Callable[[], Orchestrator] | None = None,
         enqueue: Callable[[RunPlan], Awaitable[QueuePlace]] | None = None,
         background: BackgroundRuns | None = None,
         unsupported: Collection[str] = (),
     ) -> None:
         resolve(None, default_timeout_seconds, max_timeout_seconds)
         self._create_orchestrator = create_orchestrator
+        self._create_sync_orchestrator = create_sync_orchestrator or create_orchestrator
         self._get_manager = get_async_task_manager or (lambda: None)
         self._default_timeout = default_timeout_seconds
         self._max_timeout = max_timeout_seconds
@@ -82,7 +85,7 @@ class TaskTool:
     async def _execute_sync(self, plan: RunPlan) -> ToolResult:
         name = plan.request.name
         try:
-            orchestrator = self._create_orchestrator()
+            orchestrator = self._create_sync_orchestrator()
         except Exception as error:
             return texts.raised("Task tool could not initialize subagent orchestrator.", error)
         try:

@@ -1,0 +1,140 @@
+"""What the `task` tool makes of its arguments."""
+
+import math
+from typing import Any
+
+import pytest
+
+from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.tools import TaskTool
+
+CALL = {"subagent_name": "scout", "goal_prompt": "look around"}
+
+
+class Recorder:
+    """An orchestrator, launch and scope that notes what it is given."""
+
+    agent_id = "agent-1"
+    output = None
+
+    def __init__(self) -> None:
+        self.requests: list[LaunchRequest] = []
+        self.contexts: list[dict[str, Any]] = []
+
+    @property
+    def scope(self) -> "Recorder":
+        return self
+
+    async def launch(self, request: LaunchRequest, abort: Abort) -> "Recorder":
+        self.requests.append(request)
+        return self
+
+    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+        self.contexts.append(context)
+
+    async def dispose(self) -> None:
+        return
+
+
+@pytest.fixture
+def fake() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def tool(fake: Recorder) -> TaskTool:
+    return TaskTool(lambda: fake)
+
+
+async def test_every_parameter_reaches_the_launch_and_the_run(tool: TaskTool, fake: Recorder) -> None:
+    await tool.execute(
+        {
+            "subagent_name": " scout ",
+            "goal_prompt": " look ",
+            "behaviour_prompts": [" be brief ", "look", "", "be brief"],
+            "tool_whitelist": [
+                "read",
+                " read ",
+                "task",
+                "TaskTool",
+                "functions.list_subagents",
+                "github.task",
+            ],
+            "expected_outputs": {"answer": "a number"},
+            "timeout_seconds": 60,
+            "grace_period_seconds": 5,
+            "max_turns": 7,
+            "context": {"task_name": "mine", "task_behaviour_prompts": "no", "x": [1]},
+        }
+    )
+    assert fake.requests == [
+        LaunchRequest(
+            name="scout",
+            behaviour_prompts=["look", "be brief"],
+            run_config={"max_time_minutes": 1, "grace_period_seconds": 5, "max_turns": 7},
+            tool_config={"tools": ["read", "github.task"]},
+            output_config={"outputs": {"answer": "a number"}},
+        )
+    ]
+    assert fake.contexts == [
+        {"task_goal": "look", "task_name": "mine", "x": [1], "task_behaviour_prompts": ["look", "be brief"]}
+    ]
+
+
+async def test_without_any_limit_there_is_no_run_config(fake: Recorder) -> None:
+    tool = TaskTool(lambda: fake, default_timeout_seconds=-1, max_timeout_seconds=-1)
+    result = await tool.execute({**CALL, "tool_whitelist": []})
+    assert (fake.requests[0].run_config, fake.requests[0].tool_config) == (None, {"tools": []})
+    assert (result.metadata or {})["effectiveTimeoutSeconds"] is None
+    await tool.execute({**CALL, "max_turns": 3})
+    assert fake.requests[1].run_config == {"max_time_minutes": math.inf, "max_turns": 3}
+
+
+@pytest.mark.parametrize(
+    ("extra", "named"),
+    [
+        ({"subagent_name": "  "}, "'subagent_name' must not be blank"),
+        ({"goal_prompt": 3}, "'goal_prompt' must be a string"),
+        ({"goal": "x"}, "Unknown parameter 'goal'"),
+        ({"behaviour_prompts": "x"}, "'behaviour_prompts' must be a list of strings"),
+        ({"tool_whitelist": [1]}, "'tool_whitelist' must be a list of strings"),
+        ({"expected_outputs": []}, "'expected_outputs' must be an object"),
+        (
+            {"expected_outputs": {"a": {}}},
+            "expected_outputs 'a' must be a plain string description, not a JSON Schema object.",
+        ),
+        ({"expected_outputs": {"a": 1}}, "not a number."),
+        ({"timeout_seconds": 0}, "Invalid timeout_seconds: 0."),
+        ({"timeout_seconds": "9"}, "'timeout_seconds' must be a number"),
+        ({"timeout_seconds": True}, "'timeout_seconds' must be a number"),
+        ({"timeout_seconds": math.inf}, "Invalid timeout_seconds: Infinity."),
+        ({"grace_period_seconds": -2}, "'grace_period_seconds'"),
+        ({"max_turns": 0}, "'max_turns'"),
+        ({"max_turns": 1.5}, "'max_turns'"),
+        ({"max_turns": math.nan}, "'max_turns'"),
+        ({"async": "yes"}, "'async' must be true or false"),
+        ({"context": [1]}, "'context' must be an object"),
+    ],
+)
+async def test_bad_arguments_are_refused_by_name(
+    tool: TaskTool, fake: Recorder, extra: Any, named: str
+) -> None:
+    result = await tool.execute({**CALL, **extra})
+    assert result.error is not None
+    assert result.error.type == "PARAMETER_VALIDATION"
+    assert named in result.llm_content
+    assert fake.requests == []
+
+
+@pytest.mark.parametrize("missing", ["subagent_name", "goal_prompt"])
+async def test_required_parameters_are_named(tool: TaskTool, missing: str) -> None:
+    result = await tool.execute({name: value for name, value in CALL.items() if name != missing})
+    assert result.llm_content == f"Parameter '{missing}' is required."
+
+
+async def test_parameters_a_host_cannot_honour_are_refused_by_name(fake: Recorder) -> None:
+    tool = TaskTool(lambda: fake, unsupported={"max_turns"})
+    result = await tool.execute({**CALL, "max_turns": 3})
+    assert result.error is not None
+    assert "'max_turns' is not supported" in result.error.message
+    assert fake.requests == []
