@@ -11,6 +11,8 @@ from sidecar.api.async_tasks import DefinitionProblem
 
 MAX_BYTES = 256 << 10
 """A prompt larger than this is a mistake, and every run would pay for it."""
+MAX_FRONT_MATTER = 16 << 10
+"""In characters: the YAML parser takes its time over hostile text, and a listing waits for it."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FENCE = re.compile(r"---[ \t]*")
@@ -66,7 +68,11 @@ class _Parser:
         if end is None:
             self._fault(1, "no front matter: the file begins with ---, its keys, and --- again")
             return None
-        values = dict(self._values("\n".join(lines[1:end])))
+        front_matter = "\n".join(lines[1:end])
+        if len(front_matter) > MAX_FRONT_MATTER:
+            self._fault(1, f"the front matter is larger than {MAX_FRONT_MATTER >> 10} KiB; shorten it")
+            return None
+        values = dict(self._values(front_matter))
         self._require(values)
         if self._fatal:
             return None

@@ -8,7 +8,7 @@ from sidecar.api.async_tasks import AsyncTask
 from sidecar.subagents import codec
 
 Origin = Literal["client", "model"]
-DeliveryState = Literal["open", "triggering", "delivered", "failed", "superseded"]
+DeliveryState = Literal["open", "superseded", "failed", "delivered"]
 
 
 class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):

@@ -124,7 +124,8 @@ def test_ordinary_names_are_taken(name: str) -> None:
         (b"---\nname: a\n---\n", 1, "description is missing"),
         (b"---\nname: a\ndescription: \xff\n---\n", 3, "not UTF-8"),
         (b"x" * (MAX_BYTES + 1), None, "the file is larger than 256 KiB"),
-        (b"---\nname: " + b"[" * 50_000 + b"\n---\n", None, "not YAML that can be read"),
+        (b"---\nname: " + b"[" * 16_000 + b"\n---\n", None, "not YAML that can be read"),
+        (b"---\nname: " + b"[" * 50_000 + b"\n---\n", 1, "the front matter is larger than 16 KiB"),
     ],
 )
 def test_a_file_that_is_no_definition_says_why(data: bytes, line: int | None, message: str) -> None:

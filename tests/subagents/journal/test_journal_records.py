@@ -133,7 +133,7 @@ async def test_an_end_is_marked_once_and_stays_marked(journal: Journal, make_rec
 
 
 async def test_a_delivery_keeps_its_newest_state(journal: Journal) -> None:
-    await journal.record_delivery("one", ["a", "b"], 1, "triggering")
+    await journal.record_delivery("one", ["a", "b"], 1, "open")
     await journal.record_delivery("two", ["c"], 2, "open")
     await journal.record_delivery("one", ["a", "b"], 3, "delivered")
     assert await journal.deliveries() == [
