@@ -49,26 +49,26 @@ def groups(pattern: re.Pattern[str], text: str) -> tuple[str, ...] | None:
     return match.groups() if match else None
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(texts)
 def test_a_mode_is_what_the_expression_captures(text: str) -> None:
     assert patterns.find_mode(text) == groups(MODE, text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(texts)
 def test_a_usage_is_what_the_expression_captures(text: str) -> None:
     assert patterns.find_usage(text) == groups(USAGE, text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(texts)
 def test_a_workspace_is_what_the_expression_captures(text: str) -> None:
     found = patterns.find_workspace(text)
     assert (found if found is None else (found,)) == groups(WORKSPACE, text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(texts)
 def test_a_task_is_what_the_expression_captures(text: str) -> None:
     found = patterns.find_task(text)

@@ -26,7 +26,7 @@ def peel(value: Any, levels: int) -> Any:
     return value
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(values)
 def test_what_json_prints_is_read_the_same_at_any_depth(value: Any) -> None:
     text = json.dumps(value, ensure_ascii=False)
@@ -35,7 +35,7 @@ def test_what_json_prints_is_read_the_same_at_any_depth(value: Any) -> None:
         assert peel(parse(nested(1200, json.dumps(value, indent=1))), 1200) == value
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet='[]{}",:1etru\\ufalsn -.\n', max_size=12))
 def test_a_deep_file_is_refused_where_a_shallow_one_is(text: str) -> None:
     def accepted(data: bytes) -> bool:
