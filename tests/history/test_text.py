@@ -60,7 +60,8 @@ def test_a_known_task_reads_alike_under_both_rules(rules: Any) -> None:
 
 def test_structural_leaves_out_what_is_not_known() -> None:
     assert format_tasks([task()], None, "structural") == (
-        "Available Tasks:\n\nTotal: 1 tasks (1 completed)\n\n### Task: Fix it (0190a0b0)\n- **Status**: Completed\n\n"
+        "Available Tasks:\n\nTotal: 1 tasks (1 completed)\n\n"
+        "### Task: Fix it (0190a0b0)\n- **Status**: Completed\n\n"
     )
 
 
@@ -96,8 +97,9 @@ def test_counts_of_all_matching_tasks_head_a_page() -> None:
         (59_999, "59 seconds"),
         (60_000, "1 minute"),
         (3_600_000, "1 hour"),
-    ]
-    + [(172_800_000, "2 days"), (-5000, "-5 second")],
+        (172_800_000, "2 days"),
+        (-5000, "-5 second"),
+    ],
 )
 def test_a_span_is_said_in_its_largest_unit(ms: int, said: str) -> None:
     assert f"- **Duration**: {said}\n" in format_tasks([task(duration=ms)], None, "guide")
