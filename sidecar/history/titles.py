@@ -21,8 +21,13 @@ def title(view: TaskView) -> Found:
 
 
 def one_line(text: str) -> str:
-    """Make each run of white space one space; a lone surrogate, which no encoding takes, becomes U+FFFD."""
-    return _SURROGATES.sub("\ufffd", " ".join(text.split()))
+    """Make each run of white space one space, and the text encodable."""
+    return encodable(" ".join(text.split()))
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def _titles(view: TaskView) -> Iterator[Found]:
