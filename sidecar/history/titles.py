@@ -34,7 +34,7 @@ def _titles(view: TaskView) -> Iterator[Found]:
     first = view.ui_messages[0] if view.ui_messages else None
     if first is not None and first.kind in _PROMPT_SAYS and (line := one_line(text_of(first.text) or "")):
         yield Found(line, UI_FILE)
-    if first is None or first.kind not in _PROMPT_SAYS:
+    if first is None or first.kind is None or first.kind not in _PROMPT_SAYS:
         if line := one_line(prompt_in_api(view)):
             yield Found(line, API_FILE)
         entry = view.entry or view.hint

@@ -29,11 +29,17 @@ class Store:
         ui: Sequence[object] | bytes | None = None,
         api: Sequence[object] | bytes | None = None,
         task_id: str = TASK_ID,
-        **files: object,
+        history_item: object = None,
+        task_metadata: object = None,
     ) -> Path:
         folder = self.path / "tasks" / task_id
         folder.mkdir(parents=True, exist_ok=True)
-        contents = {"ui_messages": ui, "api_conversation_history": api, **files}
+        contents = {
+            "ui_messages": ui,
+            "api_conversation_history": api,
+            "history_item": history_item,
+            "task_metadata": task_metadata,
+        }
         for name, content in contents.items():
             if content is not None:
                 data = content if isinstance(content, bytes) else json.dumps(content).encode()

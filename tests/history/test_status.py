@@ -11,9 +11,9 @@ DAY = 24 * HOUR
 AWAITED = ("followup", "command", "use_mcp_server", "plan_mode_respond", "auto_approval_max_req_reached")
 
 
-def outcome(store: Store, *messages: dict[str, Any], **files: object) -> tuple[str, str]:
+def outcome(store: Store, *messages: dict[str, Any], item: object = None) -> tuple[str, str]:
     prompt = {"ts": NOW - HOUR, "type": "say", "say": "text", "text": "Do it"}
-    store.write(ui=[prompt, *messages], api=[], **files)
+    store.write(ui=[prompt, *messages], api=[], history_item=item)
     task = store.task()
     return task.status, task.outcome
 
@@ -45,7 +45,7 @@ def test_a_completion_still_streaming_is_none(store: Store, say: Make) -> None:
 def test_a_finished_subtask_is_completed_though_its_list_entry_is_open(store: Store, ask: Make) -> None:
     entry = {"id": TASK_ID, "ts": NOW, "task": "Do it", "status": "active"}
     finish = ask("tool", '{"tool":"finishTask"}')
-    assert outcome(store, finish, history_item=entry) == ("completed", "completed")
+    assert outcome(store, finish, item=entry) == ("completed", "completed")
     assert "not handed back" in str(store.history.get(TASK_ID)[1]["status"].note)
 
 
@@ -90,13 +90,13 @@ def test_a_task_handed_to_a_subtask_is_delegated(store: Store, ask: Make) -> Non
 @pytest.mark.parametrize("status", ["delegated", "interrupted"])
 def test_the_list_entry_tells_of_delegation(store: Store, say: Make, status: str) -> None:
     entry = {"id": TASK_ID, "ts": NOW, "status": status}
-    assert outcome(store, say("text", "on it"), history_item=entry) == ("active", status)
+    assert outcome(store, say("text", "on it"), item=entry) == ("active", status)
 
 
 def test_a_list_entry_says_completed_unless_the_messages_went_on(store: Store, say: Make) -> None:
     entry = {"id": TASK_ID, "ts": NOW - HOUR, "status": "completed"}
-    assert outcome(store, say("text", "x"), history_item=entry)[0] == "completed"
-    assert outcome(store, say("text", "x", ts=NOW - 9), history_item=entry)[0] == "active"
+    assert outcome(store, say("text", "x"), item=entry)[0] == "completed"
+    assert outcome(store, say("text", "x", ts=NOW - 9), item=entry)[0] == "active"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_list_entry_says_completed_unless_the_messages_went_on(store: Store, s
 )
 def test_our_own_runs_say_how_they_ended(store: Store, recorded: str, expected: tuple[str, str]) -> None:
     entry = {"id": TASK_ID, "ts": NOW, "product": "sidecar", "outcome": recorded, "task": "Do it"}
-    assert outcome(store, history_item=entry) == expected
+    assert outcome(store, item=entry) == expected
     assert store.task().product == "sidecar"
 
 

@@ -9,9 +9,9 @@ Make = Callable[..., dict[str, Any]]
 PROMPT = "Why is it 5?"
 
 
-def usage(store: Store, say: Make, *records: tuple[str, object], **files: object) -> TokenUsage | None:
+def usage(store: Store, say: Make, *records: tuple[str, object], item: object = None) -> TokenUsage | None:
     messages = [say(kind, text if isinstance(text, str) else json.dumps(text)) for kind, text in records]
-    store.write(ui=[say("text", PROMPT), *messages], api=[], **files)
+    store.write(ui=[say("text", PROMPT), *messages], api=[], history_item=item)
     return store.task().token_usage
 
 
@@ -76,7 +76,7 @@ def test_a_list_entry_stands_in_for_a_missing_file(store: Store) -> None:
 
 def test_messages_win_over_a_list_entry(store: Store, say: Make) -> None:
     entry = {"id": TASK_ID, "tokensIn": 3, "tokensOut": 4}
-    found = usage(store, say, started(tokensIn=1, tokensOut=1), history_item=entry)
+    found = usage(store, say, started(tokensIn=1, tokensOut=1), item=entry)
     assert found is not None and found.total == 2
 
 
