@@ -27,7 +27,7 @@ def save_like_roo(folder: Path, data: bytes, between: threading.Event | None = N
 
 def test_a_file_that_is_away_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     (tmp_path / f"{UI}.lock").mkdir()
-    files = read_task(str(tmp_path))
+    files = read_task(str(tmp_path), False)
     assert leftovers.is_unsettled(str(tmp_path), files)
     timer = threading.Timer(0.05, lambda: (tmp_path / UI).write_bytes(b"[]"))
     timer.start()
@@ -39,21 +39,21 @@ def test_a_file_that_is_away_for_a_moment_is_waited_for(tmp_path: Path) -> None:
 def test_waiting_has_a_limit(tmp_path: Path) -> None:
     (tmp_path / f"{UI}.lock").mkdir()
     started = time.monotonic()
-    settled = leftovers.settle(str(tmp_path), read_task(str(tmp_path)), seconds=0.1)
+    settled = leftovers.settle(str(tmp_path), read_task(str(tmp_path), False), seconds=0.1)
     assert settled.ui.absent and time.monotonic() - started < 5
 
 
 def test_an_orphaned_lock_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / f"{UI}.lock").mkdir()
     os.utime(tmp_path / f"{UI}.lock", (1, 1))
-    assert not leftovers.is_unsettled(str(tmp_path), read_task(str(tmp_path)))
+    assert not leftovers.is_unsettled(str(tmp_path), read_task(str(tmp_path), False))
 
 
 @pytest.mark.parametrize("new", [b'[{"ts":2}]', b'[{"ts":'], ids=["whole", "half"])
 def test_the_newest_whole_leftover_is_taken(tmp_path: Path, new: bytes) -> None:
     (tmp_path / f".{UI}.bak_5_a.tmp").write_bytes(b'[{"ts":1}]')
     (tmp_path / f".{UI}.new_5_a.tmp").write_bytes(new)
-    file = leftovers.recover(str(tmp_path), read_task(str(tmp_path))).ui
+    file = leftovers.recover(str(tmp_path), read_task(str(tmp_path), False)).ui
     assert file.data == (new if new.endswith(b"]") else b'[{"ts":1}]')
     assert [problem.code for problem in file.problems] == ["recovered"]
 

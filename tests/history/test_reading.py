@@ -53,15 +53,15 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
     (tmp_path / "ui_messages.json").mkdir()
     (tmp_path / "history_item.json").write_bytes(b"{}")
     before = len(os.listdir("/proc/self/fd"))
-    read_task(str(tmp_path))
+    read_task(str(tmp_path), True)
     assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_every_save_changes_the_stamps(tmp_path: Path) -> None:
     path = tmp_path / "ui_messages.json"
     path.write_bytes(b"[]")
-    before = stamp_task(str(tmp_path))
+    before = stamp_task(str(tmp_path), True)
     (tmp_path / "new").write_bytes(b"[]")
     os.utime(tmp_path / "new", ns=(path.stat().st_mtime_ns, path.stat().st_mtime_ns))
     os.replace(tmp_path / "new", path)
-    assert stamp_task(str(tmp_path)) != before
+    assert stamp_task(str(tmp_path), True) != before
