@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sidecar.api.tasks import Rules, TaskInfo
 from sidecar.history import guide, leftovers
 from sidecar.history.lists import RootLists, read_lists
-from sidecar.history.products import is_task_id
+from sidecar.history.products import is_epoch_id, is_task_id
 from sidecar.history.reading import Stamp, TaskFiles, read_task, stamp_task
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import Root
@@ -93,7 +93,7 @@ class RootCatalog:
 
     def _read(self, name: str) -> TaskFiles | None:
         folder = self._folder(name)
-        files = read_task(folder)
+        files = read_task(folder, with_metadata=is_epoch_id(name))
         if files.ui.absent and files.api.absent and not os.path.lexists(folder):
             return None
         return files
@@ -103,7 +103,7 @@ class RootCatalog:
             kept.row.since <= now < kept.row.until
             and kept.entry is self._lists.entries.get(name)
             and kept.hint is self._lists.hints.get(name)
-            and stamp_task(self._folder(name)) == kept.stamps
+            and stamp_task(self._folder(name), is_epoch_id(name)) == kept.stamps
         )
 
     def _made(self, name: str, files: TaskFiles, rules: Rules, now: int) -> _Known:

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.records import UiMessage
+from sidecar.history.records import ApiMessage, UiMessage
 from sidecar.history.view import TaskView
 
 _OPEN: Final = "<environment_details>"
+_OPEN_BYTES: Final = _OPEN.encode()
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
@@ -81,8 +82,7 @@ class Environment:
 def newest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the end, the API history before the UI's requests."""
     for message in reversed(view.api_messages):
-        if message.role == "user" and _OPEN.encode() in bytes(message.content):
-            yield from reversed(_in_blocks(view.blocks(message)))
+        yield from reversed(_in_message(view, message))
     for text in _requests(reversed(view.ui_messages)):
         if environment := _at_end(text, UI_FILE):
             yield environment
@@ -91,15 +91,16 @@ def newest_first(view: TaskView) -> Iterator[Environment]:
 def oldest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the start."""
     for message in view.api_messages:
-        if message.role == "user" and _OPEN.encode() in bytes(message.content):
-            yield from _in_blocks(view.blocks(message))
+        yield from _in_message(view, message)
     for text in _requests(view.ui_messages):
         if environment := _at_end(text, UI_FILE):
             yield environment
 
 
-def _in_blocks(blocks: list[dict[str, Any]]) -> list[Environment]:
-    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
+    if message.role != "user" or _OPEN_BYTES not in bytes(message.content):
+        return []
+    texts = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
     found = [_at_end(text, API_FILE) for text in texts if isinstance(text, str)]
     return [environment for environment in found if environment is not None]
 
@@ -107,8 +108,10 @@ def _in_blocks(blocks: list[dict[str, Any]]) -> list[Environment]:
 def _at_end(text: str, source: str) -> Environment | None:
     """Take the block at the end of a text; in the API history it fills a text block of its own."""
     text = text.strip()
+    if not text.endswith(_CLOSE):
+        return None
     start = text.rfind(_OPEN)
-    if start < 0 or not text.endswith(_CLOSE) or (start and source == API_FILE):
+    if start < 0 or (start and source == API_FILE):
         return None
     return Environment(text[start + len(_OPEN) : -len(_CLOSE)], source)
 

@@ -70,25 +70,28 @@ def stamp_of(path: str) -> Stamp | None:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def stamp_task(folder: str) -> tuple[Stamp | None, ...]:
-    """Stat the files that an extraction reads: a cached result is valid while these are equal."""
+def stamp_task(folder: str, with_metadata: bool) -> tuple[Stamp | None, ...]:
+    """Stat the files that `read_task` reads: a cached result is valid while these are equal."""
     prefix = folder + os.sep
     return (
         stamp_of(prefix + UI_FILE),
         stamp_of(prefix + API_FILE),
         stamp_of(prefix + ITEM_FILE),
-        stamp_of(prefix + METADATA_FILE),
+        stamp_of(prefix + METADATA_FILE) if with_metadata else None,
     )
 
 
-def read_task(folder: str) -> TaskFiles:
-    """Read the four files of a task folder; what cannot be read is said in their problems, never raised."""
+def read_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Read the files of a task folder; what cannot be read is said in their problems, never raised.
+
+    Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
+    """
     prefix = folder + os.sep
     return TaskFiles(
         read_file(prefix + UI_FILE, UI_FILE),
         read_file(prefix + API_FILE, API_FILE),
         read_file(prefix + ITEM_FILE, ITEM_FILE),
-        read_file(prefix + METADATA_FILE, METADATA_FILE),
+        read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
     )
 
 

@@ -12,7 +12,7 @@ from sidecar.history.guide import GuideFields
 from sidecar.history.reading import StoredFile
 from sidecar.history.status import next_change
 from sidecar.history.structural import Extract
-from sidecar.history.titles import one_line, prompt_in_api
+from sidecar.history.titles import encodable, one_line, prompt_in_api
 from sidecar.history.view import DAY_MS, TaskSource, TaskView
 
 _log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields | Non
         return Row(None, {}, source.now, source.now + 1 if source.files.ui.absent else extracted.expires_at)
     info = msgspec.structs.replace(
         extracted.info,
-        title=fields.title,
+        title=encodable(fields.title),
         status=fields.status,
         created_at=fields.created_at,
         last_activity=fields.last_activity,

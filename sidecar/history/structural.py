@@ -4,10 +4,11 @@ Pure: the same bytes and the same `now` give the same row, and everything here c
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history import context, titles
+from sidecar.history.environment import newest_first
 from sidecar.history.parsing import Parsed
 from sidecar.history.problems import problem
 from sidecar.history.products import detect_product
@@ -16,6 +17,9 @@ from sidecar.history.status import Ending, by_age, ending, next_change
 from sidecar.history.times import created, last_activity
 from sidecar.history.usage import token_usage
 from sidecar.history.view import Found, TaskSource, TaskView
+
+_NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byteOrderMark", "wrapped"})
+"""Problems of files that the guide cannot read either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,21 @@ def extract(source: TaskSource) -> Extract:
     provenance["status"] = Provenance(source=ended.source, note=ended.note)
     provenance["outcome"] = provenance["status"]
     active = info.last_activity if isinstance(info.last_activity, int) else None
-    return Extract(info, provenance, next_change(active, view.now), view.is_plain)
+    return Extract(info, provenance, next_change(active, view.now), is_plain(view))
+
+
+def is_plain(view: TaskView) -> bool:
+    """Tell whether nothing structural is there: no list entry, no message with type, say or ask.
+
+    Without any UI message an environment block in the API history is structure too.
+    """
+    if view.entry is not None or view.hint is not None or view.ui is None or view.api is None:
+        return False
+    if any(found.code in _NO_JSON for found in view.ui.problems + view.api.problems):
+        return False
+    if not view.ui.records:
+        return bool(view.api.records) and next(newest_first(view), None) is None
+    return all(m.type is None and m.say is None and m.ask is None for m in view.ui.records)
 
 
 def damaged_row(source: TaskSource) -> TaskInfo:

@@ -163,9 +163,12 @@ class TaskHistory:
         with self._lock:
             catalogs = [self._catalogs[path] for path in paths or self._catalogs]
             rows = [task for catalog in catalogs for task in catalog.scan(rules, self._now())]
-        kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
         order = _order(rules, sort)
-        return len(rows), ordered(kept, order) if order is not None else guide.sort(kept)
+        rows = (
+            ordered(rows, order) if order is not None else guide.sort(rows)
+        )  # its order depends on all rows
+        kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
+        return len(rows), kept
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:

@@ -31,18 +31,16 @@ def last_activity(view: TaskView) -> Found | None:
 
 
 def _created(view: TaskView) -> Iterator[Found]:
-    times = [sane_ms(message.ts) for message in (view.ui.records if view.ui else [])]
-    for index, time in enumerate(times):
-        if time is not None:
+    for index, message in enumerate(view.ui.records if view.ui else []):
+        if (time := sane_ms(message.ts)) is not None:
             note = None if index == 0 else f"message {index} is the first with a credible time"
             yield Found(time, UI_FILE, note)
             break
     if (time := time_in_id(view.source.task_id, view.now + DAY_MS)) is not None:
         yield Found(time, "id")
-    for message in view.api_messages:
-        if (time := sane_ms(message.ts)) is not None:
-            yield Found(time, API_FILE)
-            break
+    api_times = (time for answer in view.api_messages if (time := sane_ms(answer.ts)) is not None)
+    if (time := next(api_times, None)) is not None:
+        yield Found(time, API_FILE)
     yield from _file_times(view)
 
 

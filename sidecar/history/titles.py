@@ -21,15 +21,20 @@ def title(view: TaskView) -> Found:
 
 
 def one_line(text: str) -> str:
-    """Make each run of white space one space; a lone surrogate, which no encoding takes, becomes U+FFFD."""
-    return _SURROGATES.sub("\ufffd", " ".join(text.split()))
+    """Make each run of white space one space, and the text encodable."""
+    return encodable(" ".join(text.split()))
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def _titles(view: TaskView) -> Iterator[Found]:
     first = view.ui_messages[0] if view.ui_messages else None
     if first is not None and first.kind in _PROMPT_SAYS and (line := one_line(text_of(first.text) or "")):
         yield Found(line, UI_FILE)
-    if first is None or first.kind not in _PROMPT_SAYS:
+    if first is None or first.kind is None or first.kind not in _PROMPT_SAYS:
         if line := one_line(prompt_in_api(view)):
             yield Found(line, API_FILE)
         entry = view.entry or view.hint

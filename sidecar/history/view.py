@@ -18,8 +18,6 @@ _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
 _usage_decoder: Final = msgspec.json.Decoder(Usage)
 _USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
-_NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byteOrderMark", "wrapped"})
-"""Problems of files that the guide cannot read either."""
 DAY_MS: Final = 86_400_000
 EARLIEST_MS: Final = 946_684_800_000
 """2000-01-01: an earlier "time in ms" is a count of seconds, or no time at all."""
@@ -95,15 +93,6 @@ class TaskView:
             if index and message.kind in _USAGE_KINDS and (usage := usage_of(message)) is not None:
                 found.append((index, usage))
         return found
-
-    @property
-    def is_plain(self) -> bool:
-        """Tell whether nothing structural is there: no list entry, no message with type, say or ask."""
-        if self.entry is not None or self.hint is not None or self.ui is None or self.api is None:
-            return False
-        if any(found.code in _NO_JSON for found in self.ui.problems + self.api.problems):
-            return False
-        return all(m.type is None and m.say is None and m.ask is None for m in self.ui.records)
 
     def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
         """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""

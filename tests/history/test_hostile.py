@@ -1,0 +1,74 @@
+"""Damaged and hostile folders are listed with their problems; nothing hangs, nothing is written."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from sidecar.history import TaskHistory
+from tests.generator import ERAS, HOSTILE, generate, write_hostile
+from tests.generator.hostile import START, Hostile
+from tests.generator.story import NOW_MS
+
+
+@pytest.mark.parametrize("kind", HOSTILE, ids=lambda kind: kind.name)
+def test_each_kind_of_damage_is_listed_with_its_problems(
+    tmp_path: Path, kind: Hostile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.generator.hostile.HOSTILE", [kind])
+    write_hostile(tmp_path)
+    (row,) = TaskHistory([tmp_path], now=lambda: NOW_MS).list()
+    assert {problem.code for problem in row.problems} == kind.codes
+    assert row.title and "\n" not in row.title
+
+
+def test_no_damage_costs_another_task_its_row(tmp_path: Path) -> None:
+    made = write_hostile(tmp_path)
+    good = generate(tmp_path, ERAS[2], 9)
+    rows = {row.id: row for row in TaskHistory([tmp_path], now=lambda: NOW_MS).list()}
+    assert rows.keys() == made.keys() | {task.id for task in good}
+    assert all(rows[task.id].title == task.truth["title"] for task in good)
+
+
+@pytest.mark.parametrize("rules", ["structural", "guide"])
+def test_reading_changes_nothing(tmp_path: Path, rules: str) -> None:
+    write_hostile(tmp_path)
+    before = tree(tmp_path)
+    history = TaskHistory([tmp_path], now=lambda: NOW_MS)
+    history.list(rules="guide" if rules == "guide" else "structural")
+    history.refresh()
+    assert tree(tmp_path) == before
+
+
+def test_a_read_only_store_is_listed(tmp_path: Path) -> None:
+    generate(tmp_path, ERAS[3], 3)
+    for folder, _, _ in os.walk(tmp_path):
+        os.chmod(folder, 0o555)
+    try:
+        assert len(TaskHistory([tmp_path], now=lambda: NOW_MS).list()) == 3
+    finally:
+        for folder, _, _ in os.walk(tmp_path):
+            os.chmod(folder, 0o755)
+
+
+def test_what_a_cut_file_still_holds_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = [kind for kind in HOSTILE if kind.name == "cut_in_a_message"]
+    monkeypatch.setattr("tests.generator.hostile.HOSTILE", kinds)
+    write_hostile(tmp_path)
+    (row,) = TaskHistory([tmp_path], now=lambda: NOW_MS).list()
+    assert (row.title, row.created_at, row.ui_message_count) == ("Find the bug", START, 1)
+    assert "after message 1" in row.problems[0].message
+
+
+def tree(root: Path) -> dict[str, object]:
+    """Every name under `root` with what would change if it were written: kind, size, time, content."""
+    found: dict[str, object] = {}
+    for folder, directories, files in os.walk(root):
+        for name in directories + files:
+            path = Path(folder) / name
+            status = path.lstat()
+            small = path.is_file() and not path.is_symlink() and status.st_size < 1 << 22
+            digest = hashlib.sha256(path.read_bytes()).hexdigest() if small else None
+            found[str(path)] = (status.st_mode, status.st_size, status.st_mtime_ns, digest)
+    return found

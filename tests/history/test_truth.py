@@ -1,0 +1,57 @@
+"""Every field of generated tasks of every era equals what the generator knows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.api.tasks import TaskInfo
+from sidecar.history import TaskHistory
+from tests.generator import ERAS, Era, generate
+from tests.generator.story import NOW_MS
+
+NESTED = {"mode_current": "mode.current", "mode_name": "mode.name"}
+USAGE = ("input", "output", "total", "cache_reads", "cache_writes", "cost")
+
+
+def flat(task: TaskInfo, name: str) -> Any:
+    """The value that the generator's truth calls `name`."""
+    holder: Any = task
+    if name in USAGE:
+        return getattr(task.token_usage, name)
+    for part in NESTED.get(name, name).split("."):
+        holder = getattr(holder, part)
+    return holder
+
+
+@pytest.mark.parametrize("era", ERAS, ids=lambda era: era.name)
+def test_every_field_of_every_task_is_true(tmp_path: Path, era: Era) -> None:
+    tasks = generate(tmp_path / era.folder, era, 36, seed=7)
+    rows = {row.id: row for row in TaskHistory([tmp_path / era.folder], now=lambda: NOW_MS).list()}
+    assert set(rows) == {task.id for task in tasks}
+    for task in tasks:
+        found = {name: flat(rows[task.id], name) for name in task.truth}
+        assert found == pytest.approx(task.truth, abs=1e-9, nan_ok=True) or found == task.truth
+
+
+@pytest.mark.parametrize("era", ERAS, ids=lambda era: era.name)
+def test_a_sound_task_has_no_problems(tmp_path: Path, era: Era) -> None:
+    generate(tmp_path / era.folder, era, 18)
+    rows = TaskHistory([tmp_path / era.folder], now=lambda: NOW_MS).list()
+    assert [row.problems for row in rows if row.problems] == []
+
+
+@pytest.mark.parametrize("era", [era for era in ERAS if era.product != "zoo"], ids=lambda era: era.name)
+def test_the_product_is_known_by_marks_when_the_path_says_nothing(tmp_path: Path, era: Era) -> None:
+    generate(tmp_path / "custom", era, 9)
+    rows = TaskHistory([tmp_path / "custom"], now=lambda: NOW_MS).list()
+    told = {row.product for row in rows if row.ui_message_count and row.ui_message_count > 1}
+    assert told == {era.product}
+
+
+def test_a_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    first = generate(tmp_path / "a", ERAS[0], 9, seed=3)
+    second = generate(tmp_path / "b", ERAS[0], 9, seed=3)
+    for one, other in zip(first, second, strict=True):
+        name = "ui_messages.json"
+        assert (one.folder / name).read_bytes() == (other.folder / name).read_bytes()

@@ -1,0 +1,85 @@
+import json
+from collections.abc import Callable
+from typing import Any
+
+from sidecar.api.tasks import TokenUsage
+from tests.history.conftest import TASK_ID, Store
+
+Make = Callable[..., dict[str, Any]]
+PROMPT = "Why is it 5?"
+
+
+def usage(store: Store, say: Make, *records: tuple[str, object], item: object = None) -> TokenUsage | None:
+    messages = [say(kind, text if isinstance(text, str) else json.dumps(text)) for kind, text in records]
+    store.write(ui=[say("text", PROMPT), *messages], api=[], history_item=item)
+    return store.task().token_usage
+
+
+def started(**figures: object) -> tuple[str, object]:
+    return "api_req_started", figures
+
+
+def test_requests_are_summed_and_kept_apart(store: Store, say: Make) -> None:
+    first = started(tokensIn=10, tokensOut=1, cacheWrites=5, cacheReads=7, cost=0.25)
+    second = started(tokensIn=20, tokensOut=2, cacheWrites=0, cacheReads=0, cost=0.5)
+    expected = TokenUsage(total=33, input=30, output=3, cache_writes=5, cache_reads=7, cost=0.75)
+    assert usage(store, say, first, second) == expected
+
+
+def test_what_is_no_number_is_left_out(store: Store, say: Make) -> None:
+    odd = started(tokensIn="5", tokensOut=None, cost=True)
+    found = usage(store, say, odd, started(tokensIn=1, tokensOut=2), ("api_req_started", "{"))
+    assert found == TokenUsage(total=3, input=1, output=2)
+
+
+def test_a_finish_of_2024_completes_its_start(store: Store, say: Make) -> None:
+    finish = ("api_req_finished", {"tokensIn": 4, "tokensOut": 5, "cost": 0.5})
+    assert usage(store, say, started(request="x", tokensIn=1), finish) == TokenUsage(
+        total=9, input=4, output=5, cost=0.5
+    )
+
+
+def test_rolled_back_and_subagent_requests_count(store: Store, say: Make) -> None:
+    figures = {"tokensIn": 1, "tokensOut": 1, "cost": 0.5}
+    found = usage(store, say, started(**figures), ("deleted_api_reqs", figures), ("subagent_usage", figures))
+    assert found == TokenUsage(total=6, input=3, output=3, cost=1.5)
+
+
+def test_condensing_costs(store: Store, say: Make) -> None:
+    condensed = say("condense_context", contextCondense={"cost": 0.25})
+    request = say("api_req_started", '{"tokensIn":1,"tokensOut":1,"cost":0.5}')
+    store.write(ui=[say("text", PROMPT), request, condensed], api=[])
+    found = store.task().token_usage
+    assert found is not None and found.cost == 0.75
+
+
+def test_a_request_that_told_nothing_leaves_usage_unknown(store: Store, say: Make) -> None:
+    assert usage(store, say, started()) is None
+
+
+def test_without_a_request_nothing_was_used(store: Store, say: Make) -> None:
+    found = usage(store, say)
+    assert found is not None and (found.total, found.cost) == (0, 0)
+
+
+def test_the_prompt_is_no_usage_record(store: Store, say: Make) -> None:
+    store.write(ui=[say("api_req_started", '{"tokensIn":1,"tokensOut":1}'), say("text", "x")], api=[])
+    found = store.task().token_usage
+    assert found is None or found.total == 0
+
+
+def test_a_list_entry_stands_in_for_a_missing_file(store: Store) -> None:
+    entry = {"id": TASK_ID, "tokensIn": 3, "tokensOut": 4, "totalCost": 0.5, "cacheReads": None}
+    store.write(api=[], history_item=entry)
+    assert store.task().token_usage == TokenUsage(total=7, input=3, output=4, cost=0.5)
+
+
+def test_messages_win_over_a_list_entry(store: Store, say: Make) -> None:
+    entry = {"id": TASK_ID, "tokensIn": 3, "tokensOut": 4}
+    found = usage(store, say, started(tokensIn=1, tokensOut=1), item=entry)
+    assert found is not None and found.total == 2
+
+
+def test_a_list_entry_without_figures_says_nothing(store: Store) -> None:
+    store.write(api=[], history_item={"id": TASK_ID, "tokensIn": None, "totalCost": None})
+    assert store.task().token_usage is None
