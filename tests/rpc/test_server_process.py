@@ -38,15 +38,15 @@ def error_of(answer: Any) -> tuple[Any, int]:
     ],
 )
 def test_a_faulty_message_gets_its_one_answer_and_the_next_is_served(
-    server: RawServer, message: Any, expected: tuple[Any, int]
+    shared_server: RawServer, message: Any, expected: tuple[Any, int]
 ) -> None:
-    assert error_of(server.ask(message)) == expected
-    assert server.ask(call("next", "echo", value="still here"))["result"] == "still here"
+    assert error_of(shared_server.ask(message)) == expected
+    assert shared_server.ask(call("next", "echo", value="still here"))["result"] == "still here"
 
 
 @pytest.mark.parametrize("message_id", [0, -7, "", "ü", 2**53 + 1, 2**70])
-def test_ids_are_echoed_exactly(server: RawServer, message_id: Any) -> None:
-    assert server.ask({"jsonrpc": "2.0", "id": message_id, "method": "echo"})["id"] == message_id
+def test_ids_are_echoed_exactly(shared_server: RawServer, message_id: Any) -> None:
+    assert shared_server.ask({"jsonrpc": "2.0", "id": message_id, "method": "echo"})["id"] == message_id
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,19 @@ def test_ids_are_echoed_exactly(server: RawServer, message_id: Any) -> None:
         ["\u2028", "\x00", "é漢😀"],
     ],
 )
-def test_values_survive_the_way_there_and_back(server: RawServer, value: Any) -> None:
-    assert server.ask(call(1, "echo", value=value))["result"] == value
+def test_values_survive_the_way_there_and_back(shared_server: RawServer, value: Any) -> None:
+    assert shared_server.ask(call(1, "echo", value=value))["result"] == value
 
 
-def test_awkward_results_are_answered(server: RawServer) -> None:
+def test_awkward_results_are_answered(shared_server: RawServer) -> None:
     row = {"rowId": 1, "title": "\ud83d"}
     expected = {"surrogate": "\ud83d", "surrogateRow": [row], "bigInteger": 2**70, "nan": None}
     for kind, value in expected.items():
-        assert server.ask(call(kind, "awkward", value=kind))["result"] == value
+        assert shared_server.ask(call(kind, "awkward", value=kind))["result"] == value
 
 
-def test_a_failure_shows_no_traceback_and_no_path(server: RawServer) -> None:
-    answer = json.dumps(server.ask(call(1, "fail")))
+def test_a_failure_shows_no_traceback_and_no_path(shared_server: RawServer) -> None:
+    answer = json.dumps(shared_server.ask(call(1, "fail")))
     assert "correlation id" in answer
     assert not any(word in answer for word in ("Traceback", ".py", "secret", "/"))
 
