@@ -45,8 +45,8 @@ MAX_IN_FLIGHT = 1000
 
 # What was asked just before the end still gets its answer, if that is quick.
 _SETTLE_SECONDS = 0.25
-_CANCEL_SECONDS = 1.0
-_DRAIN_SECONDS = 1.0
+_CANCEL_SECONDS = 0.5
+_DRAIN_SECONDS = 0.5
 
 _log = logging.getLogger(__name__)
 # At INFO pygls writes every outgoing body into the log.
@@ -121,7 +121,7 @@ class Connection:
         """Serve until an exit is asked for, the input ends or loses its framing; returns the exit code.
 
         The code is 1 after a framing error, else what `request_exit` said, else 1. At the end handlers
-        are cancelled and answered, and what is queued is sent: 2.5 seconds at most.
+        are cancelled and answered, and what is queued is sent: 1.5 seconds at most.
         """
         self._transport.open(self._receive, self._input_ended)
         worker = asyncio.create_task(self._serve_notifications())

@@ -24,13 +24,24 @@ class Outgoing:
         self._writer = writer
         self._turn = asyncio.Lock()
         self._calls = PendingCalls()
+        self._dropped = 0
 
     def notify(self, method: str, params: Any, coalesce: Hashable | None = None) -> None:
         """Send without waiting; see `Connection.notify`."""
         frame = encode_frame(encoding.encode_notification(method, params))
         key = None if coalesce is None else (method, coalesce)
-        if not self._writer.offer(frame, key):
-            _log.warning("dropped a notification %s: the peer does not read", method)
+        if self._writer.offer(frame, key):
+            self._report_dropped()
+        else:
+            self._dropped += 1
+            if self._dropped == 1:
+                _log.warning("the peer does not read: notifications are dropped, %s first", method)
+
+    def _report_dropped(self) -> None:
+        """Log a jam at its beginning and its end only: a line for each loss would jam the log as well."""
+        if self._dropped:
+            _log.warning("%d notifications were dropped while the peer did not read", self._dropped)
+            self._dropped = 0
 
     async def notify_paced(self, method: str, params: Any) -> None:
         """Send as soon as there is room; see `Connection.notify_paced`."""

@@ -10,3 +10,11 @@ def server() -> Iterator[RawServer]:
     raw = RawServer()
     yield raw
     raw.close()
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[RawServer]:
+    """One server for many tests, each of which reads all the answers it causes."""
+    raw = RawServer()
+    yield raw
+    raw.close()

@@ -73,7 +73,7 @@ async def refuse(params: Empty) -> None:
 
 
 async def pollute(params: Empty) -> str:
-    print("stray print")  # noqa: T201 # what this server is for
+    print("stray print", flush=True)  # noqa: T201 # what this server is for
     os.write(1, b"stray write")
     with contextlib.suppress(OSError):
         sys.stdin.read()
@@ -116,7 +116,6 @@ class Server:
             self.connection.notify("flooded", {"number": number, "padding": "x" * 1000})
 
     async def note(self, params: Value) -> None:
-        await asyncio.sleep(0)
         self.noted.append(params.value)
 
     async def notes(self, params: Empty) -> list[Any]:
