@@ -48,6 +48,11 @@ class AsyncTaskManager:
         """How many may run at once; -1 lifts the limit, 0 allows none."""
         return self._max
 
+    @property
+    def slots_taken(self) -> int:
+        """How many tasks run or are being launched."""
+        return len(self._slots) + sum(task.status == "running" for task in self._tasks.values())
+
     def set_max_async_tasks(self, max_async_tasks: int) -> None:
         """Change the limit for later launches; what runs goes on, the history is trimmed.
 
@@ -58,8 +63,7 @@ class AsyncTaskManager:
 
     def can_launch_async(self) -> LaunchPermission:
         """Tell whether a slot is free now; only `reserve_slot` holds one."""
-        taken = len(self._slots) + sum(task.status == "running" for task in self._tasks.values())
-        if self._max == UNLIMITED or taken < self._max:
+        if self._max == UNLIMITED or self.slots_taken < self._max:
             return LaunchPermission(True)
         return LaunchPermission(False, f"Max async tasks ({self._max}) reached")
 

@@ -46,7 +46,7 @@ def has_end(messages: list[Message]) -> bool:
 def api_messages(snapshot: Snapshot) -> list[Message]:
     """Return what a model would have seen, with the workspace and the mode in its environment block."""
     head, end = snapshot.head, snapshot.end
-    first = [_text(f"<user_message>\n{head.goal}\n</user_message>"), _text(_environment(snapshot))]
+    first = [_text(f"<task>\n{head.goal}\n</task>"), _text(_environment(snapshot))]
     messages: list[Message] = [{"role": "user", "content": first, "ts": head.started_at}]
     messages += [_assistant(entry.ts, _block(entry, n)) for n, entry in enumerate(snapshot.entries)]
     if end is not None and end.outcome == "completed":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sidecar.tools.check_async_tasks import CheckAsyncTasksTool
+    from sidecar.tools.list_tasks import ListTasksTool
     from sidecar.tools.result import ToolError, ToolResult
     from sidecar.tools.task import TaskTool
 

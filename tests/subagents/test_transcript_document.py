@@ -42,7 +42,7 @@ def test_the_model_file_names_workspace_and_mode() -> None:
     (first,) = api_messages(document().snapshot())
     goal, environment = (block["text"] for block in first["content"])
     assert (first["role"], first["ts"]) == ("user", 10)
-    assert goal == "<user_message>\nFix </task> it\n</user_message>"
+    assert goal == "<task>\nFix </task> it\n</task>"
     assert environment.startswith("<environment_details>\n")
     assert environment.endswith("\n</environment_details>")
     assert "\n# Current Mode\n<slug>fixer</slug>\n<name>fixer</name>\n" in environment
