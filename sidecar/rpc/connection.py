@@ -20,7 +20,6 @@ from sidecar.rpc.encoding import encode_result
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
     OVERLOADED,
-    ConnectionClosed,
     FramingError,
     RpcError,
 )
@@ -240,19 +239,21 @@ class Connection:
             self._engine.cancel(message_id)
 
     async def _serve_notifications(self) -> None:
+        worker = asyncio.current_task()
         while True:
             notification = await self._notifications.get()
             try:
                 await self._router.methods[notification.method].handler(notification.params)
+            except asyncio.CancelledError:
+                if worker is not None and worker.cancelling():
+                    raise
+                _log.warning("the handler of the notification %s was cancelled", notification.method)
             except Exception:
-                _log.exception("a notification handler failed")
+                _log.exception("the handler of the notification %s failed", notification.method)
             finally:
                 self._notifications.task_done()
 
     def _answer_failure(self, message_id: MessageId, error: BaseException) -> None:
-        if isinstance(error, ConnectionClosed):
-            _log.debug("no answer to %s: %s", message_id, error)
-            return
         self._outgoing.answer_error(message_id, describe_failure(error, self._map_error))
 
     def _input_ended(self, fault: FramingError | None) -> None:

@@ -5,7 +5,7 @@ import secrets
 from asyncio import CancelledError
 from collections.abc import Callable
 
-from sidecar.rpc.errors import INTERNAL_ERROR, REQUEST_CANCELLED, RpcError
+from sidecar.rpc.errors import INTERNAL_ERROR, REQUEST_CANCELLED, ConnectionClosed, RpcError
 
 MapError = Callable[[Exception], RpcError | None]
 
@@ -18,6 +18,8 @@ def describe_failure(error: BaseException, map_error: MapError | None = None) ->
         return error
     if isinstance(error, CancelledError):
         return RpcError(REQUEST_CANCELLED, "the request was cancelled")
+    if isinstance(error, ConnectionClosed):
+        return RpcError(REQUEST_CANCELLED, str(error))
     if isinstance(error, Exception) and map_error is not None:
         try:
             mapped = map_error(error)

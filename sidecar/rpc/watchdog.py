@@ -9,10 +9,13 @@ POLL_SECONDS = 2.0
 
 
 class ParentWatchdog:
-    """Owner of the task that waits for a process to end; `on_gone` is then called once, on the loop."""
+    """Owner of the task that waits for a process to end; `on_gone` is then called once, on the loop.
+
+    Raises ValueError for what is no process id.
+    """
 
     def __init__(self, pid: int, on_gone: Callable[[], None], poll_seconds: float = POLL_SECONDS) -> None:
-        self._pid = pid
+        self._pid = _checked(pid)
         self._on_gone = on_gone
         self._poll_seconds = poll_seconds
         self._task: asyncio.Task[None] | None = None
@@ -38,10 +41,8 @@ async def wait_until_gone(pid: int, poll_seconds: float = POLL_SECONDS) -> None:
     Linux tells by a pidfd; elsewhere the process is looked at every `poll_seconds`, by id and start time,
     so that a new process under the old id is not taken for it. Raises ValueError for what is no process id.
     """
-    if pid <= 0:
-        raise ValueError(f"{pid} is not a process id")
     try:
-        pidfd = os.pidfd_open(pid)
+        pidfd = os.pidfd_open(_checked(pid))
     except (ProcessLookupError, OverflowError):
         return
     except (OSError, AttributeError):
@@ -51,6 +52,13 @@ async def wait_until_gone(pid: int, poll_seconds: float = POLL_SECONDS) -> None:
         await _readable(pidfd)
     finally:
         os.close(pidfd)
+
+
+def _checked(pid: int) -> int:
+    """Refuse 0 and negative numbers, which system calls take for groups of processes."""
+    if pid <= 0:
+        raise ValueError(f"{pid} is not a process id")
+    return pid
 
 
 async def _readable(fd: int) -> None:

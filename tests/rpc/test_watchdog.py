@@ -62,6 +62,8 @@ async def test_a_closed_watchdog_says_nothing(process: Process) -> None:
 async def test_what_is_no_process_id_is_refused(pid: int) -> None:
     with pytest.raises(ValueError, match="not a process id"):
         await wait_until_gone(pid)
+    with pytest.raises(ValueError, match="not a process id"):
+        ParentWatchdog(pid, lambda: None)
 
 
 async def test_an_id_no_system_gives_out_is_gone() -> None:
