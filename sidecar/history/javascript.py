@@ -6,8 +6,8 @@ string may hold lone surrogates, as in JavaScript. Source: ECMA-262 (2024), and 
 
 import math
 import re
-from array import array
 from decimal import ROUND_HALF_UP, Context, Decimal
+from struct import iter_unpack
 from typing import Final
 
 
@@ -84,11 +84,14 @@ def includes(text: str, part: str) -> bool:
 
 
 def _units(text: str) -> str:
-    return "".join(map(chr, array("H", text.encode("utf-16", "surrogatepass"))))
+    return "".join(chr(unit) for (unit,) in iter_unpack("<H", text.encode("utf-16-le", "surrogatepass")))
 
 
 def to_lower(text: str) -> str:
-    """Lower-case by the full Unicode mapping: KELVIN SIGN becomes k, U+0130 becomes i and a dot above."""
+    """Lower-case by the full Unicode mapping: KELVIN SIGN becomes k, U+0130 becomes i and a dot above.
+
+    Letters that only the newer of Python's and Node's Unicode knows stay as they are.
+    """
     return text.lower()
 
 
@@ -237,7 +240,7 @@ def to_fixed(value: int | float, places: int) -> str:
     """Print as `toFixed`: exact, a tie takes the larger; from 1e21 on as `String(n)`."""
     if not math.isfinite(value) or abs(value) >= 1e21:
         return number_to_string(value)
-    exact = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _EXACT)
+    exact = Decimal(_double(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _EXACT)
     return f"{exact:f}"
 
 

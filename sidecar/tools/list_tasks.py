@@ -14,8 +14,9 @@ DEFAULT_LIMIT = 50
 
 DESCRIPTION = """\
 ## list_tasks
-Description: Request to list all stored tasks with comprehensive details including metadata, status, and usage \
-statistics. This tool provides information about task history, current status, mode information, and resource usage.
+Description: Request to list all stored tasks with comprehensive details including metadata, status, \
+and usage statistics. This tool provides information about task history, current status, mode information, \
+and resource usage.
 
 Parameters:
 - filter: (optional) Filter text to search within task titles, IDs, modes, or status
