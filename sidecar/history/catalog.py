@@ -101,8 +101,8 @@ class RootCatalog:
     def _is_current(self, name: str, kept: _Known, now: int) -> bool:
         return (
             kept.row.since <= now < kept.row.until
-            and kept.entry is self._lists.entries.get(name)
-            and kept.hint is self._lists.hints.get(name)
+            and kept.entry == self._lists.entries.get(name)  # a list is rewritten for any task's sake
+            and kept.hint == self._lists.hints.get(name)
             and stamp_task(self._folder(name), is_epoch_id(name)) == kept.stamps
         )
 

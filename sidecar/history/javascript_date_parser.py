@@ -4,25 +4,15 @@ The lenient rules are in no standard; they follow the behaviour that the V8 proj
 date parser, and the tests compare them with Node.
 """
 
-import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sidecar.history.javascript import WHITE_SPACE
+from sidecar.history.javascript_date_tokens import END, Token, as_milliseconds, tokenise
 
-# V8 takes the line and the paragraph separator for letters here.
-_SPACE = re.escape(WHITE_SPACE.replace("\u2028", "").replace("\u2029", ""))
-_TOKEN = re.compile(
-    rf"(?P<number>[0-9]+)|(?P<symbol>[:+\-.)])|(?P<word>[^\x00-\x40{_SPACE}]+)|(?P<space>[{_SPACE}]+)"
-    rf"|(?P<remark>\()|(?P<other>[^:+\-.)(A-\U0010ffff0-9{_SPACE}]+)",
-    re.ASCII,
-)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZONES = {"ut": 0, "utc": 0, "z": 0, "gmt": 0, "cst": -6, "cdt": -5, "est": -5, "edt": -4}
 _ZONES |= {"mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
 _NOON = {"am": 0, "pm": 12}
-_SIGNIFICANT = 9  # digits of a number that count; further ones are read over
-
 
 MAX_LENGTH = 10_000
 """Longest string read as a date, in characters. V8 has no such bound, but no writer needs more than this."""
@@ -38,21 +28,6 @@ class Fields(NamedTuple):
     offset_seconds: int | None
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str = ""
-    value: int = 0
-
-    def is_number(self, digits: int) -> bool:
-        return self.kind == "number" and len(self.text) == digits
-
-    def is_sign(self) -> bool:
-        return self.kind == "symbol" and self.text in "+-"
-
-
-_END = _Token("end")
-
-
 class _Invalid(Exception):
     """The string is no date."""
 
@@ -62,42 +37,14 @@ def parse_fields(text: str) -> Fields | None:
     if len(text) > MAX_LENGTH:
         return None
     try:
-        return _Parser(text).parse()
+        return _Parser(tokenise(text)).parse()
     except _Invalid:
         return None
 
 
-def _tokens(text: str) -> list[_Token]:
-    """Cut a string into numbers, symbols, lower-cased words, white space and others; drop parentheses."""
-    tokens: list[_Token] = []
-    at = 0
-    while match := _TOKEN.match(text, at):
-        at = match.end()
-        kind, piece = match.lastgroup or "other", match[0]
-        if kind == "number":
-            tokens.append(_Token(kind, piece, int(piece.lstrip("0")[:_SIGNIFICANT] or "0")))
-        elif kind == "remark":
-            at = _after_parenthesis(text, match.start())
-            tokens.append(_Token("other"))
-        else:
-            tokens.append(_Token(kind, piece))
-    tokens.append(_END)
-    return tokens
-
-
-def _after_parenthesis(text: str, start: int) -> int:
-    """Find the end of a parenthesised remark; an open one takes the rest of the string."""
-    balance = 0
-    for at in range(start, len(text)):
-        balance += (text[at] == "(") - (text[at] == ")")
-        if balance == 0:
-            return at + 1
-    return len(text)
-
-
 @dataclass
 class _Parser:
-    text: str
+    tokens: list[Token]
     at: int = 0
     day: list[int] = field(default_factory=list)
     time: list[int] = field(default_factory=list)
@@ -109,16 +56,15 @@ class _Parser:
     iso: bool = False
 
     def parse(self) -> Fields:
-        self.tokens = _tokens(self.text.partition("\0")[0])  # V8 reads up to a NUL
         token = self._iso()
         self._lenient(self._next() if token.kind == "end" else token)
         year, month, day = self._date()
         return Fields(year, month, day, self._milliseconds(), self._offset())
 
-    def _peek(self) -> _Token:
+    def _peek(self) -> Token:
         return self.tokens[self.at]
 
-    def _next(self) -> _Token:
+    def _next(self) -> Token:
         token = self.tokens[self.at]
         self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
@@ -131,7 +77,7 @@ class _Parser:
 
     # The ISO form. What it does not use up goes to the lenient reader, but a bad time is final.
 
-    def _iso(self) -> _Token:
+    def _iso(self) -> Token:
         token = self._iso_year()
         if token is not None:
             return token
@@ -145,16 +91,16 @@ class _Parser:
             self._next()
             self._iso_time()
             self._iso_zone()
-            if self._peek() is not _END:
+            if self._peek() is not END:
                 raise _Invalid
-        elif self._peek() is not _END:
+        elif self._peek() is not END:
             return self._next()
         if self.zone_hour is None and not self.time:
             self._set_zone(0)
         self.iso = True
-        return _END
+        return END
 
-    def _iso_year(self) -> _Token | None:
+    def _iso_year(self) -> Token | None:
         """Take a year of four digits, or of six with a sign; else give back the token read."""
         sign = self._next() if self._peek().is_sign() else None
         if not self._peek().is_number(6 if sign else 4):
@@ -179,7 +125,7 @@ class _Parser:
         if self._skip("."):
             if self._peek().kind != "number" or (not rest and self._peek().value):
                 raise _Invalid
-            self.time.append(_as_milliseconds(self._next()))
+            self.time.append(as_milliseconds(self._next()))
 
     def _two_digits(self, high: int) -> int:
         token = self._next()
@@ -205,9 +151,9 @@ class _Parser:
 
     # The lenient reading.
 
-    def _lenient(self, token: _Token) -> None:
+    def _lenient(self, token: Token) -> None:
         seen_number = bool(self.day)
-        while token is not _END:
+        while token is not END:
             if token.kind == "number":
                 seen_number = True
                 self._lenient_number(token.value)
@@ -227,7 +173,7 @@ class _Parser:
             self.time.append(n)
             if self._peek().kind != "number":
                 raise _Invalid
-            self._end_time(_as_milliseconds(self._next()))
+            self._end_time(as_milliseconds(self._next()))
         elif self.zone_hour is not None and self.zone_minute is None and n < 60:
             self.zone_minute = n
         elif self._expects_time(n):
@@ -278,7 +224,7 @@ class _Parser:
 
     def _lenient_offset(self, sign: int) -> None:
         self.sign = sign
-        token = self._next() if self._peek().kind == "number" else _Token("number")
+        token = self._next() if self._peek().kind == "number" else Token("number")
         if self._peek().kind == "symbol" and self._peek().text == ":":
             self.zone_hour, self.zone_minute = token.value, None
         elif len(token.text) in (1, 2):
@@ -325,9 +271,3 @@ class _Parser:
         if self.sign is None:
             return None
         return self.sign * ((self.zone_hour or 0) * 3600 + (self.zone_minute or 0) * 60)
-
-
-def _as_milliseconds(token: _Token) -> int:
-    """Read the digits behind a point as thousandths; digits beyond the third are cut."""
-    shift = 10 ** abs(min(len(token.text), _SIGNIFICANT) - 3)
-    return int(token.value * shift if len(token.text) < 3 else token.value // shift)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -16,7 +16,7 @@ Measured in Node 20 with its default stack: 4,101 to 4,104 for arrays and object
 has no such limit, so a deeper file parses and is dropped a step later, which is the same to a reader.
 """
 
-MAX_DEEP_CHARACTERS = 4_000_000
+MAX_DEEP_CHARACTERS = 2_000_000
 """Longest text read that is nested deeper than Python's readers go: that takes about a second per million."""
 
 _TOKEN = re.compile(
@@ -51,11 +51,31 @@ def is_plain(data: bytes) -> bool:
 
 def _parse_slowly(text: str) -> Any:
     try:
-        return json.loads(text, parse_int=float, parse_constant=_refuse)
+        value = json.loads(text, parse_int=float, parse_constant=_refuse)
     except RecursionError:
         return _read_deep(text)
     except ValueError as error:
         raise JavaScriptThrow(str(error)) from None
+    # How deep Python's reader goes differs between its versions.
+    if text.count("[") + text.count("{") > MAX_STRINGIFY_DEPTH and _is_too_deep(value):
+        raise JavaScriptThrow("nested too deeply")
+    return value
+
+
+def _is_too_deep(value: object) -> bool:
+    """Tell whether anything lies deeper than a message's levels below the file's own array."""
+    level = [value]
+    for _ in range(MAX_STRINGIFY_DEPTH + 1):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return False
+    return any(isinstance(item, list | dict) for item in level)
+
+
+def _children(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _read_deep(text: str) -> Any:

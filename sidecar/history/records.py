@@ -1,7 +1,8 @@
 """The stored records of all writers, as far as the extraction looks at them.
 
 Scalars are decoded as they come and judged where they are used: every new release adds kinds, and one
-odd value must not cost a message. Bulky members stay undecoded (`Raw`) until someone asks.
+odd value must not cost a message. Bulky members stay undecoded (`Raw`) until someone asks. The records
+hold JSON, which has no cycles: they are kept out of the garbage collector's rounds.
 """
 
 from typing import Any
@@ -9,14 +10,7 @@ from typing import Any
 import msgspec
 
 
-class ModelInfo(msgspec.Struct, rename="camel"):
-    """Cline's note of the model and mode that produced a message."""
-
-    model_id: Any = None
-    mode: Any = None
-
-
-class UiMessage(msgspec.Struct, rename="camel"):
+class UiMessage(msgspec.Struct, rename="camel", gc=False):
     """One element of `ui_messages.json`."""
 
     ts: Any = None
@@ -28,7 +22,6 @@ class UiMessage(msgspec.Struct, rename="camel"):
     images: msgspec.Raw = msgspec.Raw()
     model_info: msgspec.Raw = msgspec.Raw()
     context_condense: msgspec.Raw = msgspec.Raw()
-    conversation_history_index: Any = None
 
     @property
     def kind(self) -> str | None:
@@ -37,7 +30,7 @@ class UiMessage(msgspec.Struct, rename="camel"):
         return word if isinstance(word, str) else None
 
 
-class ApiMessage(msgspec.Struct, rename="camel"):
+class ApiMessage(msgspec.Struct, rename="camel", gc=False):
     """One element of `api_conversation_history.json`."""
 
     ts: Any = None
@@ -46,7 +39,7 @@ class ApiMessage(msgspec.Struct, rename="camel"):
     model_info: msgspec.Raw = msgspec.Raw()
 
 
-class Usage(msgspec.Struct, rename="camel"):
+class Usage(msgspec.Struct, rename="camel", gc=False):
     """The JSON inside the text of a request message; a key appears when its value is known."""
 
     tokens_in: Any = None
@@ -60,7 +53,7 @@ class Usage(msgspec.Struct, rename="camel"):
     api_protocol: Any = None
 
 
-class ListEntry(msgspec.Struct, rename="camel"):
+class ListEntry(msgspec.Struct, rename="camel", gc=False):
     """One entry of a product's task list, wherever it is kept."""
 
     id: Any = None
@@ -83,13 +76,6 @@ class ListEntry(msgspec.Struct, rename="camel"):
     tool_protocol: Any = None
     product: Any = None
     outcome: Any = None
-
-
-class ModelUsage(msgspec.Struct):
-    """One entry of `model_usage` in Cline's `task_metadata.json`."""
-
-    model_id: Any = None
-    mode: Any = None
 
 
 class TaskMetadata(msgspec.Struct):

@@ -53,7 +53,7 @@ def _file_times(view: TaskView) -> Iterator[Found]:
 
 
 def _newest(values: Iterable[object]) -> int | None:
-    return max((time for value in values if (time := sane_ms(value)) is not None), default=None)
+    return max([time for value in values if (time := sane_ms(value)) is not None], default=None)
 
 
 def _opened_note(view: TaskView) -> str | None:

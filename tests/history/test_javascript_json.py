@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.history import javascript_json
 from sidecar.history.javascript import JavaScriptThrow
 from sidecar.history.javascript_json import MAX_STRINGIFY_DEPTH, parse, stringified_texts
 
@@ -66,6 +67,14 @@ def test_nesting_is_read_as_deep_as_javascript_prints_it() -> None:
     assert parse(nested(MAX_STRINGIFY_DEPTH, "1"))
     with pytest.raises(JavaScriptThrow):
         parse(nested(MAX_STRINGIFY_DEPTH + 3, "1"))
+
+
+def test_depth_is_judged_alike_by_every_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(javascript_json, "MAX_STRINGIFY_DEPTH", 20)
+    assert parse(nested(20, '["\\ud83d"]'))
+    for inside in ('[["\\ud83d"]]', '{"a":{"\\ud83d":[]}}'):
+        with pytest.raises(JavaScriptThrow):
+            parse(nested(20, inside))
 
 
 def test_texts_are_printed_with_escapes_for_controls_and_lone_surrogates() -> None:

@@ -184,7 +184,7 @@ def test_what_is_not_understood_is_cut() -> None:
 
 def test_nesting_beyond_every_printer_is_said() -> None:
     deep: list[object] = []
-    for _ in range(5000):
+    for _ in range(100_000):
         deep = [deep]
     assert normalise("ui", 0, deep).text == "(a value that cannot be shown)"
 

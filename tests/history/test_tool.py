@@ -1,0 +1,33 @@
+"""The model's tool over real folders."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sidecar.tools.list_tasks import ListTasksTool
+from tests.history.conftest import NOW, Store
+
+Make = Callable[..., dict[str, Any]]
+
+
+def fill(store: Store, say: Make, count: int) -> None:
+    for number in range(count):
+        task_id = f"{number:08x}-0000-4000-8000-000000000000"
+        store.write(ui=[say("text", f"task {number}", ts=NOW - number)], api=[], task_id=task_id)
+
+
+async def test_list_tasks_lists_what_is_stored(store: Store, say: Make) -> None:
+    fill(store, say, 3)
+    result = await ListTasksTool(store.history).execute({"filter": "task 1"})
+    assert result.error is None and "### Task: task 1 (" in result.llm_content
+    assert "task 2" not in result.llm_content
+
+
+async def test_list_tasks_pages_to_the_end(store: Store, say: Make) -> None:
+    fill(store, say, 5)
+    tool, cursor, seen = ListTasksTool(store.history), None, []
+    for _ in range(3):
+        page = store.history.page(limit=2, cursor=cursor)
+        result = await tool.execute({"limit": 2} | ({"cursor": cursor} if cursor else {}))
+        seen += [task.title for task in page.items if f"### Task: {task.title} (" in result.llm_content]
+        cursor = page.next_cursor
+    assert seen == [f"task {number}" for number in range(5)] and cursor is None
