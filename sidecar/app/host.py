@@ -64,7 +64,6 @@ class Host:
         self._store = settings
         self._listeners: list[Listener] = []
         self._foreign = foreign_roots
-        self.closed = False
         self._announcer = ChangeAnnouncer(self._announce_history)
         self._stop_seconds = STOP_SECONDS
         self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
@@ -144,7 +143,6 @@ class Host:
 
     async def aclose(self) -> None:
         """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
-        self.closed = True
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
         await self.reminders.aclose()

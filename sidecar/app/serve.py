@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import logging
 import os
 import signal
 import sys
@@ -15,10 +14,12 @@ from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
+from sidecar.app.logs import log_to_stderr
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
+from sidecar.rpc.stdio import PipeTransport
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
@@ -30,28 +31,33 @@ _WRONG_USE = 2
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve one client; returns the process's exit code. Never returns to leave a thread behind."""
+    """Serve one client and end the process with its exit code; returns only for a wrong use."""
     options = _parse(arguments)
-    logging.basicConfig(level=options.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    transport = PipeTransport.stdio()
+    log_to_stderr(options.log_level)
     try:
         raw_settings = load_file(options.config)
     except InvalidParams as error:
         sys.stderr.write(f"subagent-sidecar: {error.message}\n")
         return _WRONG_USE
     root = None if options.storage_root is None else options.storage_root.absolute()
-    code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms())))
-    # A thread that hangs in a foreign file system must not keep an orphan sidecar alive.
-    logging.shutdown()
-    sys.stderr.flush()
+    code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms()), transport))
+    # A thread that hangs in a foreign file system, or on a stderr nobody reads, must not keep this alive.
     os._exit(code)
 
 
-async def _serve(session: Session) -> int:
+async def _serve(session: Session, transport: PipeTransport) -> int:
     methods = {
         name: Method(partial(handler, session), METHODS[name].params, METHODS[name].kind)
         for name, handler in HANDLERS.items()
     }
-    session.connection = Connection(methods, admit=session.admit, map_error=_map_error)
+    session.connection = Connection(
+        methods,
+        admit=session.admit,
+        map_error=_map_error,
+        on_eof=session.begin_close,
+        transport=transport,
+    )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)

@@ -1,12 +1,13 @@
 """One connected client: where it is in its life, what it sees, and what it may do."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
-from sidecar.api.errors import InvalidRequest, NotInitialized, NotTrusted
+from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams
 from sidecar.api.model import TriggerTurn
 from sidecar.api.tasks import TasksDidChange
@@ -42,6 +43,7 @@ class Session(Listener):
         self._busy = False
         self._unlisten: Callable[[], None] = lambda: None
         self._watchdog: ParentWatchdog | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._agent_became_idle: Callable[[], None] = lambda: None
 
     @property
@@ -74,6 +76,8 @@ class Session(Listener):
         try:
             folders = parse_folders(params.workspace_folders, "workspaceFolders")
             foreign = parse_folders(params.foreign_roots, "foreignRoots")
+            if params.process_id is not None and params.process_id <= 0:
+                raise InvalidParams(f"processId: {params.process_id} is not a process id")
             host = await Host.open(root, settings, foreign)
         finally:
             self._opening = False
@@ -142,11 +146,21 @@ class Session(Listener):
             await self.host.runs.cancel_all(by="user")
         await self.aclose()
 
+    def begin_close(self) -> None:
+        """Begin to end the Host, while what was asked last may still be answered."""
+        if self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._close())
+
     async def aclose(self) -> None:
         """End the Host and everything of this client; idempotent, 3 s at most."""
+        self.begin_close()
+        assert self._closing is not None
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         if self._watchdog is not None:
             await self._watchdog.close()
-        if self._host is None or self._host.closed:
+        if self._host is None:
             return
         await self._host.aclose()
         self._unlisten()

@@ -51,6 +51,7 @@ async def test_nothing_but_exit_is_served_before_initialize(start: Start) -> Non
         ({"settings": {"asyncTasks": {"maxx": 1}}}, "asyncTasks.maxx"),
         ({"workspaceTrust": True}, "workspaceTrust"),
         ({"processId": "7"}, "processId"),
+        ({"processId": 0}, "processId"),
     ],
 )
 async def test_a_bad_initialize_names_the_member_and_can_be_sent_again(
