@@ -44,7 +44,7 @@ TEXTS: Final = (
     "<slug>\ud83d</slug><name>\ud83d</name>Current Workspace Directory (\ud83d) Files",
     "\ud83d \u202e\0",
 )
-ODD = st.sampled_from(
+ODD: Final[st.SearchStrategy[Any]] = st.sampled_from(
     [None, True, -1, 0.5, 1e308, [], {}, [[]], {"a": [1]}, [{"text": 5, "type": "text"}], NOW]
 )
 VALUES = ODD | st.sampled_from(WORDS) | st.sampled_from(TEXTS)
