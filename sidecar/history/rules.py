@@ -47,13 +47,13 @@ def read_row(source: TaskSource, rules: Rules) -> Row:
 
 
 def _read_row(source: TaskSource, rules: Rules) -> Row:
-    extracted = structural.extract(source)
-    if rules == "structural" and not extracted.is_plain:
-        return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
-    fields = _guide_fields(source, source.now)
     if rules == "guide":
-        return _guide_row(source, extracted, fields)
-    if fields is not None:
+        fields = _guide_fields(source, source.now)
+        if fields is None:
+            return Row(None, {}, source.now, source.now + DAY_MS)
+        return _guide_row(source, structural.extract(source), fields)
+    extracted = structural.extract(source)
+    if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
     return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
 
@@ -73,9 +73,8 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields | None) -> Row:
-    if fields is None:
-        return Row(None, {}, source.now, source.now + 1 if source.files.ui.absent else extracted.expires_at)
+def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields) -> Row:
+    """Put the guide's fields over the structural row, which knows the rest."""
     info = msgspec.structs.replace(
         extracted.info,
         title=encodable(fields.title),
