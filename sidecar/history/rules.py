@@ -47,13 +47,13 @@ def read_row(source: TaskSource, rules: Rules) -> Row:
 
 
 def _read_row(source: TaskSource, rules: Rules) -> Row:
-    extracted = structural.extract(source)
-    if rules == "structural" and not extracted.is_plain:
-        return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
-    fields = _guide_fields(source, source.now)
     if rules == "guide":
-        return _guide_row(source, extracted, fields)
-    if fields is not None:
+        fields = _guide_fields(source, source.now)
+        if fields is None:
+            return Row(None, {}, source.now, source.now + DAY_MS)
+        return _guide_row(source, structural.extract(source), fields)
+    extracted = structural.extract(source)
+    if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
     return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
 
@@ -73,9 +73,8 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields | None) -> Row:
-    if fields is None:
-        return Row(None, {}, source.now, source.now + 1 if source.files.ui.absent else extracted.expires_at)
+def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields) -> Row:
+    """Put the guide's fields over the structural row, which knows the rest."""
     info = msgspec.structs.replace(
         extracted.info,
         title=encodable(fields.title),
@@ -83,10 +82,10 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields | Non
         created_at=fields.created_at,
         last_activity=fields.last_activity,
         duration=fields.duration,
-        mode=Mode(current=fields.mode_current, name=fields.mode_name),
+        mode=Mode(current=_encodable(fields.mode_current), name=_encodable(fields.mode_name)),
         token_usage=TokenUsage(total=fields.tokens_total, cost=fields.cost),
         message_count=fields.message_count,
-        workspace_dir=fields.workspace_dir,
+        workspace_dir=_encodable(fields.workspace_dir),
     )
     return Row(info, extracted.provenance, source.now, _guide_expiry(fields, source.now))
 
@@ -111,16 +110,20 @@ def _filled(source: TaskSource, extracted: Extract, fields: GuideFields) -> Extr
         created_at=began,
         last_activity=active,
         duration=active - began if began is not None and active is not None else None,
-        mode=Mode(current=fields.mode_current, name=fields.mode_name),
+        mode=Mode(current=_encodable(fields.mode_current), name=_encodable(fields.mode_name)),
         token_usage=_usage(fields),
         message_count=fields.message_count,
-        workspace_dir=fields.workspace_dir,
+        workspace_dir=_encodable(fields.workspace_dir),
     )
     told = Provenance(source="guide", note="the messages carry no structure")
     names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
     provenance = extracted.provenance | dict.fromkeys(names, told)
     expiry = min(extracted.expires_at, _guide_expiry(fields, source.now))
     return replace(extracted, info=info, provenance=provenance, expires_at=expiry)
+
+
+def _encodable(text: str | None) -> str | None:
+    return encodable(text) if text is not None else None
 
 
 def _unless_default(value: int | float, later: int | float) -> int | None:

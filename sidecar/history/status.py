@@ -93,11 +93,12 @@ def _completed(view: TaskView) -> Iterator[Ending]:
 
 def _failed(view: TaskView) -> Iterator[Ending]:
     last = _last_relevant(view)
-    if last is not None and last.type == "ask" and last.ask in _FAILED_ASKS:
-        yield Ending("failed", "failed", UI_FILE, f"ask {last.ask}")
+    if last is not None and last.type == "ask" and last.kind in _FAILED_ASKS:
+        yield Ending("failed", "failed", UI_FILE, f"ask {last.kind}")
     request = _open_request(view)
-    if request is not None and request.cancel_reason in _FAILED_REASONS:
-        yield Ending("failed", "failed", UI_FILE, f"cancelReason {request.cancel_reason}")
+    reason = str(request.cancel_reason) if request is not None else ""
+    if reason in _FAILED_REASONS:
+        yield Ending("failed", "failed", UI_FILE, f"cancelReason {reason}")
 
 
 def _recorded(view: TaskView) -> Iterator[Ending]:
@@ -122,7 +123,7 @@ def _unfinished(view: TaskView) -> Iterator[Ending]:
         tool = _asked_tool(last)
         if tool == "newTask":
             yield Ending("delegated", None, UI_FILE, "ask tool newTask")
-        yield Ending("waiting", None, UI_FILE, f"ask {last.ask}")
+        yield Ending("waiting", None, UI_FILE, f"ask {last.kind}")
     if request is not None and _has_no_numbers(request):
         yield Ending("streaming", None, UI_FILE, "the last request has no figures yet")
 
@@ -137,7 +138,7 @@ def _completion_said(messages: list[UiMessage]) -> bool:
     for message in reversed(messages):
         if message.kind in _REOPENING:
             return False
-        if message.type != "ask" and message.say in _COMPLETION_SAYS:
+        if message.type != "ask" and message.kind in _COMPLETION_SAYS:
             return not message.partial
     return False
 

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from sidecar.api.tasks import Problem, Product
 from sidecar.history.lists import parse_entry
-from sidecar.history.parsing import Parsed, api_parser, decode_leniently, text_of, ui_parser, value_of
+from sidecar.history.parsing import Parsed, Parser, api_parser, decode_leniently, text_of, ui_parser, value_of
 from sidecar.history.problems import problem
 from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE, StoredFile, TaskFiles
 from sidecar.history.records import ApiMessage, ListEntry, TaskMetadata, UiMessage, Usage
+
+T = TypeVar("T")
 
 _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
 _usage_decoder: Final = msgspec.json.Decoder(Usage)
@@ -54,8 +56,8 @@ class TaskView:
         self.now = source.now
         self.problems: list[Problem] = []
         self._blocks: dict[int, list[dict[str, Any]]] = {}
-        self.ui = self._parsed(source.files.ui)
-        self.api: Parsed[ApiMessage] | None = self._parsed_api(source.files.api)
+        self.ui = self._parsed(source.files.ui, ui_parser)
+        self.api = self._parsed(source.files.api, api_parser)
         self.entry, self.entry_source = self._entry()
         self.hint = source.hint
         self._note_gaps()
@@ -105,19 +107,11 @@ class TaskView:
         """Iterate over what the user's side sent to the model."""
         return (message for message in self.api_messages if message.role == "user")
 
-    def _parsed(self, file: StoredFile) -> Parsed[UiMessage] | None:
+    def _parsed(self, file: StoredFile, parser: Parser[T]) -> Parsed[T] | None:
         self.problems.extend(file.problems)
         if file.data is None:
             return None
-        parsed = ui_parser.parse(file.data, file.name)
-        self.problems.extend(parsed.problems)
-        return parsed
-
-    def _parsed_api(self, file: StoredFile) -> Parsed[ApiMessage] | None:
-        self.problems.extend(file.problems)
-        if file.data is None:
-            return None
-        parsed = api_parser.parse(file.data, file.name)
+        parsed = parser.parse(file.data, file.name)
         self.problems.extend(parsed.problems)
         return parsed
 

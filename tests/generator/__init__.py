@@ -1,7 +1,18 @@
 """Task folders of all products and eras, made here, with their true values known."""
 
+from tests.generator import hostile_contents, hostile_folders
 from tests.generator.corpus import Task, generate, sized
 from tests.generator.eras import ERAS, Era
 from tests.generator.hostile import HOSTILE, write_hostile
 
-__all__ = ["ERAS", "HOSTILE", "Era", "Task", "generate", "sized", "write_hostile"]
+__all__ = [
+    "ERAS",
+    "HOSTILE",
+    "Era",
+    "Task",
+    "generate",
+    "hostile_contents",
+    "hostile_folders",
+    "sized",
+    "write_hostile",
+]

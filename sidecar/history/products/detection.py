@@ -69,9 +69,9 @@ def _by_entry(entry: ListEntry) -> Product | None:
 
 
 def _by_message(message: UiMessage) -> Product | None:
-    if message.say in _CLINE_SAYS or len(message.model_info):
+    if message.kind in _CLINE_SAYS or len(message.model_info):
         return "cline"
-    return "roo" if message.say in _ROO_SAYS else None
+    return "roo" if message.kind in _ROO_SAYS else None
 
 
 def _is_set(value: Any) -> bool:
