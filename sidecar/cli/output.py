@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-import msgspec
+from sidecar.rpc.encoding import encode_json
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
@@ -24,14 +24,9 @@ def write(text: str) -> None:
 
 
 def write_json(value: object) -> None:
-    """Print a value as one JSON document."""
-    try:
-        data = msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        import json
-
-        data = json.dumps(msgspec.to_builtins(value)).encode()
-    sys.stdout.buffer.write(data + b"\n")
+    """Print a value as one JSON document, written as it would be on the wire."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(encode_json(value) + b"\n")
     sys.stdout.buffer.flush()
 
 

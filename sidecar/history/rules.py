@@ -74,18 +74,21 @@ def _present(file: StoredFile) -> bytes | None:
 
 
 def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields) -> Row:
-    """Put the guide's fields over the structural row, which knows the rest."""
+    """Put the guide's fields over the structural row, which knows the rest.
+
+    Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
+    """
     info = msgspec.structs.replace(
         extracted.info,
-        title=encodable(fields.title),
+        title=fields.title,
         status=fields.status,
         created_at=fields.created_at,
         last_activity=fields.last_activity,
         duration=fields.duration,
-        mode=Mode(current=_encodable(fields.mode_current), name=_encodable(fields.mode_name)),
+        mode=Mode(current=fields.mode_current, name=fields.mode_name),
         token_usage=TokenUsage(total=fields.tokens_total, cost=fields.cost),
         message_count=fields.message_count,
-        workspace_dir=_encodable(fields.workspace_dir),
+        workspace_dir=fields.workspace_dir,
     )
     return Row(info, extracted.provenance, source.now, _guide_expiry(fields, source.now))
 
