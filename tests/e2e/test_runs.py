@@ -232,6 +232,7 @@ async def test_a_run_is_in_the_list_while_it_runs_and_afterwards(sidecar: Sideca
     assert rows[done]["workspaceDir"] == str(sidecar.workspace)
     assert rows[done]["mode"]["current"] == "cat"
     assert rows[done]["product"] == "sidecar"
+    assert "tokenUsage" not in rows[done]
     assert rows[failed]["status"] == "failed"
     await sidecar.request("asyncTasks/cancel", taskId=waiting)
     (row,) = [t for t in (await sidecar.request("tasks/list"))["items"] if t["id"] == waiting]
