@@ -88,8 +88,12 @@ class Runs:
         task = prepared.record.task
         task.status, task.launched_at, task.queued_at = "queued", None, self._launcher.now()
         place = self.admission.enqueue(prepared)
-        await self._registry.add(prepared.record)
-        self.admission.pump()
+        try:
+            await self._registry.add(prepared.record)
+        except BaseException:
+            self.admission.remove(task.id)
+            raise
+        self.admission.make_ready(task.id)
         return place
 
     async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
@@ -177,13 +181,16 @@ class Runs:
         if record is None:
             return False
         reason = _CANCEL_REASONS[by]
-        if record.task.status == "queued":
-            self.admission.remove(task_id)
-            return self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
-        if record.sync:
-            return self._registry.stop(task_id, reason)
-        self._reasons[task_id] = reason
-        return self._manager.cancel_task(task_id)
+        if self._manager.get_task(task_id) is not None:
+            self._reasons[task_id] = reason
+            return self._manager.cancel_task(task_id)
+        if record.sync and self._registry.stop(task_id, reason):
+            return True
+        # In line, or on the way from there to the manager: the record ends, and what launches it gives up.
+        self.admission.remove(task_id)
+        ended = self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
+        self._registry.stop(task_id, reason)
+        return ended
 
     async def cancel_all(self, by: CancelledBy) -> int:
         """End whatever runs or waits; those in line first, so that none of them starts."""
