@@ -158,13 +158,12 @@ class Session(Listener):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        if self._host is not None:
+            await self._host.aclose()
+            self._unlisten()
+            await self.output.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
-        if self._host is None:
-            return
-        await self._host.aclose()
-        self._unlisten()
-        await self.output.aclose()
 
     async def _send_output(self, output: AsyncTaskDidOutput) -> None:
         await self.connection.notify_paced("asyncTasks/didOutput", output)
