@@ -145,8 +145,9 @@ class Host:
         """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
-        await self.reminders.aclose()
+        self.reminders.stop_turns()
         await self.runs.aclose(CLOSE_SECONDS + 0.3)
+        await self.reminders.aclose()
         await self.journal.aclose(0.5)
         if isinstance(self._lock, RootLock):
             self._lock.release()

@@ -1,6 +1,7 @@
 """The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
@@ -16,7 +17,8 @@ BATCH_BYTES = 512 * 1024
 class OutputPump:
     """Follow the event logs one client subscribed to.
 
-    `send` waits while the client does not read; only this client's pumps wait with it.
+    `send` waits while the client does not read; only this client's pumps wait with it. `poll_seconds` is
+    for the events of another process, which nothing tells of.
     """
 
     def __init__(
@@ -24,12 +26,14 @@ class OutputPump:
         events: EventLog,
         send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
         revision: Callable[[], int],
-        is_live: Callable[[str], bool],
+        is_live: Callable[[str], Awaitable[bool]],
+        poll_seconds: float | None = None,
     ) -> None:
         self._events = events
         self._send = send
         self._revision = revision
         self._is_live = is_live
+        self._poll_seconds = poll_seconds
         self._pumps: dict[str, asyncio.Task[None]] = {}
 
     async def subscribe(self, task_id: str, after_seq: int | None) -> int:
@@ -64,9 +68,11 @@ class OutputPump:
         unwatch = self._events.watch(task_id, lambda event: changed.set())
         try:
             while True:
-                await changed.wait()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._poll_seconds):
+                        await changed.wait()
                 changed.clear()
-                live = self._is_live(task_id)
+                live = await self._is_live(task_id)
                 cursor = await self._send_after(task_id, cursor)
                 if not live and not changed.is_set():
                     return

@@ -14,7 +14,7 @@ from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.background import BackgroundRuns
 from sidecar.subagents.catalogue import Catalogue, Plan
-from sidecar.subagents.driving import Patience, RunPlan
+from sidecar.subagents.driving import HOST_EXIT, Patience, RunPlan
 from sidecar.subagents.endings import HOST_EXIT_TEXT
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.manager import AsyncTaskManager
@@ -213,6 +213,10 @@ class Runs:
 
     async def aclose(self, limit: float) -> None:
         """End everything that runs or waits as `hostExit`, and wait until that is durable."""
+        # First of all: a caller that goes away with the client would make its run a cancelled one.
+        for record in self._registry.with_status("running"):
+            if record.sync:
+                self._registry.stop(record.task.id, HOST_EXIT)
         for record in await self.admission.aclose(limit=0.5):
             self._registry.end(record.task.id, "failed", "hostExit", error=HOST_EXIT_TEXT)
         for record in self._registry.with_status("running"):

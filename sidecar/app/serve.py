@@ -55,7 +55,7 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
         methods,
         admit=session.admit,
         map_error=_map_error,
-        on_eof=session.begin_close,
+        on_end=session.begin_close,
         transport=transport,
     )
     loop = asyncio.get_running_loop()

@@ -21,6 +21,7 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.outbox import TRIGGER_SECONDS
+from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,8 @@ class Session(Listener):
             host.events,
             self._send_output,
             lambda: host.revision,
-            lambda task_id: host.registry.live(task_id) is not None,
+            host.registry.is_live,
+            FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
         self.toolbox = Toolbox(host, lambda: self.workspace)
         self._unlisten = host.listen(self)
@@ -158,13 +160,12 @@ class Session(Listener):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        if self._host is not None:
+            await self._host.aclose()
+            self._unlisten()
+            await self.output.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
-        if self._host is None:
-            return
-        await self._host.aclose()
-        self._unlisten()
-        await self.output.aclose()
 
     async def _send_output(self, output: AsyncTaskDidOutput) -> None:
         await self.connection.notify_paced("asyncTasks/didOutput", output)

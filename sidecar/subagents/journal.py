@@ -88,6 +88,11 @@ class Journal:
             )
 
     @property
+    def read_only(self) -> bool:
+        """Whether another process writes this journal."""
+        return self._read_only
+
+    @property
     def depth(self) -> int:
         """How many requests and events are queued, for `health`."""
         return self._queued

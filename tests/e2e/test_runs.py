@@ -265,6 +265,19 @@ async def test_a_second_process_on_the_root_reads_only(sidecar: Sidecar, start: 
     assert (await sidecar.task(task_id))["status"] == "running"
 
 
+async def test_a_second_process_follows_a_run_of_the_first_to_its_end(sidecar: Sidecar, start: Start) -> None:
+    task_id = await sidecar.launch("wait")
+    other = await start()
+    await other.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
+    await other.until(lambda: "ready" in other.text(task_id))
+    short = await other.request("asyncTasks/wait", taskIds=[task_id], timeoutSeconds=0.1)
+    assert (short["timedOut"], short["pending"]) == (True, [task_id])
+    waiting = asyncio.create_task(other.ended(task_id))
+    await sidecar.request("asyncTasks/cancel", taskId=task_id)
+    assert [task["status"] for task in await waiting] == ["cancelled"]
+    await other.until(lambda: other.events[task_id][-1].get("status") == "cancelled")
+
+
 async def until_gone(task_id: str, seconds: float) -> None:
     async with asyncio.timeout(max(seconds, 0)):
         while find([task_id]):
