@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
-from sidecar.app.logs import log_to_stderr
+from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
@@ -61,9 +62,12 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)
+    to_client = ClientLogHandler(loop, session.log)
+    logging.getLogger().addHandler(to_client)
     try:
         return await session.connection.serve()
     finally:
+        logging.getLogger().removeHandler(to_client)
         await session.aclose()
 
 

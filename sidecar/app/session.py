@@ -8,7 +8,7 @@ from typing import Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.lifecycle import InitializeParams
+from sidecar.api.lifecycle import InitializeParams, LogMessage
 from sidecar.api.model import TriggerTurn
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.host import Host, Listener
@@ -130,6 +130,11 @@ class Session(Listener):
     def progress(self, token: str | int | None, title: str) -> Progress:
         """Return what reports the progress of one request, to nobody without a token."""
         return Progress(self.connection, token, title)
+
+    def log(self, message: LogMessage) -> None:
+        """Send `log` once the client knows whom it talks to; dropped while it does not read."""
+        if self._host is not None:
+            self.connection.notify("log", message)
 
     def run_changed(self, task: AsyncTask) -> None:
         """Send `asyncTasks/didChange`; to a client that does not read, only the newest state of each task."""
