@@ -25,7 +25,7 @@ from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import TimeoutChoice, resolve
+from sidecar.subagents.timeouts import NONE, TimeoutChoice, resolve
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -96,6 +96,7 @@ class Runs:
         """Check everything a launch can be refused for, and make its record; nothing is written yet."""
         if not params.goal_prompt.strip():
             raise InvalidParams("goalPrompt: is blank; say what the subagent is to achieve")
+        _check_grace(params.grace_period_seconds)
         directory = workspace.working_directory(params.workspace_dir)
         plan = await self.plan(params.subagent_name, workspace)
         requested = params.timeout_seconds
@@ -165,17 +166,21 @@ class Runs:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 
-    async def cancel(self, task_id: str, by: CancelledBy) -> bool:
-        """End a run or a place in line; True once the end is durable, False if it had ended."""
-        cancelled = self.request_cancel(task_id, by)
+    async def cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
+        """End a run or a place in line; True once the end is durable, False if it had ended.
+
+        `why`, in words of the one who cancels, is kept with the run's last event.
+        """
+        cancelled = self.request_cancel(task_id, by, why)
         await self._registry.settled(task_id)
         return cancelled
 
-    def request_cancel(self, task_id: str, by: CancelledBy) -> bool:
+    def request_cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
         """End a run or a place in line without waiting for the journal; False if it had ended."""
         record = self._registry.live(task_id)
         if record is None:
             return False
+        record.cancel_reason = why
         reason = _CANCEL_REASONS[by]
         if record.task.status == "queued":
             self.admission.remove(task_id)
@@ -239,5 +244,15 @@ class Runs:
         limits = self._launcher.settings().async_tasks
         try:
             return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
-        except ValueError as error:
-            raise InvalidParams(str(error)) from None
+        except ValueError:
+            raise InvalidParams(
+                f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
+                "nor -1, which asks for as long as the settings allow"
+            ) from None
+
+
+def _check_grace(seconds: float | None) -> None:
+    if seconds is not None and seconds != NONE and not 0 <= seconds < float("inf"):
+        raise InvalidParams(
+            f"gracePeriodSeconds: {seconds} is neither a number of seconds, 0 or more, nor -1 for none"
+        )

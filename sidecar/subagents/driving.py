@@ -94,7 +94,7 @@ class DrivenRun:
         except Exception as raised:
             error = error_text(raised)
             if not self.abort.aborted:
-                log.warning("subagent %s failed: %s", self.plan.request.name, error)
+                log.info("subagent %s failed: %s", self.plan.request.name, error)
         return self.end(error)
 
     def end(self, error: str | None = None) -> RunEnd:
