@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, LimitReached
+from sidecar.api.errors import InvalidParams, LaunchFailed, LimitReached
 from sidecar.api.settings import Settings
 from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
@@ -21,6 +21,7 @@ from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
 from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.run_limits import DaySpending
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
@@ -45,6 +46,7 @@ class Launcher:
     settings: Callable[[], Settings]
     runners: Callable[[], Mapping[str, Runner]]
     catalogue: Catalogue
+    spending: DaySpending
     now: Callable[[], int]
 
 
@@ -122,8 +124,13 @@ class Runs:
         return Prepared(record, plan, run)
 
     async def plan(self, name: str, workspace: Workspace) -> Plan:
-        """Choose what a launch of `name` executes."""
+        """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
         launcher = self._launcher
+        used_up = launcher.spending.used_up(launcher.settings().budget)
+        if used_up is not None:
+            raise LaunchFailed(
+                f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
+            )
         return await asyncio.to_thread(
             launcher.catalogue.plan,
             launcher.settings(),

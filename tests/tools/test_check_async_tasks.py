@@ -191,7 +191,7 @@ async def test_a_peek_without_an_id_is_a_peek_at_the_empty_prefix(tool: CheckAsy
     [
         ({"task": "a"}, "Unknown parameter 'task'"),
         ({"task_id": 1}, "'task_id' must be a string"),
-        ({"task_id": 5}, "'task_id' must be a string"),
+        ({"task_id": True}, "'task_id' must be a string"),
         ({"action": "stop"}, "'action' must be one of list, peek, cancel, not 'stop'"),
         ({"action": []}, "'action' must be a string"),
         ("list", "must be an object"),
