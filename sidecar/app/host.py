@@ -145,12 +145,16 @@ class Host:
         for task_id in changes.removed:
             self._announcer.note(task_id, "removed")
 
-    async def aclose(self) -> None:
-        """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
+    async def end_runs(self) -> None:
+        """End every run, and leave no process of one; what they said last can still be read."""
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
         self.reminders.stop_turns()
         await self.runs.aclose(CLOSE_SECONDS + 0.3)
+
+    async def aclose(self) -> None:
+        """End every run and give the root up. Takes 3 s at most."""
+        await self.end_runs()
         await self.reminders.aclose()
         await self.journal.aclose(0.5)
         if isinstance(self._lock, RootLock):
