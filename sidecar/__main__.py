@@ -2,10 +2,18 @@
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> int:
     """Run the command named by the process's arguments and return its exit code."""
-    arguments = sys.argv[1:]
+    try:
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are imported, before anyone else looks out for it
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["serve"]:
         from sidecar.app.serve import main as serve
 

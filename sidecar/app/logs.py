@@ -25,7 +25,7 @@ def log_to_stderr(level: str) -> logging.handlers.QueueListener:
     stderr = logging.StreamHandler()
     stderr.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     records: queue.Queue[logging.LogRecord] = queue.Queue(MAX_QUEUED)
-    logging.basicConfig(level=level.upper(), handlers=[_BoundedHandler(records)])
+    logging.basicConfig(level=level.upper(), format="%(message)s", handlers=[_BoundedHandler(records)])
     listener = logging.handlers.QueueListener(records, stderr)
     listener.start()
     return listener

@@ -2,13 +2,18 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
 from sidecar.subagents.event_log import EventLog
 
+logger = logging.getLogger(__name__)
+
 BATCH_SECONDS = 0.05
 """Least time between two notifications about one task: 20 a second at most."""
+LAST_SECONDS = 0.2
+"""How long a client may take to read the last words of the runs that end with the Host."""
 BATCH_EVENTS = 500
 BATCH_BYTES = 512 * 1024
 """Bounds of one notification, so that a burst does not hold up the replies behind it."""
@@ -55,8 +60,10 @@ class OutputPump:
             pump.cancel()
 
     async def aclose(self) -> None:
-        """Stop following everything."""
+        """Stop following everything; what ended runs said last is sent, if that is quick."""
         pumps = list(self._pumps.values())
+        if pumps:
+            await asyncio.wait(pumps, timeout=LAST_SECONDS)
         for task_id in list(self._pumps):
             self.unsubscribe(task_id)
         if pumps:
@@ -93,3 +100,5 @@ class OutputPump:
     def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
         if self._pumps.get(task_id) is pump:
             del self._pumps[task_id]
+        if not pump.cancelled() and (error := pump.exception()) is not None:
+            logger.warning("the output of run %s is followed no more: %s", task_id, error)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, LimitReached
+from sidecar.api.errors import InvalidParams, LaunchFailed, LimitReached
 from sidecar.api.settings import Settings
 from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
@@ -21,11 +21,12 @@ from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
 from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.run_limits import DaySpending
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import TimeoutChoice, resolve
+from sidecar.subagents.timeouts import NONE, TimeoutChoice, resolve
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -45,6 +46,7 @@ class Launcher:
     settings: Callable[[], Settings]
     runners: Callable[[], Mapping[str, Runner]]
     catalogue: Catalogue
+    spending: DaySpending
     now: Callable[[], int]
 
 
@@ -100,6 +102,7 @@ class Runs:
         """Check everything a launch can be refused for, and make its record; nothing is written yet."""
         if not params.goal_prompt.strip():
             raise InvalidParams("goalPrompt: is blank; say what the subagent is to achieve")
+        _check_grace(params.grace_period_seconds)
         directory = workspace.working_directory(params.workspace_dir)
         plan = await self.plan(params.subagent_name, workspace)
         requested = params.timeout_seconds
@@ -125,8 +128,13 @@ class Runs:
         return Prepared(record, plan, run)
 
     async def plan(self, name: str, workspace: Workspace) -> Plan:
-        """Choose what a launch of `name` executes."""
+        """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
         launcher = self._launcher
+        used_up = launcher.spending.used_up(launcher.settings().budget)
+        if used_up is not None:
+            raise LaunchFailed(
+                f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
+            )
         return await asyncio.to_thread(
             launcher.catalogue.plan,
             launcher.settings(),
@@ -169,17 +177,21 @@ class Runs:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 
-    async def cancel(self, task_id: str, by: CancelledBy) -> bool:
-        """End a run or a place in line; True once the end is durable, False if it had ended."""
-        cancelled = self.request_cancel(task_id, by)
+    async def cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
+        """End a run or a place in line; True once the end is durable, False if it had ended.
+
+        `why`, in words of the one who cancels, is kept with the run's last event.
+        """
+        cancelled = self.request_cancel(task_id, by, why)
         await self._registry.settled(task_id)
         return cancelled
 
-    def request_cancel(self, task_id: str, by: CancelledBy) -> bool:
+    def request_cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
         """End a run or a place in line without waiting for the journal; False if it had ended."""
         record = self._registry.live(task_id)
         if record is None:
             return False
+        record.cancel_reason = why
         reason = _CANCEL_REASONS[by]
         if self._manager.get_task(task_id) is not None:
             self._reasons[task_id] = reason
@@ -246,5 +258,15 @@ class Runs:
         limits = self._launcher.settings().async_tasks
         try:
             return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
-        except ValueError as error:
-            raise InvalidParams(str(error)) from None
+        except ValueError:
+            raise InvalidParams(
+                f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
+                "nor -1, which asks for as long as the settings allow"
+            ) from None
+
+
+def _check_grace(seconds: float | None) -> None:
+    if seconds is not None and seconds != NONE and not 0 <= seconds < float("inf"):
+        raise InvalidParams(
+            f"gracePeriodSeconds: {seconds} is neither a number of seconds, 0 or more, nor -1 for none"
+        )

@@ -13,7 +13,7 @@ from pathlib import Path
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
-from sidecar.app.clock import wall_clock_ms
+from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.session import Session
@@ -38,6 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     log_to_stderr(options.log_level)
     try:
         raw_settings = load_file(options.config)
+        history_clock_ms()
     except InvalidParams as error:
         sys.stderr.write(f"subagent-sidecar: {error.message}\n")
         return _WRONG_USE

@@ -166,9 +166,10 @@ class Session(Listener):
 
     async def _close(self) -> None:
         if self._host is not None:
+            await self._host.end_runs()
+            await self.output.aclose()
             await self._host.aclose()
             self._unlisten()
-            await self.output.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
 

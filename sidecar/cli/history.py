@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, Sort, SortKey, StoredMessage, TaskInfo
+from sidecar.api.tasks import MAX_PAGE, GetResult, ListResult, Rules, Sort, SortKey, StoredMessage, TaskInfo
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import default_storage_root
 from sidecar.app.settings import SettingsStore
@@ -54,11 +54,15 @@ def list_tasks(
 @click.command()
 @click.argument("task_id", metavar="ID")
 @foreign_roots
+@click.option("--json", "as_json", is_flag=True, help="The result of tasks/get.")
 @common
-def show(task_id: str, roots: tuple[Path, ...], store: SettingsStore) -> None:
+def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
     """Show one stored task and its transcript. ID may be the start of an id."""
     history = open_history(roots, store)
     task, provenance = history.get(task_id)
+    if as_json:
+        output.write_json(GetResult(task=task, provenance=provenance, revision=0))
+        return
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
@@ -64,7 +64,7 @@ class TaskHistory:
         self._catalogs = {root.path: RootCatalog(root) for root in described}
         self._now = now
         self._revision = revision
-        self._announced: dict[tuple[str, str], TaskInfo] = {}
+        self._announced: dict[tuple[str, str], TaskInfo] | None = None
         self._lock = threading.RLock()
 
     @property
@@ -136,14 +136,13 @@ class TaskHistory:
         return transcript.read_page(params, path, file, info.product, self._revision())
 
     def refresh(self) -> Changes:
-        """Look at every root again and tell what changed since the last call (at first: all is added)."""
+        """Look at every root again and tell what changed since the last call.
+
+        The first call compares with the first list of all roots; without any, everything is added.
+        """
         with self._lock:
-            known = {
-                (task.root, task.id): task
-                for catalog in self._catalogs.values()
-                for task in catalog.scan("structural", self._now())
-            }
-            before, self._announced = self._announced, known
+            known = _by_place(self._scan(self._catalogs, "structural"))
+            before, self._announced = self._announced or {}, known
         return Changes(
             added=sorted(task_id for root, task_id in known.keys() - before.keys()),
             changed=sorted(key[1] for key in known.keys() & before.keys() if known[key] != before[key]),
@@ -161,14 +160,20 @@ class TaskHistory:
     ) -> tuple[int, Rows]:
         """The number of tasks before filtering, and the ordered rows after it."""
         with self._lock:
-            catalogs = [self._catalogs[path] for path in paths or self._catalogs]
-            rows = [task for catalog in catalogs for task in catalog.scan(rules, self._now())]
+            chosen = paths or [*self._catalogs]
+            rows = self._scan(chosen, rules)
+            if self._announced is None and rules == "structural" and len(chosen) == len(self._catalogs):
+                self._announced = _by_place(rows)
         order = _order(rules, sort)
         rows = (
             ordered(rows, order) if order is not None else guide.sort(rows)
         )  # its order depends on all rows
         kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
         return len(rows), kept
+
+    def _scan(self, paths: Iterable[str], rules: Rules) -> Rows:
+        """Read every task of these roots; under the lock."""
+        return [task for path in paths for task in self._catalogs[path].scan(rules, self._now())]
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
@@ -211,6 +216,10 @@ class TaskHistory:
                 candidates.append({"id": name, "label": opened[1].info.title})
         message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
+
+
+def _by_place(rows: Rows) -> dict[tuple[str, str], TaskInfo]:
+    return {(task.root, task.id): task for task in rows}
 
 
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:

@@ -124,6 +124,10 @@ class Journal:
         """Return how many tasks there are in each of the five states."""
         return await self._call(queries.counts)
 
+    async def spent_since(self, since: int) -> tuple[float, int]:
+        """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+        return await self._call(lambda db: queries.spent_since(db, since))
+
     async def unfinished(self) -> Records:
         """Return running and queued records, oldest first; right after `open`, what a crash left."""
         return await self._call(queries.unfinished)

@@ -221,6 +221,8 @@ class RunRegistry:
         event: dict[str, Any] = {"type": "state", "status": record.task.status}
         if record.task.end_reason is not None:
             event["endReason"] = record.task.end_reason
+        if record.task.status == "cancelled" and record.cancel_reason is not None:
+            event["reason"] = record.cancel_reason
         await self._events.append(record.task.id, event)
 
 
