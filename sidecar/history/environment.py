@@ -5,6 +5,7 @@ Only a text that is such a block counts: the same words in a file that was read 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from sidecar.history.parsing import text_of, value_of
@@ -24,7 +25,7 @@ _MODE_WINDOW: Final = 65_536
 _CLINE_MODES: Final = {"ACT MODE": ("act", "Act"), "PLAN MODE": ("plan", "Plan")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Environment:
     """What one block says; `source` is the file it was in."""
 
@@ -34,7 +35,7 @@ class Environment:
     @property
     def mode(self) -> tuple[str | None, str | None]:
         """The slug and the name of the mode, either may be missing."""
-        section = self._mode_section()
+        section = self._mode_section
         first = section.split("\n", 1)[0].strip()
         if first in _CLINE_MODES:
             return _CLINE_MODES[first]
@@ -43,7 +44,7 @@ class Environment:
     @property
     def model(self) -> str | None:
         """The model's id as Roo and Kilo write it."""
-        return _tagged(self._mode_section(), "model")
+        return _tagged(self._mode_section, "model")
 
     @property
     def workspace(self) -> str | None:
@@ -56,6 +57,7 @@ class Environment:
                     return self._primary(line.removesuffix(_LISTING))
         return None
 
+    @cached_property
     def _mode_section(self) -> str:
         tail = self.text[-_MODE_WINDOW:]
         start = tail.rfind(_MODE_HEADING)
@@ -97,7 +99,16 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
 
 
 def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
-    if message.role != "user" or _OPEN_BYTES not in bytes(message.content):
+    if message.role != "user":
+        return []
+    known = view.environments.get(id(message))
+    if known is None:
+        known = view.environments[id(message)] = _read_message(view, message)
+    return known
+
+
+def _read_message(view: TaskView, message: ApiMessage) -> list[Environment]:
+    if _OPEN_BYTES not in bytes(message.content):
         return []
     texts = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
     found = [_at_end(text, API_FILE) for text in texts if isinstance(text, str)]
