@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from sidecar.history.parsing import text_of, value_of
+import msgspec
+
+from sidecar.history.parsing import UNREADABLE, text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.records import ApiMessage, UiMessage
+from sidecar.history.records import ApiMessage, Block, UiMessage
 from sidecar.history.view import TaskView
 
 _OPEN: Final = "<environment_details>"
 _OPEN_BYTES: Final = _OPEN.encode()
+_blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
@@ -110,9 +113,23 @@ def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
 def _read_message(view: TaskView, message: ApiMessage) -> list[Environment]:
     if _OPEN_BYTES not in bytes(message.content):
         return []
-    texts = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
-    found = [_at_end(text, API_FILE) for text in texts if isinstance(text, str)]
+    found = [_at_end(text, API_FILE) for text in _candidates(view, message)]
     return [environment for environment in found if environment is not None]
+
+
+def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
+    """The texts of a message that may hold a block: the others, whole files among them, stay undecoded."""
+    try:
+        blocks = _blocks_decoder.decode(message.content)
+    except UNREADABLE:
+        found = (block.get("text") for block in view.blocks(message) if block.get("type") == "text")
+    else:
+        found = (
+            value_of(block.text)
+            for block in blocks
+            if block.type == "text" and _OPEN_BYTES in bytes(block.text)
+        )
+    return [text for text in found if isinstance(text, str)]
 
 
 def _at_end(text: str, source: str) -> Environment | None:

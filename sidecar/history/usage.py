@@ -38,9 +38,15 @@ def number(value: Any) -> Number | None:
 def _columns(view: TaskView) -> dict[str, list[Number]]:
     columns: dict[str, list[Number]] = {name: [] for name in _FIELDS}
     for record in _merged(view):
-        for name, column in columns.items():
-            value = getattr(record, name)
-            if type(value) is int or (value is not None and number(value) is not None):
+        values = (
+            record.tokens_in,
+            record.tokens_out,
+            record.cache_writes,
+            record.cache_reads,
+            record.cost,
+        )
+        for column, value in zip(columns.values(), values, strict=True):
+            if type(value) is int or number(value) is not None:
                 column.append(value)
     columns["cost"].extend(_condense_costs(view))
     return columns
