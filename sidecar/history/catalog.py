@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sidecar.api.tasks import Rules, TaskInfo
-from sidecar.history import guide, leftovers
+from sidecar.history import leftovers
 from sidecar.history.lists import RootLists, read_lists
-from sidecar.history.products import is_epoch_id, is_task_id
+from sidecar.history.products import is_epoch_id, is_task_id, is_uuid
 from sidecar.history.reading import Stamp, TaskFiles, read_task, stamp_task
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import Root
@@ -48,7 +48,7 @@ class RootCatalog:
     def scan(self, rules: Rules, now: int) -> list[TaskInfo]:
         """List every task under `rules`, reading only what changed since the last scan."""
         self._lists = read_lists(self.root.path, self._lists)
-        names = self.names() if rules == "structural" else list(filter(guide.is_task_name, self.names()))
+        names = self.names() if rules == "structural" else list(filter(is_uuid, self.names()))
         known, away = self._known[rules], []
         current: dict[str, _Known] = {}
         for name in names:

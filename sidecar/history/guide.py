@@ -4,7 +4,6 @@ Every function follows one of the guide's, with its order of evaluation: what th
 """
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,8 +21,6 @@ from sidecar.history.javascript_sort import sort_by
 TITLE_UNITS = 100
 """Longest title, in UTF-16 code units."""
 
-_TASK_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
-
 
 class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
     """One task as the guide sees it: times in ms, NaN where JavaScript has an Invalid Date."""
@@ -39,11 +36,6 @@ class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
     message_count: int
     duration: int | float | None
     workspace_dir: str | None
-
-
-def is_task_name(name: str) -> bool:
-    """Tell whether the guide takes a folder of this name for a task: a UUID of any version, any case."""
-    return _TASK_NAME.fullmatch(name) is not None
 
 
 def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | None:

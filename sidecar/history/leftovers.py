@@ -8,8 +8,9 @@ renames there is no file.
 import os
 import re
 import time
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sidecar.history.problems import problem
 from sidecar.history.reading import StoredFile, TaskFiles, read_file

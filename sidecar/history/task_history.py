@@ -6,30 +6,26 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
-from sidecar.history import guide, transcript
 from sidecar.history.catalog import RootCatalog
-from sidecar.history.paging import (
-    Mark,
-    check_limit,
-    decode_mark,
-    digest,
-    encode_cursor,
-    ordered,
-    sort_value,
-    start_after,
-)
+from sidecar.history.paging import Mark, check_limit, ordered, sort_value, start_after
 from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root, describe_root
-from sidecar.history.text import matches_filter
-from sidecar.history.transcript import End, Kind
+
+if TYPE_CHECKING:
+    from sidecar.history.transcript import End, Kind
+
+# What not every list needs is imported where it is: half of a short list's time would go into imports.
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
 
 Rows = list[TaskInfo]
+Query = tuple[object, ...]
+"""What a cursor is bound to."""
 RootLike = str | os.PathLike[str] | Root
 
 
@@ -94,8 +90,8 @@ class TaskHistory:
         check_limit(limit)
         paths = self._paths(roots)
         order = _order(rules, sort)
-        query = digest(filter, rules, order and [order.by, order.order], paths)
-        mark = decode_mark(cursor, query) if cursor is not None else None
+        query = (filter, rules, order and [order.by, order.order], paths)
+        mark = _mark(cursor, query) if cursor is not None else None
         total, rows = self._select(filter, rules, order, paths)
         start = start_after(rows, mark, order) if mark is not None else 0
         items = rows[start : start + limit]
@@ -120,10 +116,10 @@ class TaskHistory:
     def messages(
         self,
         task_id: str,
-        kind: Kind = "ui",
+        kind: "Kind" = "ui",
         cursor: str | None = None,
         limit: int = 200,
-        from_: End = "start",
+        from_: "End" = "start",
     ) -> MessagesResult:
         """Read one page of a task's messages, in file order, paging from either end.
 
@@ -133,7 +129,9 @@ class TaskHistory:
         file = files.ui if kind == "ui" else files.api
         params = MessagesParams(task_id=info.id, kind=kind, cursor=cursor, limit=limit, from_=from_)
         path = catalog.path(info.id, file.name)
-        return transcript.read_page(params, path, file, info.product, self._revision())
+        from sidecar.history.transcript import read_page
+
+        return read_page(params, path, file, info.product, self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call.
@@ -165,11 +163,9 @@ class TaskHistory:
             if self._announced is None and rules == "structural" and len(chosen) == len(self._catalogs):
                 self._announced = _by_place(rows)
         order = _order(rules, sort)
-        rows = (
-            ordered(rows, order) if order is not None else guide.sort(rows)
-        )  # its order depends on all rows
-        kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
-        return len(rows), kept
+        # Before the filter, because the guide's order depends on all rows.
+        rows = ordered(rows, order) if order is not None else _guide_sorted(rows)
+        return len(rows), _filtered(rows, filter, rules) if filter else rows
 
     def _scan(self, paths: Iterable[str], rules: Rules) -> Rows:
         """Read every task of these roots; under the lock."""
@@ -227,9 +223,29 @@ def _order(rules: Rules, sort: Sort | None) -> Sort | None:
     return sort if sort is not None or rules == "guide" else Sort()
 
 
-def _cursor(last: TaskInfo, place: int, order: Sort | None, query: str) -> str:
+def _guide_sorted(rows: Rows) -> Rows:
+    from sidecar.history import guide
+
+    return guide.sort(rows)
+
+
+def _filtered(rows: Rows, filter: str, rules: Rules) -> Rows:
+    from sidecar.history.text import matches_filter
+
+    return [task for task in rows if matches_filter(task, filter, rules)]
+
+
+def _mark(cursor: str, query: Query) -> Mark:
+    from sidecar.history.cursors import decode_mark, digest
+
+    return decode_mark(cursor, digest(*query))
+
+
+def _cursor(last: TaskInfo, place: int, order: Sort | None, query: Query) -> str:
+    from sidecar.history.cursors import digest, encode_cursor
+
     value = sort_value(last, order.by) if order is not None else None
-    return encode_cursor(query, *Mark(value, last.id, last.root, place))
+    return encode_cursor(digest(*query), *Mark(value, last.id, last.root, place))
 
 
 def _not_found(task_id: str) -> TaskNotFound:

@@ -1,10 +1,11 @@
 """When a task was created and last worked on."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from sidecar.history.products import time_in_id
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.view import DAY_MS, Found, TaskView, sane_ms
+from sidecar.history.view import DAY_MS, EARLIEST_MS, LATEST_MS, Found, TaskView, sane_ms
 
 _NS_PER_MS = 1_000_000
 
@@ -19,8 +20,8 @@ def last_activity(view: TaskView) -> Found | None:
     candidates = [
         Found(time, source, _opened_note(view) if source == UI_FILE else None)
         for time, source in (
-            (_newest((message.ts for message in view.ui_messages)), UI_FILE),
-            (_newest(message.ts for message in view.api_messages), API_FILE),
+            (_newest([message.ts for message in view.ui_messages]), UI_FILE),
+            (_newest([message.ts for message in view.api_messages]), API_FILE),
         )
         if time is not None
     ]
@@ -52,8 +53,14 @@ def _file_times(view: TaskView) -> Iterator[Found]:
             yield Found(time, file.name, "the file's modification time, for want of anything better")
 
 
-def _newest(values: Iterable[object]) -> int | None:
-    return max([time for value in values if (time := sane_ms(value)) is not None], default=None)
+def _newest(values: Iterable[Any]) -> int | None:
+    """Find the newest time among the values; `sane_ms` spelled out, because every message has one."""
+    times = [
+        value
+        for value in values
+        if (type(value) is int or type(value) is float) and EARLIEST_MS <= value <= LATEST_MS
+    ]
+    return int(max(times)) if times else None
 
 
 def _opened_note(view: TaskView) -> str | None:
