@@ -113,6 +113,7 @@ class Host:
         if after.history.foreign_roots != before.history.foreign_roots:
             self.history = self._open_history()
         self.reminders.configure(after.reminders)
+        self.runs.admission.pump()
 
     def set_max(self, maximum: int) -> None:
         """Change the limit of running tasks; what waits may start."""
