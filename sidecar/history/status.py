@@ -1,8 +1,7 @@
 """How a task stands, told by its last relevant message instead of by words anywhere in it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sidecar.api.tasks import Outcome, TaskStatus
 from sidecar.history.parsing import text_of, value_of
@@ -35,8 +34,7 @@ _RECORDED: Final[dict[str, Outcome]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """The finer outcome, where it was seen, and a status that holds at any age (None: the age decides)."""
 
     outcome: Outcome
