@@ -13,6 +13,7 @@ import {
 } from "./protocol.js";
 import { isGivenUp } from "./rootOwner.js";
 import type { RunEvent, ServiceState, SubagentService } from "./service.js";
+import { environmentDamage } from "./setup/failures.js";
 import { SidecarClient, type SidecarClientOptions } from "./sidecarClient.js";
 import type { SidecarCommand } from "./sidecarProcess.js";
 import type { ClientState } from "./supervisor.js";
@@ -47,6 +48,8 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
   #ownerPoll: NodeJS.Timeout | undefined;
+  /** What the end of the client means: a stop, a restart under way, or damage that was found. */
+  #afterStop: ServiceState = { kind: "idle" };
 
   readonly onDidChangeState = this.#states.event;
   readonly onDidChangeTask = this.#changedTasks.event;
@@ -108,7 +111,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     afterSeq: number,
     onEvents: (events: RunEvent[]) => void,
   ): vscode.Disposable {
-    return new vscode.Disposable(this.#feeds.follow(taskId, afterSeq, onEvents).dispose);
+    return vscode.Disposable.from(this.#feeds.follow(taskId, afterSeq, onEvents));
   }
 
   /** Tell the sidecar that the user trusts the workspace now. */
@@ -142,7 +145,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async #start(): Promise<void> {
     if (this.#state.kind !== "restarting") {
       const client = await this.#prepareClient();
-      await client.start();
+      await client.start().catch(() => undefined); // The state tells why, in words for a person.
     }
     await this.#settled();
   }
@@ -150,11 +153,13 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async #restart(): Promise<void> {
     await this.#starting?.catch(() => undefined);
     const client = await this.#prepareClient();
-    await client.restart();
+    this.#afterStop = { kind: "restarting", message: "The sidecar is started again." };
+    await client.restart().catch(() => undefined);
     await this.#settled();
   }
 
   async #prepareClient(): Promise<SidecarClient> {
+    this.#afterStop = { kind: "idle" };
     try {
       const command = await this.#options.prepare((message) => {
         this.#enter({ kind: "settingUp", message });
@@ -192,12 +197,9 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       case "running":
         void this.#greeted(state.info);
         break;
-      case "restarting": {
-        const seconds = Math.ceil(state.inMs / 1000);
-        const message = `The sidecar ${state.reason}. It is started again in ${seconds} s.`;
-        this.#enter({ kind: "restarting", message });
+      case "restarting":
+        this.#crashed(state.reason, state.inMs);
         break;
-      }
       case "failed":
         this.#enter({ kind: "failed", message: state.reason });
         break;
@@ -205,7 +207,20 @@ export class SidecarService implements SubagentService, vscode.Disposable {
         this.#enter({ kind: "starting" });
         break;
       case "stopped":
-        this.#enter({ kind: "idle" });
+        this.#enter(this.#afterStop);
+    }
+  }
+
+  /** Wait for the next try, unless it would end the same: what is missing does not come back. */
+  #crashed(reason: string, inMs: number): void {
+    const damage = environmentDamage(reason);
+    if (damage === undefined) {
+      const seconds = Math.ceil(inMs / 1000);
+      const message = `The sidecar ${reason}. It is started again in ${seconds} s.`;
+      this.#enter({ kind: "restarting", message });
+    } else {
+      this.#afterStop = { kind: "failed", message: damage };
+      void this.#client?.stop();
     }
   }
 

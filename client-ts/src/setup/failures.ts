@@ -3,7 +3,8 @@ export class SetupError extends Error {
   override readonly name = "SetupError";
 
   static noPython(tooOld: readonly string[]): SetupError {
-    const found = tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`;
+    const found =
+      tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`;
     return new SetupError(
       `${found}; Python 3.11 or newer is needed. Install it, or name an interpreter in the ` +
         "setting subagentSidecar.pythonPath; then choose Repair.",
@@ -95,6 +96,13 @@ export function pipFailure(output: string): SetupError {
 /** Explain why a file operation of set-up failed. */
 export function diskFailure(message: string): SetupError {
   return explain(DISK, message, "The private Python environment cannot be written");
+}
+
+/** Tell from why the sidecar ended whether its environment is damaged; undefined if it is not. */
+export function environmentDamage(reason: string): string | undefined {
+  return /No module named|ImportError|ModuleNotFoundError|No pyvenv\.cfg/.test(reason)
+    ? `The private Python environment is damaged (${reason}). Choose Repair to make it anew.`
+    : undefined;
 }
 
 function explain(known: readonly Explanation[], output: string, otherwise: string): SetupError {
