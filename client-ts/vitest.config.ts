@@ -15,6 +15,14 @@ export default defineConfig({
       {
         resolve,
         test: {
+          name: "webview",
+          include: ["test/webview/**/*.test.ts"],
+          environment: "jsdom",
+          testTimeout: 15_000,
+        },
+      },
+      {
+        test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
           testTimeout: 45_000,
