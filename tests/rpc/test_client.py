@@ -37,7 +37,8 @@ async def test_a_request_given_up_is_withdrawn(client: RpcClient, caplog: pytest
     for method, params in (("swallow", {}), ("sleep", {"count": 600})):
         with pytest.raises(TimeoutError):
             await client.request(method, params, timeout=0.05)
-    assert await client.request("echo", {"value": "goes on"}) == "goes on"
+    for _ in range(2):  # the answer to the withdrawn one may come behind the first
+        assert await client.request("echo", {"value": "goes on"}) == "goes on"
     assert "the request was cancelled" not in caplog.text
 
 
