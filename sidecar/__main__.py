@@ -1,7 +1,10 @@
 """Choose the mode before anything heavy is imported: `serve` needs no command line, and the reverse."""
 
+import contextlib
 import gc
+import os
 import sys
+from typing import NoReturn
 
 INTERRUPTED = 130
 
@@ -26,5 +29,17 @@ def _run(arguments: list[str]) -> int:
     return cli(arguments)
 
 
+def run() -> NoReturn:
+    """Run the command and end the process, without taking its memory apart first: a tenth of a list, too.
+
+    The entry point of the installed script. Commands have closed what they opened when they return.
+    """
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(ValueError, OSError):  # closed, or its reader is gone: nobody to tell
+            stream.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -12,6 +12,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
+from sidecar.history.spreading import in_two_processes
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
@@ -83,7 +84,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     chosen = [root.absolute() for root in roots]
     if not chosen:
         chosen = [default_storage_root(), *(Path(path) for path in store.current.history.foreign_roots)]
-    return TaskHistory(chosen, now=history_clock_ms)
+    return TaskHistory(chosen, now=history_clock_ms, spread=in_two_processes)
 
 
 def _page(

@@ -2,8 +2,10 @@
 
 import logging
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import msgspec
 
 from sidecar.api.tasks import Rules, TaskInfo
 from sidecar.history import leftovers
@@ -13,13 +15,13 @@ from sidecar.history.reading import Stamp, TaskFiles, read_task, stamp_task
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import Root
 from sidecar.history.rules import Row, read_row
+from sidecar.history.spreading import Work, here
 from sidecar.history.view import TaskSource
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True, gc=False):
     """A row with everything it was made from."""
 
     row: Row
@@ -28,11 +30,19 @@ class _Known:
     hint: ListEntry | None
 
 
-class RootCatalog:
-    """Reads and remembers the rows of one root. Not thread-safe: its owner holds a lock."""
+_NamedRow = tuple[str, _Known | None]
+Spread = Callable[[Work[_NamedRow], list[str], type[list[_NamedRow]]], list[_NamedRow]]
 
-    def __init__(self, root: Root) -> None:
+
+class RootCatalog:
+    """Reads and remembers the rows of one root. Not thread-safe: its owner holds a lock.
+
+    `spread` does the reading of many tasks: see `spreading`.
+    """
+
+    def __init__(self, root: Root, spread: Spread = here) -> None:
         self.root = root
+        self._spread = spread
         self._lists = RootLists()
         self._known: dict[Rules, dict[str, _Known]] = {"structural": {}, "guide": {}}
 
@@ -49,20 +59,16 @@ class RootCatalog:
         """List every task under `rules`, reading only what changed since the last scan."""
         self._lists = read_lists(self.root.path, self._lists)
         names = self.names() if rules == "structural" else list(filter(is_uuid, self.names()))
-        known, away = self._known[rules], []
-        current: dict[str, _Known] = {}
-        for name in names:
-            kept = known.get(name)
-            if kept is not None and self._is_current(name, kept, now):
-                current[name] = kept
-            elif (files := self._read(name)) is not None:
-                if leftovers.is_unsettled(self._folder(name), files):
-                    away.append((name, files))
-                else:
-                    current[name] = self._made(name, files, rules, now)
-        for name, files in away:
-            settled = leftovers.recover(self._folder(name), leftovers.reread(self._folder(name), files))
-            current[name] = self._made(name, settled, rules, now)
+        known = self._known[rules]
+        current = {
+            name: kept for name in names if (kept := known.get(name)) and self._is_current(name, kept, now)
+        }
+        changed = [name for name in names if name not in current]
+        read = self._spread(partial(self._read_settled, rules, now), changed, list[_NamedRow])
+        for name, made in read:
+            made = made or self._read_unsettled(name, rules, now)
+            if made is not None:
+                current[name] = made
         self._known[rules] = current
         return [kept.row.info for kept in current.values() if kept.row.info is not None]
 
@@ -97,6 +103,22 @@ class RootCatalog:
         if files.ui.absent and files.api.absent and not os.path.lexists(folder):
             return None
         return files
+
+    def _read_settled(self, rules: Rules, now: int, names: list[str]) -> list[_NamedRow]:
+        """Read tasks; None stands for a folder that is gone or in the middle of a save."""
+        rows: list[_NamedRow] = []
+        for name in names:
+            files = self._read(name)
+            settled = files is not None and not leftovers.is_unsettled(self._folder(name), files)
+            rows.append((name, self._made(name, files, rules, now) if files and settled else None))
+        return rows
+
+    def _read_unsettled(self, name: str, rules: Rules, now: int) -> _Known | None:
+        """Read a task whose save should be over by now, else from what the save left behind."""
+        files = self._read(name)
+        if files is None:
+            return None
+        return self._made(name, leftovers.recover(self._folder(name), files), rules, now)
 
     def _is_current(self, name: str, kept: _Known, now: int) -> bool:
         return (

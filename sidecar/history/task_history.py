@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
-from sidecar.history.catalog import RootCatalog
+from sidecar.history.catalog import RootCatalog, Spread
 from sidecar.history.paging import Mark, check_limit, ordered, sort_value, start_after
 from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root, describe_root
+from sidecar.history.spreading import here
 
 if TYPE_CHECKING:
     from sidecar.history.transcript import End, Kind
@@ -47,7 +48,7 @@ class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. `now` gives the time in ms,
-    `revision` the Host's current revision for results.
+    `revision` the Host's current revision for results; `spread` does the reading of many tasks.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class TaskHistory:
         roots: Sequence[RootLike],
         now: Callable[[], int] = clock_ms,
         revision: Callable[[], int] = lambda: 0,
+        spread: Spread = here,
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
-        self._catalogs = {root.path: RootCatalog(root) for root in described}
+        self._catalogs = {root.path: RootCatalog(root, spread) for root in described}
         self._now = now
         self._revision = revision
         self._announced: dict[tuple[str, str], TaskInfo] | None = None
