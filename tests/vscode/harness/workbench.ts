@@ -1,0 +1,130 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { type Browser, chromium, type FrameLocator, type Locator, type Page } from "playwright-core";
+
+import { PICTURES } from "./places.ts";
+import { PATIENCE_MS } from "./waiting.ts";
+
+const WINDOW = { width: 1280, height: 860 };
+const FIRST_LOAD_MS = 60_000;
+
+/** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    ],
+  });
+}
+
+/** A window of the editor, addressed as its user sees it. */
+export class Workbench {
+  readonly page: Page;
+  readonly #pictures: string;
+  #taken = 0;
+
+  private constructor(page: Page, pictures: string) {
+    this.page = page;
+    this.#pictures = pictures;
+  }
+
+  /** Open a window; `name` begins the names of its pictures. */
+  static async open(browser: Browser, url: string, name: string): Promise<Workbench> {
+    const context = await browser.newContext({
+      viewport: WINDOW,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(url);
+    const workbench = new Workbench(page, name);
+    await workbench.loaded();
+    return workbench;
+  }
+
+  /** Wait until the window can be used. */
+  async loaded(): Promise<void> {
+    await this.page.locator(".statusbar").waitFor({ timeout: FIRST_LOAD_MS });
+    await this.page.locator(".activitybar a.action-label").first().waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+
+  /** Keep a picture of the window. */
+  async picture(name: string): Promise<void> {
+    this.#taken += 1;
+    const number = String(this.#taken).padStart(2, "0");
+    await mkdir(PICTURES, { recursive: true });
+    await this.page.screenshot({ path: join(PICTURES, `${this.#pictures}-${number}-${name}.png`) });
+  }
+
+  /** Reload the window, as its user would with F5. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.loaded();
+  }
+
+  /** Open the view container with this name from the activity bar. */
+  async openSideBar(name: string): Promise<void> {
+    await this.page.locator(`.activitybar a.action-label[aria-label^="${name}"]`).click();
+    await this.page.locator(".sidebar .composite.title", { hasText: name }).waitFor();
+  }
+
+  /** Run a command by its title, as in `Developer: Reload Window`. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(`>${title}`);
+    await this.row(title).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The box in which quick picks and input boxes take text. */
+  get quickInput(): Locator {
+    return this.page.locator(".quick-input-widget:visible .quick-input-box input");
+  }
+
+  /** The rows of the open quick pick with this text. */
+  row(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+  }
+
+  /** Type into the open input box and confirm. */
+  async answer(text: string): Promise<void> {
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The pane of the view with this title in the side bar. */
+  view(title: string): Locator {
+    const header = this.page.locator(".pane-header", { hasText: title });
+    return this.page.locator(".sidebar .pane", { has: header });
+  }
+
+  /** The rows of the tree in a view; only those in sight are in the page. */
+  treeRows(view: string): Locator {
+    return this.view(view).getByRole("treeitem");
+  }
+
+  /** The inside of the webview that holds this text, or of the only one. */
+  get webview(): FrameLocator {
+    return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
+  }
+
+  /** The status bar item with this text. */
+  statusItem(text: string | RegExp): Locator {
+    return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  /** The toasts in sight. */
+  get toasts(): Locator {
+    return this.page.locator(".notification-toast");
+  }
+}
