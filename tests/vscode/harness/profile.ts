@@ -15,6 +15,7 @@ const INSTALL_MS = 60_000;
 const QUIET: Settings = {
   "workbench.startupEditor": "none",
   "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "telemetry.telemetryLevel": "off",
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,

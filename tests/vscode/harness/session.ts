@@ -1,0 +1,97 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import type { Browser } from "playwright-core";
+
+import { Host, type HostOptions } from "./host.ts";
+import { PICTURES, VSIX } from "./places.ts";
+import { Profile } from "./profile.ts";
+import { Puppets } from "./puppets.ts";
+import { launchBrowser, Workbench } from "./workbench.ts";
+
+const SET_UP_MS = 120_000;
+const STEP_MS = 120_000;
+
+export interface SessionOptions extends Partial<HostOptions> {
+  /** Called with the empty profile, before anything is installed or started. */
+  readonly prepare?: (profile: Profile, puppets: Puppets) => Promise<void>;
+}
+
+/** What the steps of one file share: a fresh profile, its host, and one window. */
+export class Session {
+  readonly #name: string;
+  #profile: Profile | undefined;
+  #puppets: Puppets | undefined;
+  #host: Host | undefined;
+  #browser: Browser | undefined;
+  #workbench: Workbench | undefined;
+
+  /** Register the set-up and the tidying of a file of steps; `name` begins its pictures' names. */
+  constructor(name: string, options: SessionOptions = {}) {
+    this.#name = name;
+    before(() => this.#start(options), { timeout: SET_UP_MS });
+    after(() => this.#stop(), { timeout: SET_UP_MS });
+  }
+
+  get profile(): Profile {
+    return present(this.#profile);
+  }
+
+  get puppets(): Puppets {
+    return present(this.#puppets);
+  }
+
+  get host(): Host {
+    return present(this.#host);
+  }
+
+  get workbench(): Workbench {
+    return present(this.#workbench);
+  }
+
+  /** One step of the story: a test that leaves a picture, whether it passes or fails. */
+  step(name: string, body: (workbench: Workbench) => Promise<void>): void {
+    test(name, { timeout: STEP_MS }, async () => {
+      const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
+      try {
+        await body(this.workbench);
+        await this.workbench.picture(picture);
+      } catch (error) {
+        await this.#keepEvidence(picture);
+        throw error;
+      }
+    });
+  }
+
+  async #start(options: SessionOptions): Promise<void> {
+    this.#profile = await Profile.create();
+    this.#puppets = await Puppets.listen(join(this.#profile.folder, "puppets"));
+    await options.prepare?.(this.#profile, this.#puppets);
+    await this.#profile.install(VSIX);
+    this.#host = await Host.start(this.#profile, { trustsAll: options.trustsAll ?? true });
+    this.#browser = await launchBrowser();
+    this.#workbench = await Workbench.open(this.#browser, this.#host.url, this.#name);
+  }
+
+  async #stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#host?.stop();
+    this.#puppets?.close();
+    await this.#profile?.remove();
+  }
+
+  async #keepEvidence(step: string): Promise<void> {
+    await this.workbench.picture(`${step}-FAILED`);
+    const folder = join(PICTURES, `${this.#name}-${step}-logs`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "server.txt"), this.host.output);
+  }
+}
+
+function present<T>(part: T | undefined): T {
+  if (part === undefined) {
+    throw new Error("the session did not start");
+  }
+  return part;
+}
