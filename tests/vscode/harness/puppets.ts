@@ -70,7 +70,11 @@ export class Puppets {
 
   /** The next puppet that was started and is not taken yet. */
   async next(): Promise<Puppet> {
-    await until("started", () => this.#waiting.length, (count) => count > 0);
+    await until(
+      "started",
+      () => this.#waiting.length,
+      (count) => count > 0,
+    );
     const [puppet] = this.#waiting.splice(0, 1);
     if (puppet === undefined) {
       throw new Error("two steps wait for a puppet at once");

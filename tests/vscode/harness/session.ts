@@ -52,7 +52,7 @@ export class Session {
 
   /** One step of the story: a test that leaves a picture, whether it passes or fails. */
   step(name: string, body: (workbench: Workbench) => Promise<void>): void {
-    test(name, { timeout: STEP_MS }, async () => {
+    void test(name, { timeout: STEP_MS }, async () => {
       const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
       try {
         await body(this.workbench);

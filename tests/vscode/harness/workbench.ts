@@ -1,7 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Browser, chromium, type FrameLocator, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  chromium,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 import { PICTURES } from "./places.ts";
 import { PATIENCE_MS } from "./waiting.ts";
@@ -14,7 +20,13 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"],
+      ...[
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+      ],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
       "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     ],
