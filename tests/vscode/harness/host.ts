@@ -12,6 +12,10 @@ const MARKER = "SUBAGENT_VSCODE_TEST";
 const LISTENING = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
 const STOP_MS = 10_000;
 
+const SERVER = / -m sidecar serve\b/;
+const AGENT = /\b(demo_)?agent\.py\b/;
+const SIDECAR = new RegExp(`${SERVER.source}|${AGENT.source}`);
+
 export interface HostOptions {
   /** Whether folders are trusted without a question; false leaves Workspace Trust as users have it. */
   readonly trustsAll: boolean;
@@ -51,10 +55,14 @@ export class Host {
     return this.#output.join("\n");
   }
 
-  /** The processes that run below it and are of the sidecar: the server itself and what it runs. */
+  /** The running sidecars of its windows. */
+  async servers(): Promise<SeenProcess[]> {
+    return (await withMarker(this.#marker)).filter(({ command }) => SERVER.test(command));
+  }
+
+  /** The running sidecars and all that they started. */
   async sidecars(): Promise<SeenProcess[]> {
-    const all = await withMarker(this.#marker);
-    return all.filter(({ command }) => / -m sidecar\b|\/demo_agent\.py|\/agent\.py/.test(command));
+    return (await withMarker(this.#marker)).filter(({ command }) => SIDECAR.test(command));
   }
 
   /** End the whole group: a signal to the parent alone leaves extension hosts and what they started. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -23,6 +23,12 @@ const QUIET: Settings = {
   "remote.autoForwardPorts": false, // other programs' ports would raise toasts
   "chat.disableAIFeatures": true,
 };
+
+/** What is read of an extension's `package.json`. */
+export interface Manifest {
+  readonly engines: { readonly vscode: string };
+  readonly enabledApiProposals?: readonly string[];
+}
 
 /** A user who never was here before: own home, own settings, own extensions, an empty workspace. */
 export class Profile {
@@ -86,6 +92,16 @@ export class Profile {
       env: this.environment,
       timeout: INSTALL_MS,
     });
+  }
+
+  /** The manifest of the one installed extension, as the editor reads it. */
+  async manifest(): Promise<Manifest> {
+    const extensions = join(this.folder, "extensions");
+    const [folder] = (await readdir(extensions)).filter((name) =>
+      name.includes("subagent-sidecar"),
+    );
+    const text = await readFile(join(extensions, folder ?? "", "package.json"), "utf8");
+    return JSON.parse(text) as Manifest;
   }
 
   async remove(): Promise<void> {

@@ -26,6 +26,7 @@ export class Session {
   #host: Host | undefined;
   #browser: Browser | undefined;
   #workbench: Workbench | undefined;
+  #installedAt = 0;
 
   /** Register the set-up and the tidying of a file of steps; `name` begins its pictures' names. */
   constructor(name: string, options: SessionOptions = {}) {
@@ -50,6 +51,11 @@ export class Session {
     return present(this.#workbench);
   }
 
+  /** When the install of the extension began, on the clock of `performance.now`. */
+  get installedAt(): number {
+    return this.#installedAt;
+  }
+
   /** One step of the story: a test that leaves a picture, whether it passes or fails. */
   step(name: string, body: (workbench: Workbench) => Promise<void>): void {
     void test(name, { timeout: STEP_MS }, async () => {
@@ -68,6 +74,7 @@ export class Session {
     this.#profile = await Profile.create();
     this.#puppets = await Puppets.listen(join(this.#profile.folder, "puppets"));
     await options.prepare?.(this.#profile, this.#puppets);
+    this.#installedAt = performance.now();
     await this.#profile.install(VSIX);
     this.#host = await Host.start(this.#profile, { trustsAll: options.trustsAll ?? true });
     this.#browser = await launchBrowser();

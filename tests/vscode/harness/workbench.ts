@@ -14,6 +14,7 @@ import { PATIENCE_MS } from "./waiting.ts";
 
 const WINDOW = { width: 1280, height: 860 };
 const FIRST_LOAD_MS = 60_000;
+const MOST_TABS = 40;
 
 /** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
 export function launchBrowser(): Promise<Browser> {
@@ -64,12 +65,16 @@ export class Workbench {
     await this.page.locator(".activitybar a.action-label").first().waitFor();
   }
 
-  async close(): Promise<void> {
-    await this.page.context().close();
+  /** Close the window, as its user would. */
+  async leave(): Promise<void> {
+    await this.page.close({ runBeforeUnload: false });
   }
 
-  /** Keep a picture of the window. */
+  /** Keep a picture of the window, unless its user left. */
   async picture(name: string): Promise<void> {
+    if (this.page.isClosed()) {
+      return;
+    }
     this.#taken += 1;
     const number = String(this.#taken).padStart(2, "0");
     await mkdir(PICTURES, { recursive: true });
@@ -114,10 +119,35 @@ export class Workbench {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Choose the row with this text in the open quick pick. */
+  async pick(text: string): Promise<void> {
+    await this.row(text).first().waitFor();
+    await this.quickInput.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
   /** The pane of the view with this title in the side bar. */
   view(title: string): Locator {
-    const header = this.page.locator(".pane-header", { hasText: title });
-    return this.page.locator(".sidebar .pane", { has: header });
+    return this.page.locator(".sidebar .pane", { has: this.#header(title) });
+  }
+
+  /** Collapse all other views of the side bar, for room. */
+  async showOnly(title: string): Promise<void> {
+    const others = this.page.locator(".sidebar .pane-header[aria-expanded=true]");
+    for (const name of await others.locator(".title").allInnerTexts()) {
+      if (name !== title) {
+        await this.#header(name).click();
+      }
+    }
+    await this.openView(title);
+  }
+
+  /** Expand a view of the open side bar. */
+  async openView(title: string): Promise<void> {
+    const header = this.#header(title);
+    if ((await header.getAttribute("aria-expanded")) !== "true") {
+      await header.click();
+    }
   }
 
   /** The rows of the tree in a view; only those in sight are in the page. */
@@ -125,7 +155,12 @@ export class Workbench {
     return this.view(view).getByRole("treeitem");
   }
 
-  /** The inside of the webview that holds this text, or of the only one. */
+  /** How many rows the tree in a view has, in sight or not. */
+  async treeSize(view: string): Promise<number> {
+    return Number(await this.treeRows(view).first().getAttribute("aria-setsize"));
+  }
+
+  /** The inside of the panel's webview. */
   get webview(): FrameLocator {
     return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
   }
@@ -135,8 +170,33 @@ export class Workbench {
     return this.page.locator(".statusbar-item", { hasText: text });
   }
 
-  /** The toasts in sight. */
-  get toasts(): Locator {
-    return this.page.locator(".notification-toast");
+  /** Press Tab until the target has the focus. */
+  async tabTo(target: Locator): Promise<void> {
+    for (let presses = 0; presses < MOST_TABS; presses += 1) {
+      if (await target.evaluate((element) => element.matches(":focus"))) {
+        return;
+      }
+      await this.page.keyboard.press("Tab");
+    }
+    throw new Error(`${MOST_TABS} presses of Tab do not lead to ${target.toString()}`);
+  }
+
+  /** What the editor says of an extension's start: loading its code and calling `activate`, in ms. */
+  async activationMs(extension: string): Promise<number> {
+    await this.run("Developer: Show Running Extensions");
+    const row = this.page.locator(".runtime-extensions-editor .monaco-list-row", {
+      hasText: extension,
+    });
+    const words = await row.locator(".activation-time").innerText();
+    const ms = /(\d+)ms/.exec(words)?.[1];
+    if (ms === undefined) {
+      throw new Error(`no time of activation in: ${words}`);
+    }
+    return Number(ms);
+  }
+
+  #header(title: string): Locator {
+    const exactly = this.page.locator(".title", { hasText: new RegExp(`^${title}$`) });
+    return this.page.locator(".sidebar .pane-header", { has: exactly });
   }
 }
