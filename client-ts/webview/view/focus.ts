@@ -1,0 +1,23 @@
+import type { Event, State } from "../model/state.js";
+
+/** Where the focus belongs after an event, as a selector; undefined leaves it where it is. */
+export function focusTarget(after: State, event: Event): string | undefined {
+  switch (event.type) {
+    case "openRun":
+    case "open":
+    case "launched":
+      return "#conversation-title";
+    case "closeRun":
+    case "home":
+      return after.current === undefined ? "#goal" : `[data-run="${CSS.escape(after.current)}"]`;
+    case "compose":
+    case "launchAgain":
+      return "#goal";
+    case "submit":
+      return after.launch.kind === "refused" ? "#goal" : undefined;
+    case "jumpToEnd":
+      return "#scroller";
+    default:
+      return undefined;
+  }
+}
