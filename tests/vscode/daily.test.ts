@@ -62,6 +62,7 @@ session.step("the panel launches, and cancels for good", async (workbench) => {
 });
 
 session.step("a window reloaded in mid-stream shows what was streamed, once", async (workbench) => {
+  await new Chat(workbench).backToList();
   await streamSome(workbench, "Count the waves");
   await workbench.reload();
   await within("the subagent's end", puppet.gone);

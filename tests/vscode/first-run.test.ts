@@ -41,7 +41,7 @@ session.step("the example is in the tree and in the history", async (workbench) 
 });
 
 session.step("activation keeps the editor waiting for less than 50 ms", async (workbench) => {
-  const ms = await workbench.activationMs("Subagent Sidecar");
+  const ms = await workbench.activationMs("subagent-sidecar.subagent-sidecar");
   assert.ok(ms < ACTIVATION_MS, `it took ${ms} ms`);
 });
 

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -27,6 +28,7 @@ export class Session {
   #browser: Browser | undefined;
   #workbench: Workbench | undefined;
   #installedAt = 0;
+  #failed: string | undefined;
 
   /** Register the set-up and the tidying of a file of steps; `name` begins its pictures' names. */
   constructor(name: string, options: SessionOptions = {}) {
@@ -56,14 +58,16 @@ export class Session {
     return this.#installedAt;
   }
 
-  /** One step of the story: a test that leaves a picture, whether it passes or fails. */
+  /** One step of the story: a test that leaves a picture. After a failed one the rest fail at once. */
   step(name: string, body: (workbench: Workbench) => Promise<void>): void {
     void test(name, { timeout: STEP_MS }, async () => {
+      assert.equal(this.#failed, undefined, "an earlier step failed, and this one builds on it");
       const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
       try {
         await body(this.workbench);
         await this.workbench.picture(picture);
       } catch (error) {
+        this.#failed = name;
         await this.#keepEvidence(picture);
         throw error;
       }
