@@ -5,7 +5,7 @@ import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
 import type { SubagentService } from "../service.js";
 import type { Action } from "./messages.js";
 import { pageHtml } from "./page.js";
-import { PanelSession } from "./panelSession.js";
+import { PanelSession, type Shown } from "./panelSession.js";
 
 /** The view's id in the manifest; the editor derives its focus command from it. */
 export const CHAT_VIEW = "subagentSidecar.chat";
@@ -30,7 +30,7 @@ export class ChatPanel implements WebviewViewProvider {
   readonly #service: SubagentService;
   readonly #commands: CommandRunner;
   #session: PanelSession | undefined;
-  #pending: Parameters<PanelSession["show"]>[0] | undefined;
+  #pending: Shown | undefined;
 
   constructor(extensionUri: Uri, service: SubagentService, commands: CommandRunner) {
     this.#extensionUri = extensionUri;
@@ -72,7 +72,7 @@ export class ChatPanel implements WebviewViewProvider {
     }
   }
 
-  async #show(message: Parameters<PanelSession["show"]>[0]): Promise<void> {
+  async #show(message: Shown): Promise<void> {
     this.#pending = message;
     await this.#commands.executeCommand(`${CHAT_VIEW}.focus`);
     if (this.#session !== undefined && this.#pending === message) {

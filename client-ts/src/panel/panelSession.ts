@@ -16,6 +16,12 @@ const LISTED_RUNS = 200;
 /** How much of a goal a row of the list holds, in characters. */
 const ROW_GOAL_CHARS = 240;
 
+/** What the page is to show though it may not be there right now. */
+export type Shown = Extract<
+  ToWebview,
+  { type: "open" | "home" | "compose" | "launched" | "launchFailed" }
+>;
+
 /** What a session needs of the window. */
 export interface PanelHost {
   post(message: ToWebview): void;
@@ -33,7 +39,7 @@ export class PanelSession implements Disposable {
   readonly #subscriptions: Disposable[];
   #ready = false;
   #followed: { taskId: string; subscription: Disposable } | undefined;
-  #pending: ToWebview | undefined;
+  #pending: Shown | undefined;
 
   constructor(service: SubagentService, host: PanelHost) {
     this.#service = service;
@@ -60,7 +66,7 @@ export class PanelSession implements Disposable {
   }
 
   /** Have the page show something, at once or as soon as there is a page. */
-  show(message: Extract<ToWebview, { type: "open" | "home" | "compose" }>): void {
+  show(message: Shown): void {
     if (this.#ready) {
       this.#post(message);
     } else {
@@ -188,9 +194,9 @@ export class PanelSession implements Disposable {
         goalPrompt,
       });
       this.#post({ type: "run", run: rowOf(task) });
-      this.#post({ type: "launched", taskId: task.id });
+      this.show({ type: "launched", taskId: task.id });
     } catch (error) {
-      this.#post({ type: "launchFailed", message: messageOf(error) });
+      this.show({ type: "launchFailed", message: messageOf(error) });
     }
   }
 

@@ -46,10 +46,11 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
 
   getTreeItem(shown: AsyncTask): vscode.TreeItem {
     const task = this.#service.tasks.get(shown.id) ?? shown;
-    const item = new vscode.TreeItem(oneLine(task.goalPrompt, ROW_CHARS));
+    const goal = oneLine(task.goalPrompt, ROW_CHARS);
+    const item = new vscode.TreeItem(task.subagentName);
     item.id = task.id;
     item.iconPath = runIcon(task);
-    item.description = `${task.subagentName} · ${runStatus(task)}`;
+    item.description = `${runStatus(task)} · ${goal}`;
     item.contextValue = isLive(task) ? "run live" : "run ended";
     item.command = {
       command: "subagentSidecar.subagent.open",
@@ -57,7 +58,7 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
       arguments: [task.id],
     };
     item.accessibilityInformation = {
-      label: `${item.label as string}, ${task.subagentName}, ${runStatus(task)}`,
+      label: `${task.subagentName}, ${runStatus(task)}, ${goal}`,
     };
     return item;
   }

@@ -1,7 +1,8 @@
 import { blockSource } from "./blocks.js";
 import { itemCount } from "./conversation.js";
 import { plain } from "./format.js";
-import type { OpenRun, State } from "./state.js";
+import type { OpenRun } from "./openRun.js";
+import type { State } from "./state.js";
 import { isLive, statusSentence } from "./words.js";
 
 /** How much of a message is read out, in characters. */

@@ -1,6 +1,6 @@
 import type { Range } from "./range.js";
 import { INITIAL, type State } from "./state.js";
-import { EMPTY_STREAM } from "./stream.js";
+import { newlyOpen } from "./openRun.js";
 
 /** What outlives the page: what the reader did, not what the sidecar can tell again. */
 export interface Saved {
@@ -30,7 +30,7 @@ export function restore(value: unknown): State {
     draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
     ...(taskId === undefined
       ? {}
-      : { open: { taskId, stream: EMPTY_STREAM, ...(reading === undefined ? {} : { reading }) } }),
+      : { open: { ...newlyOpen(taskId), ...(reading === undefined ? {} : { reading }) } }),
   };
 }
 

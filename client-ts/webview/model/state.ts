@@ -1,15 +1,13 @@
-import type {
-  Action as HostAction,
-  FromWebview,
-  RunRow,
-  ToWebview,
-} from "../../src/panel/messages.js";
-import type { AsyncTask, DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
+import type { RunRow } from "../../src/panel/messages.js";
+import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { ServiceState } from "../../src/service.js";
-import { itemCount } from "./conversation.js";
-import { earlier, type Extent, later, latest, type Range, within } from "./range.js";
-import { EMPTY_STREAM, receive, type Stream } from "./stream.js";
+import type { Event, OpenEvent } from "./events.js";
+import { omit } from "./omit.js";
+import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
 import { isLive } from "./words.js";
+
+/** The longest list of runs; older ones are in the task history. */
+const MAX_RUNS = 200;
 
 /** What is being written for the next launch. */
 export interface Draft {
@@ -23,51 +21,27 @@ export type LaunchState =
   | { readonly kind: "sending" }
   | { readonly kind: "refused"; readonly message: string };
 
-/** The conversation on the screen. */
-export interface OpenRun {
-  readonly taskId: string;
-  readonly task?: AsyncTask;
-  readonly stream: Stream;
-  /** What is shown while the reader is not at the end; undefined follows the end. */
-  readonly reading?: Range;
-  /** Why the task or its cancel could not be had. */
-  readonly problem?: string;
+/** Definitions as the sidecar read them, and what it could not read. */
+export interface Definitions {
+  readonly items: readonly SubagentInfo[];
+  readonly problems: readonly DefinitionProblem[];
 }
 
 /** All the page shows. */
 export interface State {
   readonly service: ServiceState;
-  readonly definitions?: {
-    readonly items: readonly SubagentInfo[];
-    readonly problems: readonly DefinitionProblem[];
-  };
-  /** Newest first. Undefined until the extension has told. */
+  /** Undefined until the extension has told; `runs` as well. */
+  readonly definitions?: Definitions;
+  /** Newest first. */
   readonly runs?: readonly RunRow[];
   /** The row of the list that the keyboard is on. */
   readonly current?: string;
   readonly open?: OpenRun;
+  /** Ids of the runs whose cancel is not answered. */
   readonly cancelling: ReadonlySet<string>;
   readonly draft: Draft;
   readonly launch: LaunchState;
 }
-
-/** What happens to the state: the extension tells something, or the reader does something. */
-export type Event =
-  | ToWebview
-  | { readonly type: "write"; readonly goal: string }
-  | { readonly type: "choose"; readonly subagentName: string }
-  | { readonly type: "submit" }
-  | { readonly type: "openRun"; readonly taskId: string }
-  | { readonly type: "closeRun" }
-  | { readonly type: "focusRun"; readonly taskId: string }
-  | { readonly type: "cancelRun" }
-  | { readonly type: "launchAgain" }
-  | { readonly type: "leaveEnd" }
-  | { readonly type: "earlier" }
-  | { readonly type: "later" }
-  | { readonly type: "jumpToEnd" }
-  | { readonly type: "reachEnd" }
-  | { readonly type: "act"; readonly action: HostAction };
 
 export const INITIAL: State = {
   service: { kind: "idle" },
@@ -86,66 +60,31 @@ export function reduce(state: State, event: Event): State {
     case "run":
       return withRun(state, event.run);
     case "definitions":
-      return withDefinitions(state, event.items, event.problems);
-    case "launched":
-      return opened(
-        { ...state, launch: { kind: "idle" }, draft: emptied(state.draft) },
-        event.taskId,
-      );
-    case "launchFailed":
-      return { ...state, launch: { kind: "refused", message: event.message } };
+      return withDefinitions(state, event);
     case "open":
     case "openRun":
       return opened(state, event.taskId);
     case "home":
     case "closeRun":
-      return closed(state);
+      return omit(state, "open");
     case "focusRun":
       return state.current === event.taskId ? state : { ...state, current: event.taskId };
-    case "compose":
-      return composing(state, event.subagentName);
+    case "cancelRun":
+    case "cancelFailed":
+      return cancelChanged(state, event);
+    case "launched":
+    case "launchFailed":
     case "write":
-      return { ...state, draft: { ...state.draft, goal: event.goal }, launch: { kind: "idle" } };
     case "choose":
-      return { ...state, draft: { ...state.draft, subagentName: event.subagentName } };
     case "submit":
-      return submitted(state);
+    case "compose":
     case "launchAgain":
-      return launchingAgain(state);
+      return composing(state, event);
     case "act":
       return state;
     default:
-      return state.open === undefined ? state : withOpen(state, state.open, event);
+      return withOpen(state, event);
   }
-}
-
-/** What the extension must be asked because the state became what it is. Pure. */
-export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
-  const taskId = after.open?.taskId;
-  if (event.type === "act") {
-    return [{ type: "act", action: event.action, ...(taskId === undefined ? {} : { taskId }) }];
-  }
-  if (event.type === "submit" && after.launch.kind === "sending") {
-    const { subagentName = "", goal } = after.draft;
-    return before.launch.kind === "sending"
-      ? []
-      : [{ type: "launch", subagentName, goalPrompt: goal }];
-  }
-  if (event.type === "cancelRun" && taskId !== undefined) {
-    return before.cancelling.has(taskId) ? [] : [{ type: "cancel", taskId }];
-  }
-  return followRequests(before.open, after.open);
-}
-
-/** What there is to show of an open run. */
-export function extentOf({ stream: { conversation } }: OpenRun): Extent {
-  return { start: conversation.dropped, end: itemCount(conversation) };
-}
-
-/** What is shown of it. */
-export function shownOf(open: OpenRun): Range {
-  const extent = extentOf(open);
-  return open.reading === undefined ? latest(extent) : within(open.reading, extent);
 }
 
 /** The definitions one can launch: those that no other shadows. */
@@ -153,80 +92,112 @@ export function launchable({ definitions }: State): readonly SubagentInfo[] {
   return definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
 }
 
-function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
-  if (after === undefined) {
-    return before === undefined ? [] : [{ type: "unfollow" }];
-  }
-  const { taskId, stream } = after;
-  const follow: FromWebview = { type: "follow", taskId, afterSeq: stream.lastSeq };
-  if (before?.taskId !== taskId) {
-    return [follow];
-  }
-  const gapAppeared = stream.waiting.size > 0 && before.stream.waiting.size === 0;
-  return gapAppeared ? [follow] : [];
+function withOpen(state: State, event: OpenEvent): State {
+  const open = state.open && reduceOpen(state.open, event);
+  return open === undefined || open === state.open ? state : { ...state, open };
 }
 
 function withRun(state: State, run: RunRow): State {
   const runs = state.runs ?? [];
   const known = runs.some(({ id }) => id === run.id);
   const next = known ? runs.map((row) => (row.id === run.id ? run : row)) : [run, ...runs];
-  return { ...state, runs: next, cancelling: settled(state.cancelling, run) };
-}
-
-function settled(cancelling: ReadonlySet<string>, run: RunRow): ReadonlySet<string> {
-  return isLive(run) ? cancelling : without(cancelling, run.id);
+  const cancelling = isLive(run) ? state.cancelling : without(state.cancelling, run.id);
+  return { ...state, runs: next.slice(0, MAX_RUNS), cancelling };
 }
 
 function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return new Set([...set].filter((other) => other !== id));
 }
 
-function withDefinitions(
-  state: State,
-  items: readonly SubagentInfo[],
-  problems: readonly DefinitionProblem[],
-): State {
+/** Keep the chosen definition if there still is one of that name, else choose the first. */
+function withDefinitions(state: State, { items, problems }: Definitions): State {
   const next = { ...state, definitions: { items, problems } };
   const names = launchable(next).map(({ name }) => name);
   const chosen = state.draft.subagentName;
   const [first] = names;
-  if (first === undefined || (chosen !== undefined && names.includes(chosen))) {
-    return next;
-  }
-  return { ...next, draft: { ...state.draft, subagentName: first } };
+  return first === undefined || (chosen !== undefined && names.includes(chosen))
+    ? next
+    : { ...next, draft: { ...state.draft, subagentName: first } };
 }
 
 function opened(state: State, taskId: string): State {
   return state.open?.taskId === taskId
     ? state
-    : { ...state, current: taskId, open: { taskId, stream: EMPTY_STREAM } };
+    : { ...state, current: taskId, open: newlyOpen(taskId) };
 }
 
-function closed(state: State): State {
-  return omit(state, "open");
-}
-
-function composing(state: State, subagentName: string | undefined): State {
-  const draft = subagentName === undefined ? state.draft : { ...state.draft, subagentName };
-  return closed({ ...state, draft });
-}
-
-function emptied(draft: Draft): Draft {
-  return { ...draft, goal: "" };
-}
-
-function submitted(state: State): State {
-  const { subagentName, goal } = state.draft;
-  const refuse = (message: string): State => ({ ...state, launch: { kind: "refused", message } });
-  if (state.launch.kind === "sending") {
-    return state;
+function cancelChanged(
+  state: State,
+  event: Extract<Event, { type: "cancelRun" | "cancelFailed" }>,
+): State {
+  const { open, cancelling } = state;
+  if (event.type === "cancelFailed") {
+    const next = { ...state, cancelling: without(cancelling, event.taskId) };
+    return open?.taskId === event.taskId
+      ? { ...next, open: { ...open, problem: event.message } }
+      : next;
   }
-  if (subagentName === undefined) {
-    return refuse("Choose a subagent first.");
+  return open === undefined
+    ? state
+    : {
+        ...state,
+        open: omit(open, "problem"),
+        cancelling: new Set([...cancelling, open.taskId]),
+      };
+}
+
+type ComposerEvent = Extract<
+  Event,
+  {
+    type: "launched" | "launchFailed" | "write" | "choose" | "submit" | "compose" | "launchAgain";
   }
-  return goal.trim() === ""
-    ? refuse("Say what the subagent is to do.")
-    : { ...state, launch: { kind: "sending" } };
+>;
+
+function composing(state: State, event: ComposerEvent): State {
+  const { draft, launch } = state;
+  switch (event.type) {
+    case "write":
+      return {
+        ...state,
+        draft: { ...draft, goal: event.goal },
+        launch: launch.kind === "refused" ? { kind: "idle" } : launch,
+      };
+    case "choose":
+      return { ...state, draft: { ...draft, subagentName: event.subagentName } };
+    case "submit":
+      return launch.kind === "sending" ? state : { ...state, launch: submitted(state) };
+    case "launched":
+      return opened(
+        { ...state, launch: { kind: "idle" }, draft: { ...draft, goal: "" } },
+        event.taskId,
+      );
+    case "launchFailed":
+      return { ...state, launch: { kind: "refused", message: event.message } };
+    case "compose":
+      return omit(
+        event.subagentName === undefined
+          ? state
+          : { ...state, draft: { ...draft, subagentName: event.subagentName } },
+        "open",
+      );
+    case "launchAgain":
+      return launchingAgain(state);
+  }
+}
+
+function submitted({ draft, service }: State): LaunchState {
+  if (service.kind === "untrusted") {
+    return { kind: "refused", message: "Launching is off in Restricted Mode." };
+  }
+  if (service.kind !== "running") {
+    return { kind: "refused", message: "The sidecar does not run yet. Try again when it does." };
+  }
+  if (draft.subagentName === undefined) {
+    return { kind: "refused", message: "Choose a subagent first." };
+  }
+  return draft.goal.trim() === ""
+    ? { kind: "refused", message: "Say what the subagent is to do." }
+    : { kind: "sending" };
 }
 
 function launchingAgain(state: State): State {
@@ -235,78 +206,6 @@ function launchingAgain(state: State): State {
     return state;
   }
   const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
-  return closed({ ...state, draft, launch: { kind: "idle" } });
-}
-
-type OpenEvent = Extract<
-  Event,
-  {
-    type:
-      | "task"
-      | "taskMissing"
-      | "events"
-      | "cancelFailed"
-      | "cancelRun"
-      | "leaveEnd"
-      | "earlier"
-      | "later"
-      | "jumpToEnd"
-      | "reachEnd";
-  }
->;
-
-function withOpen(state: State, open: OpenRun, event: OpenEvent): State {
-  const change = (changes: Partial<OpenRun>): State => ({
-    ...state,
-    open: { ...open, ...changes },
-  });
-  switch (event.type) {
-    case "task":
-      return event.task.id === open.taskId
-        ? { ...state, open: { ...omit(open, "problem"), task: event.task } }
-        : state;
-    case "taskMissing":
-      return event.taskId === open.taskId ? change({ problem: event.message }) : state;
-    case "events":
-      return event.taskId === open.taskId
-        ? change({ stream: receive(open.stream, event.events) })
-        : state;
-    case "cancelRun":
-      return {
-        ...state,
-        open: omit(open, "problem"),
-        cancelling: new Set([...state.cancelling, open.taskId]),
-      };
-    case "cancelFailed":
-      return {
-        ...(event.taskId === open.taskId ? change({ problem: event.message }) : state),
-        cancelling: without(state.cancelling, event.taskId),
-      };
-    case "leaveEnd":
-      return open.reading === undefined ? change({ reading: shownOf(open) }) : state;
-    case "earlier":
-      return change({ reading: earlier(shownOf(open), extentOf(open)) });
-    case "later":
-      return change({ reading: later(shownOf(open), extentOf(open)) });
-    case "jumpToEnd":
-      return { ...state, open: omit(open, "reading") };
-    case "reachEnd":
-      return open.reading === undefined ? state : { ...state, open: pastShown(open) };
-  }
-}
-
-/** What the end of the items shown is followed by: further items or, at the last, the end itself. */
-function pastShown(open: OpenRun): OpenRun {
-  const extent = extentOf(open);
-  const shown = shownOf(open);
-  return shown.end === extent.end
-    ? omit(open, "reading")
-    : { ...open, reading: later(shown, extent) };
-}
-
-/** A copy without a member that need not be there. */
-function omit<T extends object, K extends keyof T>(value: T, key: K): Omit<T, K> {
-  const copy = { ...value };
-  Reflect.deleteProperty(copy, key);
-  return copy;
+  const launch: LaunchState = { kind: "idle" };
+  return omit({ ...state, draft, launch }, "open");
 }

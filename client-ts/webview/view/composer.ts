@@ -60,6 +60,7 @@ function launchButton({ state }: View): Part {
   return html`<button
     type="submit"
     class="primary"
+    title="Launch (Enter; Shift+Enter starts a new line)"
     ?disabled=${sending || state.service.kind !== "running"}
   >
     ${icon(sending ? "loading~spin" : "play")} ${sending ? "Launching…" : "Launch"}

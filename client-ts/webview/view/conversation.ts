@@ -4,7 +4,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import type { RunRow } from "../../src/panel/messages.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
-import { extentOf, type OpenRun, shownOf } from "../model/state.js";
+import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
 import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
@@ -33,7 +33,7 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
       tabindex="0"
       role="log"
       aria-live="off"
-      aria-label="Conversation"
+      aria-labelledby="conversation-title"
       @scroll=${onScroll}
     >
       ${goal(open)} ${items(view, open)}
@@ -59,7 +59,7 @@ function head(view: View, open: OpenRun): Part {
       ${icon("arrow-left")}
     </button>
     <div class="head-text">
-      <h2 id="conversation-title" tabindex="-1">
+      <h2 id="conversation-title">
         <bdi>${row?.subagentName ?? "Conversation"}</bdi>
       </h2>
       ${row === undefined ? undefined : headFacts(view, row)}

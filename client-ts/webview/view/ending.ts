@@ -3,7 +3,7 @@ import { html } from "lit-html";
 import type { AsyncTask } from "../../src/protocol.js";
 import { compact, counted, dollars, plain } from "../model/format.js";
 import { finalText } from "../model/result.js";
-import type { OpenRun } from "../model/state.js";
+import type { OpenRun } from "../model/openRun.js";
 import { elapsed, isLive, remedy, STATUS_ICON, statusSentence } from "../model/words.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";

@@ -1,4 +1,5 @@
-import type { Event, State } from "../model/state.js";
+import type { Event } from "../model/events.js";
+import type { State } from "../model/state.js";
 
 /** Where the focus belongs after an event, as a selector; undefined leaves it where it is. */
 export function focusTarget(after: State, event: Event): string | undefined {
@@ -6,7 +7,8 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "openRun":
     case "open":
     case "launched":
-      return "#conversation-title";
+    case "jumpToEnd":
+      return "#scroller";
     case "closeRun":
     case "home":
       return after.current === undefined ? "#goal" : `[data-run="${CSS.escape(after.current)}"]`;
@@ -15,8 +17,6 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return "#goal";
     case "submit":
       return after.launch.kind === "refused" ? "#goal" : undefined;
-    case "jumpToEnd":
-      return "#scroller";
     default:
       return undefined;
   }

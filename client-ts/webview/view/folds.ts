@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import { counted, plain, valueText } from "../model/format.js";
 import { variablesOf } from "../model/result.js";
-import type { OpenRun } from "../model/state.js";
+import type { OpenRun } from "../model/openRun.js";
 import type { TextTail } from "../model/textTail.js";
 import type { Part } from "./view.js";
 

@@ -5,6 +5,9 @@ import { plain } from "../model/format.js";
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true }).disable("image");
 
+// What links elsewhere, to a command of the editor for one, stays the text it was written as.
+markdown.validateLink = (url) => /^https?:/iu.test(url);
+
 // Columns of tables are aligned by inline styles, which the page's policy forbids.
 markdown.core.ruler.push("unstyled", ({ tokens }) => {
   for (const token of tokens) {

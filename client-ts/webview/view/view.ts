@@ -1,6 +1,7 @@
 import type { TemplateResult } from "lit-html";
 
-import type { Event, State } from "../model/state.js";
+import type { Event } from "../model/events.js";
+import type { State } from "../model/state.js";
 
 /** What every part of the page is drawn from. */
 export interface View {

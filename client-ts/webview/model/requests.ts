@@ -1,0 +1,44 @@
+import type { FromWebview } from "../../src/panel/messages.js";
+import type { Event } from "./events.js";
+import type { OpenRun } from "./openRun.js";
+import type { State } from "./state.js";
+
+/** What the extension must be asked because an event made the state what it is. Pure. */
+export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
+  switch (event.type) {
+    case "act":
+      return [{ type: "act", action: event.action, ...taskIdOf(after) }];
+    case "submit":
+      return launchRequests(before, after);
+    case "cancelRun":
+      return cancelRequests(before, after);
+    default:
+      return followRequests(before.open, after.open);
+  }
+}
+
+function taskIdOf({ open }: State): { taskId?: string } {
+  return open === undefined ? {} : { taskId: open.taskId };
+}
+
+function launchRequests(before: State, after: State): FromWebview[] {
+  const { subagentName, goal: goalPrompt } = after.draft;
+  const begins = before.launch.kind !== "sending" && after.launch.kind === "sending";
+  return begins && subagentName !== undefined ? [{ type: "launch", subagentName, goalPrompt }] : [];
+}
+
+function cancelRequests(before: State, { open }: State): FromWebview[] {
+  return open === undefined || before.cancelling.has(open.taskId)
+    ? []
+    : [{ type: "cancel", taskId: open.taskId }];
+}
+
+function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
+  if (after === undefined) {
+    return before === undefined ? [] : [{ type: "unfollow" }];
+  }
+  const { taskId, stream } = after;
+  const another = before?.taskId !== taskId;
+  const gapAppeared = stream.waiting.size > 0 && before?.stream.waiting.size === 0;
+  return another || gapAppeared ? [{ type: "follow", taskId, afterSeq: stream.lastSeq }] : [];
+}
