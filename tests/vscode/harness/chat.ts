@@ -29,7 +29,7 @@ export class Chat {
 
   /** What a subagent said and did, in the open conversation. */
   get log(): Locator {
-    return this.frame.getByRole("log", { name: "Conversation" });
+    return this.frame.getByRole("log");
   }
 
   /** The messages of the open conversation. */

@@ -81,9 +81,11 @@ export class Workbench {
     await this.page.screenshot({ path: join(PICTURES, `${this.#pictures}-${number}-${name}.png`) });
   }
 
-  /** Reload the window, as its user would with F5. */
+  /** Reload the window. */
   async reload(): Promise<void> {
-    await this.page.reload();
+    const reloaded = this.page.waitForEvent("domcontentloaded");
+    await this.run("Developer: Reload Window");
+    await reloaded;
     await this.loaded();
   }
 
