@@ -10,15 +10,33 @@ export function followSettings(
   service: SidecarService,
   settings: () => Settings,
 ): vscode.Disposable {
+  let inForce = settings();
   return vscode.workspace.onDidChangeConfiguration((event) => {
-    if (START_KEYS.some((key) => event.affectsConfiguration(`${SECTION}.${key}`))) {
-      void offerRestart(service);
-    } else if (event.affectsConfiguration(SECTION)) {
-      service.updateSettings(settings()).catch((error: unknown) => {
-        void vscode.window.showErrorMessage(`Subagents: ${messageOf(error)}`);
-      });
+    if (!event.affectsConfiguration(SECTION)) {
+      return;
     }
+    const before = inForce;
+    inForce = settings();
+    const atStart = START_KEYS.some((key) => event.affectsConfiguration(`${SECTION}.${key}`));
+    if (atStart || takesAway(before, inForce)) {
+      void offerRestart(service);
+    }
+    service.updateSettings(inForce).catch((error: unknown) => {
+      void vscode.window.showErrorMessage(`Subagents: ${messageOf(error)}`);
+    });
   });
+}
+
+/** Whether something that was set no longer is: an update adds and replaces, and takes nothing back. */
+export function takesAway(before: object, now: object): boolean {
+  return Object.entries(before).some(([key, value]: [string, unknown]) => {
+    const after = (now as Record<string, unknown>)[key];
+    return after === undefined || (isTable(value) && isTable(after) && takesAway(value, after));
+  });
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function offerRestart(service: SidecarService): Promise<void> {

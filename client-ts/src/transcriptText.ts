@@ -37,9 +37,14 @@ function head(task: TaskInfo): string {
 }
 
 function messageText({ role, kind, ts, text, tool }: StoredMessage): string {
-  const time = ts == null ? "" : ` (${localTime(ts)})`;
-  const called = tool?.name === undefined ? "" : `: ${tool.name}`;
-  const status = tool?.status === undefined ? "" : `, ${tool.status}`;
-  const heading = `## ${role} · ${kind}${called}${status}${time}`;
+  const called = tool?.name === undefined ? undefined : `tool ${tool.name}`;
+  const said = kind === "text" ? undefined : kind;
+  const time = ts == null ? undefined : localTime(ts);
+  const parts = [capitalised(role), called ?? said, tool?.status, time];
+  const heading = `## ${parts.filter((part) => part !== undefined).join(" · ")}`;
   return text === undefined || text === "" ? heading : `${heading}\n\n${text.trimEnd()}`;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -7,4 +7,8 @@ const page = new Page(acquireVsCodeApi(), document);
 window.addEventListener("message", ({ data }: MessageEvent<ToWebview>) => {
   page.send(data);
 });
+// The reader comes back, perhaps from editing a definition.
+window.addEventListener("focus", () => {
+  page.send({ type: "look" });
+});
 page.start();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
 
+import { pickFolder } from "../commands/asking.js";
 import type { SubagentService } from "../service.js";
 import type { Action } from "./messages.js";
 import { pageHtml } from "./page.js";
@@ -83,6 +84,7 @@ export class ChatPanel implements WebviewViewProvider {
 
   #newSession(view: WebviewView): PanelSession {
     return new PanelSession(this.#service, {
+      pickFolder,
       post: (message) => {
         void view.webview.postMessage(message);
       },

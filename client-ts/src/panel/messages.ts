@@ -33,7 +33,10 @@ export type ToWebview =
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
   | { readonly type: "events"; readonly taskId: string; readonly events: readonly TaskEvent[] }
   | { readonly type: "launched"; readonly taskId: string }
-  | { readonly type: "launchFailed"; readonly message: string }
+  /** Over the limit of running subagents, the launch may be asked for again with `queue`. */
+  | { readonly type: "launchFailed"; readonly message: string; readonly canQueue: boolean }
+  /** The user changed their mind on the way. */
+  | { readonly type: "launchDropped" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
@@ -56,7 +59,12 @@ export type FromWebview =
   | { readonly type: "refresh" }
   | { readonly type: "follow"; readonly taskId: string; readonly afterSeq: number }
   | { readonly type: "unfollow" }
-  | { readonly type: "launch"; readonly subagentName: string; readonly goalPrompt: string }
+  | {
+      readonly type: "launch";
+      readonly subagentName: string;
+      readonly goalPrompt: string;
+      readonly queue: boolean;
+    }
   | { readonly type: "cancel"; readonly taskId: string }
   | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
 
@@ -65,7 +73,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
   if (typeof value !== "object" || value === null) {
     return undefined;
   }
-  const { type, taskId, afterSeq, subagentName, goalPrompt, action } = value as Fields;
+  const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
@@ -74,8 +82,8 @@ export function readMessage(value: unknown): FromWebview | undefined {
     case "follow":
       return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
     case "launch":
-      return isText(subagentName) && isText(goalPrompt)
-        ? { type, subagentName, goalPrompt }
+      return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
+        ? { type, subagentName, goalPrompt, queue }
         : undefined;
     case "cancel":
       return isText(taskId) ? { type, taskId } : undefined;
@@ -87,7 +95,10 @@ export function readMessage(value: unknown): FromWebview | undefined {
 }
 
 type Fields = Partial<
-  Record<"type" | "taskId" | "afterSeq" | "subagentName" | "goalPrompt" | "action", unknown>
+  Record<
+    "type" | "taskId" | "afterSeq" | "subagentName" | "goalPrompt" | "queue" | "action",
+    unknown
+  >
 >;
 
 function isText(value: unknown): value is string {

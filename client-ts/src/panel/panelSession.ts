@@ -1,8 +1,9 @@
 import type { Disposable } from "vscode";
 
-import { messageOf } from "../errors.js";
-import type { AsyncTask } from "../protocol.js";
+import { isRefusal, messageOf } from "../errors.js";
+import { type AsyncTask, ErrorCode } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service.js";
+import { oneLine } from "../words.js";
 import {
   type Action,
   type FromWebview,
@@ -19,13 +20,17 @@ const ROW_GOAL_CHARS = 240;
 /** What the page is to show though it may not be there right now. */
 export type Shown = Extract<
   ToWebview,
-  { type: "open" | "home" | "compose" | "launched" | "launchFailed" }
+  { type: "open" | "home" | "compose" | "launched" | "launchFailed" | "launchDropped" }
 >;
+
+type Launch = Extract<FromWebview, { type: "launch" }>;
 
 /** What a session needs of the window. */
 export interface PanelHost {
   post(message: ToWebview): void;
   act(action: Action, taskId: string | undefined): void;
+  /** The folder a run works in; undefined if the user chooses none. */
+  pickFolder(): Promise<string | undefined>;
 }
 
 /**
@@ -99,7 +104,7 @@ export class PanelSession implements Disposable {
         this.#unfollow();
         return;
       case "launch":
-        return this.#launch(message.subagentName, message.goalPrompt);
+        return this.#launch(message);
       case "cancel":
         return this.#cancel(message.taskId);
       case "act":
@@ -187,16 +192,21 @@ export class PanelSession implements Disposable {
     }
   }
 
-  async #launch(subagentName: string, goalPrompt: string): Promise<void> {
+  async #launch({ subagentName, goalPrompt, queue }: Launch): Promise<void> {
+    const workspaceDir = await this.#host.pickFolder();
+    if (workspaceDir === undefined) {
+      this.show({ type: "launchDropped" });
+      return;
+    }
+    const overLimit = queue ? { overLimit: "queue" as const } : {};
+    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit };
     try {
-      const { task } = await this.#service.request("asyncTasks/launch", {
-        subagentName,
-        goalPrompt,
-      });
+      const { task } = await this.#service.request("asyncTasks/launch", params);
       this.#post({ type: "run", run: rowOf(task) });
       this.show({ type: "launched", taskId: task.id });
     } catch (error) {
-      this.show({ type: "launchFailed", message: messageOf(error) });
+      const canQueue = isRefusal(error, ErrorCode.LimitReached);
+      this.show({ type: "launchFailed", message: messageOf(error), canQueue });
     }
   }
 
@@ -219,7 +229,7 @@ export class PanelSession implements Disposable {
 function rowOf(task: AsyncTask): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, launchedAt, completedAt } = task;
-  const goal = task.goalPrompt.slice(0, ROW_GOAL_CHARS).replace(/\s+/gu, " ").trim();
+  const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
   const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
   return { id, subagentName, status, goal, ...withoutAbsent(known) };
 }

@@ -112,6 +112,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
 
 /** The id makes the document; the title is what its tab says. */
 function uriOf(task: TaskInfo): vscode.Uri {
-  const name = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-") || task.id;
+  const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
+  const name = title.replace(/[. ]+$/u, "") || task.id;
   return vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query: task.id });
 }

@@ -16,6 +16,8 @@ export type Event =
   | { readonly type: "write"; readonly goal: string }
   | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "submit" }
+  | { readonly type: "queue" }
+  | { readonly type: "look" }
   | { readonly type: "openRun"; readonly taskId: string }
   | { readonly type: "closeRun" }
   | { readonly type: "focusRun"; readonly taskId: string }

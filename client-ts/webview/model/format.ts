@@ -18,20 +18,6 @@ export function duration(ms: number): string {
   return `${Math.floor(span / DAY)}d ${Math.floor((span % DAY) / HOUR)}h`;
 }
 
-/** Say how long ago a time was, in ms since the epoch: `just now`, `5 min ago`, `3 days ago`. */
-export function ago(then: number, now: number): string {
-  const span = now - then;
-  if (span < MINUTE) {
-    return "just now";
-  }
-  if (span < HOUR) {
-    return `${Math.floor(span / MINUTE)} min ago`;
-  }
-  return span < DAY
-    ? `${Math.floor(span / HOUR)} h ago`
-    : counted(Math.floor(span / DAY), "day") + " ago";
-}
-
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** Say a count briefly: `950`, `12.3K`. */

@@ -8,7 +8,10 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
   switch (event.type) {
     case "act":
       return [{ type: "act", action: event.action, ...taskIdOf(after) }];
+    case "look":
+      return [{ type: "refresh" }];
     case "submit":
+    case "queue":
       return launchRequests(before, after);
     case "cancelRun":
       return cancelRequests(before, after);
@@ -22,9 +25,12 @@ function taskIdOf({ open }: State): { taskId?: string } {
 }
 
 function launchRequests(before: State, after: State): FromWebview[] {
-  const { subagentName, goal: goalPrompt } = after.draft;
-  const begins = before.launch.kind !== "sending" && after.launch.kind === "sending";
-  return begins && subagentName !== undefined ? [{ type: "launch", subagentName, goalPrompt }] : [];
+  const { launch, draft } = after;
+  const { subagentName, goal: goalPrompt } = draft;
+  if (before.launch.kind === "sending" || launch.kind !== "sending" || subagentName === undefined) {
+    return [];
+  }
+  return [{ type: "launch", subagentName, goalPrompt, queue: launch.queue }];
 }
 
 function cancelRequests(before: State, { open }: State): FromWebview[] {
@@ -35,7 +41,7 @@ function cancelRequests(before: State, { open }: State): FromWebview[] {
 
 function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
   if (after === undefined) {
-    return before === undefined ? [] : [{ type: "unfollow" }];
+    return before === undefined ? [] : [{ type: "unfollow" }, { type: "refresh" }];
   }
   const { taskId, stream } = after;
   const another = before?.taskId !== taskId;

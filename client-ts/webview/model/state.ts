@@ -18,8 +18,8 @@ export interface Draft {
 /** Where the launch of the draft stands. */
 export type LaunchState =
   | { readonly kind: "idle" }
-  | { readonly kind: "sending" }
-  | { readonly kind: "refused"; readonly message: string };
+  | { readonly kind: "sending"; readonly queue: boolean }
+  | { readonly kind: "refused"; readonly message: string; readonly canQueue?: boolean };
 
 /** Definitions as the sidecar read them, and what it could not read. */
 export interface Definitions {
@@ -44,7 +44,7 @@ export interface State {
 }
 
 export const INITIAL: State = {
-  service: { kind: "idle" },
+  service: { kind: "starting" },
   cancelling: new Set(),
   draft: { goal: "" },
   launch: { kind: "idle" },
@@ -74,6 +74,8 @@ export function reduce(state: State, event: Event): State {
       return cancelChanged(state, event);
     case "launched":
     case "launchFailed":
+    case "launchDropped":
+    case "queue":
     case "write":
     case "choose":
     case "submit":
@@ -81,6 +83,7 @@ export function reduce(state: State, event: Event): State {
     case "launchAgain":
       return composing(state, event);
     case "act":
+    case "look":
       return state;
     default:
       return withOpen(state, event);
@@ -149,7 +152,16 @@ function cancelChanged(
 type ComposerEvent = Extract<
   Event,
   {
-    type: "launched" | "launchFailed" | "write" | "choose" | "submit" | "compose" | "launchAgain";
+    type:
+      | "launched"
+      | "launchFailed"
+      | "launchDropped"
+      | "queue"
+      | "write"
+      | "choose"
+      | "submit"
+      | "compose"
+      | "launchAgain";
   }
 >;
 
@@ -165,14 +177,22 @@ function composing(state: State, event: ComposerEvent): State {
     case "choose":
       return { ...state, draft: { ...draft, subagentName: event.subagentName } };
     case "submit":
-      return launch.kind === "sending" ? state : { ...state, launch: submitted(state) };
+    case "queue":
+      return launch.kind === "sending"
+        ? state
+        : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
       return opened(
         { ...state, launch: { kind: "idle" }, draft: { ...draft, goal: "" } },
         event.taskId,
       );
     case "launchFailed":
-      return { ...state, launch: { kind: "refused", message: event.message } };
+      return {
+        ...state,
+        launch: { kind: "refused", message: event.message, canQueue: event.canQueue },
+      };
+    case "launchDropped":
+      return { ...state, launch: { kind: "idle" } };
     case "compose":
       return omit(
         event.subagentName === undefined
@@ -185,7 +205,7 @@ function composing(state: State, event: ComposerEvent): State {
   }
 }
 
-function submitted({ draft, service }: State): LaunchState {
+function submitted({ draft, service }: State, queue: boolean): LaunchState {
   if (service.kind === "untrusted") {
     return { kind: "refused", message: "Launching is off in Restricted Mode." };
   }
@@ -197,7 +217,7 @@ function submitted({ draft, service }: State): LaunchState {
   }
   return draft.goal.trim() === ""
     ? { kind: "refused", message: "Say what the subagent is to do." }
-    : { kind: "sending" };
+    : { kind: "sending", queue };
 }
 
 function launchingAgain(state: State): State {

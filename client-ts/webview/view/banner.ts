@@ -5,10 +5,12 @@ import type { ServiceState } from "../../src/service.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
-type Kind = Exclude<ServiceState["kind"], "running">;
-
-const WORDS: Record<Kind, { icon: string; text: string; actions: readonly Action[] }> = {
-  idle: { icon: "loading~spin", text: "Starting the sidecar…", actions: [] },
+const WORDS: Record<
+  ServiceState["kind"],
+  { icon: string; text: string; actions: readonly Action[] }
+> = {
+  idle: { icon: "circle-slash", text: "The sidecar is not running.", actions: ["restart"] },
+  running: { icon: "info", text: "", actions: [] },
   settingUp: { icon: "loading~spin", text: "Setting up the sidecar…", actions: [] },
   starting: { icon: "loading~spin", text: "Starting the sidecar…", actions: [] },
   restarting: { icon: "loading~spin", text: "The sidecar is restarting…", actions: ["showLog"] },
@@ -27,21 +29,22 @@ const WORDS: Record<Kind, { icon: string; text: string; actions: readonly Action
 const LABELS: Partial<Record<Action, string>> = {
   showLog: "Show Log",
   repair: "Repair",
-  restart: "Try Again",
+  restart: "Start the Sidecar",
   manageTrust: "Manage Workspace Trust",
 };
 
 /** Say why launching does not work now, and what can be done about it. */
 export function banner({ state: { service }, send }: View): Part {
-  if (service.kind === "running") {
+  const { icon: name, text, actions } = WORDS[service.kind];
+  const words = service.message ?? text;
+  if (words === "") {
     return undefined;
   }
-  const { icon: name, text, actions } = WORDS[service.kind];
   const role = service.kind === "failed" ? "alert" : "status";
   return html`<div class="banner banner-${service.kind}" role=${role}>
     ${icon(name)}
     <div class="banner-body">
-      <p>${service.message ?? text}</p>
+      <p>${words}</p>
       ${actions.map(
         (action) =>
           html`<button

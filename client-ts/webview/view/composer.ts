@@ -67,10 +67,22 @@ function launchButton({ state }: View): Part {
   </button>`;
 }
 
-function refusal({ state: { launch } }: View): Part {
-  return launch.kind === "refused"
-    ? html`<p class="problem" role="alert">${icon("error")} <span>${launch.message}</span></p>`
-    : undefined;
+function refusal({ state: { launch }, send }: View): Part {
+  if (launch.kind !== "refused") {
+    return undefined;
+  }
+  const queue = (): void => {
+    send({ type: "queue" });
+  };
+  return html`<div class="problem" role="alert">
+    ${icon("error")}
+    <span>${launch.message}</span>
+    ${
+      launch.canQueue === true
+        ? html`<button type="button" class="link" @click=${queue}>Queue It</button>`
+        : undefined
+    }
+  </div>`;
 }
 
 function hint({ state }: View): string {

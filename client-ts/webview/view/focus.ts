@@ -11,7 +11,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return "#scroller";
     case "closeRun":
     case "home":
-      return after.current === undefined ? "#goal" : `[data-run="${CSS.escape(after.current)}"]`;
+      return '.run[tabindex="0"], #goal';
     case "compose":
     case "launchAgain":
       return "#goal";

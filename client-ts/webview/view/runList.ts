@@ -2,7 +2,8 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import type { RunRow } from "../../src/panel/messages.js";
-import { ago, plain } from "../model/format.js";
+import { ago } from "../../src/words.js";
+import { plain } from "../model/format.js";
 import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
