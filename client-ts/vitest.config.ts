@@ -22,6 +22,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],

@@ -18,6 +18,10 @@ export function followSettings(
     const before = inForce;
     inForce = settings();
     const atStart = START_KEYS.some((key) => event.affectsConfiguration(`${SECTION}.${key}`));
+    if (atStart && service.state.kind === "failed") {
+      service.restart().catch(() => undefined); // The state tells of it.
+      return;
+    }
     if (atStart || takesAway(before, inForce)) {
       void offerRestart(service);
     }

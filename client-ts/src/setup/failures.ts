@@ -80,6 +80,12 @@ const PIP: readonly Explanation[] = [
       `The package ${found[1] ?? found[2] ?? "needed"} is not to be had for this Python and ` +
       "platform. Name another Python (3.11 to 3.14) in subagentSidecar.pythonPath, then choose Repair.",
   },
+  {
+    sign: /ResolutionImpossible|conflicting dependencies/,
+    words: () =>
+      "The package index does not have the versions that are needed, or cannot be reached. Check " +
+      "the network connection and pip's configuration, if there is one, then choose Repair.",
+  },
   ...DISK,
 ];
 

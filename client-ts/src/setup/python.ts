@@ -88,7 +88,9 @@ async function ask(
     return judge(await run(program, [...args, "-I", "-c", PROBE], options));
   } catch (error) {
     signal.throwIfAborted();
-    return { fault: messageOf(error).includes("ENOENT") ? "no such file" : messageOf(error) };
+    return {
+      fault: messageOf(error).includes("ENOENT") ? "there is no such file" : messageOf(error),
+    };
   }
 }
 

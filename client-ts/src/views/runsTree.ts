@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Disposable } from "../listeners.js";
 import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
+import { isAnswering } from "../sidecarService.js";
 import { isLive } from "../taskTable.js";
 import { ago, localTime, oneLine, runStatus, span } from "../words.js";
 import { runIcon } from "./icons.js";
@@ -120,7 +121,7 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
     tree,
     view,
     service.onDidChangeState((state) => {
-      view.message = state.message ?? "";
+      view.message = isAnswering(state) ? (state.message ?? "") : "";
     }),
     service.onDidChangeTask((task) => {
       if (isLive(task)) {

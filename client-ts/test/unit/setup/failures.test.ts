@@ -35,6 +35,7 @@ test.each([
     /package orjson>=3\.10 is not to be had/,
   ],
   ["ERROR: Failed building wheel for msgspec", /package msgspec is not to be had/],
+  ["ERROR: ResolutionImpossible: for help visit ...", /does not have the versions/],
   ["OSError: [Errno 28] No space left on device", /disk is full/],
   ["ERROR: a riddle", /cannot be installed: ERROR: a riddle/],
 ])("a failed install is explained: %s", (output, words) => {

@@ -46,7 +46,9 @@ test("a selected interpreter that is too old does not stand in the way", async (
 test("the setting is the last word, and a wrong one is named", async () => {
   const programs = { python3: python("3.12.0"), "/old": python("3.10.4") };
   await expect(find(programs, { setting: "/old" })).rejects.toThrow(/"\/old".*Python 3\.10\.4/);
-  await expect(find(programs, { setting: "/none" })).rejects.toThrow(/"\/none".*no such file/);
+  await expect(find(programs, { setting: "/none" })).rejects.toThrow(
+    /"\/none".*there is no such file/,
+  );
 });
 
 test("without any Python the remedy is said", async () => {
