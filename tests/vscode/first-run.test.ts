@@ -8,7 +8,13 @@ import { until } from "./harness/waiting.ts";
 const FIRST_SUBAGENT_MS = 60_000;
 const ACTIVATION_MS = 50;
 
-const session = new Session("first-run");
+const session = new Session("first-run", {
+  begins: "at install",
+  prepare: async (profile) => {
+    await profile.addFile("README.md", "# Orders\n\nA small service that keeps orders.\n");
+    await profile.addFile("src/orders.py", "def total(lines):\n    return sum(lines)\n");
+  },
+});
 
 session.step("the VSIX installs and asks for no proposed API", async () => {
   const manifest = await session.profile.manifest();
@@ -16,15 +22,15 @@ session.step("the VSIX installs and asks for no proposed API", async () => {
   assert.equal(manifest.enabledApiProposals, undefined, "such a manifest cannot be published");
 });
 
-session.step("the first look offers an example", async (workbench) => {
+session.step("the first look sets up a private environment, and says so", async (workbench) => {
   await workbench.openSideBar("Subagents");
-  await new Chat(workbench).button("Run an Example").waitFor();
+  await new Chat(workbench).frame.getByText("Installing packages…").waitFor();
 });
 
-session.step("the first run sets up a private Python environment", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.button("Run an Example").click();
-  await workbench.statusItem("Subagents").waitFor();
+session.step("with no subagent defined an example is offered", async (workbench) => {
+  const example = new Chat(workbench).button("Run an Example");
+  await example.waitFor({ timeout: FIRST_SUBAGENT_MS });
+  await example.click();
 });
 
 session.step("the example is finished within a minute of the install", async (workbench) => {

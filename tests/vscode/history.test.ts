@@ -14,7 +14,6 @@ const session = new Session("history", {
 });
 
 session.step("the history counts 2,000 stored tasks and lists a page", async (workbench) => {
-  await workbench.openSideBar("Subagents");
   await workbench.showOnly(VIEW);
   await workbench.treeRows(VIEW).first().waitFor();
   await workbench.view(VIEW).getByText(`${HISTORY_TASKS}`, { exact: true }).waitFor();

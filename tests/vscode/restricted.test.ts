@@ -8,7 +8,6 @@ const session = new Session("restricted", { prepare: definePuppet, trustsAll: fa
 
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();
-  await workbench.openSideBar("Subagents");
   await new Chat(workbench).frame.getByText("Restricted Mode").first().waitFor();
 });
 

@@ -15,6 +15,8 @@ const SET_UP_MS = 120_000;
 const STEP_MS = 120_000;
 
 export interface SessionOptions extends Partial<HostOptions> {
+  /** Whether the steps begin with a window never used before, or once the sidecar answers. */
+  readonly begins?: "at install" | "set up";
   /** Called with the empty profile, before anything is installed or started. */
   readonly prepare?: (profile: Profile, puppets: Puppets) => Promise<void>;
 }
@@ -83,6 +85,9 @@ export class Session {
     this.#host = await Host.start(this.#profile, { trustsAll: options.trustsAll ?? true });
     this.#browser = await launchBrowser();
     this.#workbench = await Workbench.open(this.#browser, this.#host.url, this.#name);
+    if (options.begins !== "at install") {
+      await this.#workbench.ready();
+    }
   }
 
   async #stop(): Promise<void> {

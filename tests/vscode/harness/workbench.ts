@@ -14,6 +14,7 @@ import { PATIENCE_MS } from "./waiting.ts";
 
 const WINDOW = { width: 1280, height: 860 };
 const FIRST_LOAD_MS = 60_000;
+const SET_UP_MS = 90_000;
 const MOST_TABS = 40;
 
 /** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
@@ -89,9 +90,20 @@ export class Workbench {
     await this.loaded();
   }
 
+  /** Open the extension's side bar and wait until its sidecar answers; the first time is set-up. */
+  async ready(): Promise<void> {
+    await this.openSideBar("Subagents");
+    const answering = this.page.locator('.statusbar-item [aria-label*="launching needs"]');
+    await this.page
+      .locator('.statusbar-item [aria-label*="0 running"]')
+      .or(answering)
+      .waitFor({ timeout: SET_UP_MS });
+  }
+
   /** Open the view container with this name from the activity bar. */
   async openSideBar(name: string): Promise<void> {
     await this.#container(name).click();
+    await this.page.mouse.move(WINDOW.width / 2, WINDOW.height / 2); // else its tooltip stays
     await this.page.locator(".sidebar .composite.title", { hasText: name }).waitFor();
   }
 
