@@ -10,7 +10,7 @@ import { reduce, type State } from "./model/state.js";
 import { isLive } from "./model/words.js";
 import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
-import { focusTarget } from "./view/focus.js";
+import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
 import { EndWatch, keepingPlace } from "./view/scrolling.js";
 
 /** What a webview gets from the editor. */
@@ -65,6 +65,11 @@ export class Page {
     if (open !== undefined) {
       this.#host.postMessage({ type: "follow", taskId: open.taskId, afterSeq: 0 });
     }
+    this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.#state.open !== undefined) {
+        this.send({ type: "closeRun" });
+      }
+    });
     setInterval(() => {
       this.#tick();
     }, TICK_MS);
@@ -112,7 +117,17 @@ export class Page {
     this.#save();
   }
 
+  /** Draw; if that takes away what has the focus, as a cancel does its button, keep it near. */
   #render(): void {
+    const { ownerDocument } = this.#root;
+    const hadFocus = this.#root.contains(ownerDocument.activeElement);
+    this.#renderApp();
+    if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
+      this.#root.querySelector<HTMLElement>(FALLBACK_FOCUS)?.focus();
+    }
+  }
+
+  #renderApp(): void {
     const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
     render(
       app(view, ({ currentTarget }) => {

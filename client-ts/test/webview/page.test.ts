@@ -163,6 +163,16 @@ test("a cancel shows until the run has ended, and its end in plain words", () =>
   expect(find(".ending-state").textContent).toContain("You cancelled this subagent.");
 });
 
+test("the focus stays in the page when the button that has it goes", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  button("Cancel").focus();
+  tell({ type: "task", task: task({ status: "cancelled" }) });
+  expect(document.activeElement?.id).toBe("scroller");
+  press("Escape", document.body);
+  expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t1");
+});
+
 test("of a long run only a window is in the page", () => {
   const { tell } = shown();
   const many = Array.from({ length: 5_000 }, (_, at) => message(`m${at}`, `text ${at}`));

@@ -19,13 +19,7 @@ const SILENCE_MS = 30_000;
 
 /** The second page: one run as a conversation. `onScroll` hears of all scrolling in it. */
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
-  return html`<section
-    class="page conversation"
-    aria-labelledby="conversation-title"
-    @keydown=${(event: KeyboardEvent) => {
-      leaveOnEscape(event, view);
-    }}
-  >
+  return html`<section class="page conversation" aria-labelledby="conversation-title">
     ${head(view, open)} ${problem(open)}
     <div
       class="scroller"
@@ -192,10 +186,4 @@ function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
   return task === undefined
     ? state.runs?.find(({ id }) => id === taskId)
     : { ...task, goal: task.goalPrompt };
-}
-
-function leaveOnEscape(event: KeyboardEvent, { send }: View): void {
-  if (event.key === "Escape") {
-    send({ type: "closeRun" });
-  }
 }

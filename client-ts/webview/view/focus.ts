@@ -1,6 +1,9 @@
 import type { Event } from "../model/events.js";
 import type { State } from "../model/state.js";
 
+/** Where the focus goes when what had it is gone, as a selector. */
+export const FALLBACK_FOCUS = '#scroller, .run[tabindex="0"], #goal';
+
 /** Where the focus belongs after an event, as a selector; undefined leaves it where it is. */
 export function focusTarget(after: State, event: Event): string | undefined {
   switch (event.type) {
@@ -11,7 +14,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return "#scroller";
     case "closeRun":
     case "home":
-      return '.run[tabindex="0"], #goal';
+      return FALLBACK_FOCUS;
     case "compose":
     case "launchAgain":
       return "#goal";
