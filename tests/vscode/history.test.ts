@@ -16,7 +16,7 @@ const session = new Session("history", {
 session.step("the history counts 2,000 stored tasks and lists a page", async (workbench) => {
   await workbench.showOnly(VIEW);
   await workbench.treeRows(VIEW).first().waitFor();
-  await workbench.view(VIEW).getByText(`${HISTORY_TASKS}`, { exact: true }).waitFor();
+  await workbench.view(VIEW).getByText(HISTORY_TASKS.toLocaleString(), { exact: true }).waitFor();
   assert.equal(await workbench.treeSize(VIEW), PAGE + 1);
 });
 
@@ -51,7 +51,7 @@ session.step("a filter that nothing fits offers to clear it", async (workbench) 
 
 session.step("clearing the filter brings all tasks back", async (workbench) => {
   await workbench.run("Subagents: Clear");
-  await workbench.view(VIEW).getByText(`${HISTORY_TASKS}`, { exact: true }).waitFor();
+  await workbench.view(VIEW).getByText(HISTORY_TASKS.toLocaleString(), { exact: true }).waitFor();
 });
 
 session.step("a task opens as a read-only transcript", async (workbench) => {
@@ -61,7 +61,7 @@ session.step("a task opens as a read-only transcript", async (workbench) => {
   const editor = workbench.page.locator(".editor-instance .view-lines");
   await editor.getByText(title).first().waitFor();
   await workbench.page.keyboard.type("x");
-  await workbench.page.getByText("Cannot edit in read-only editor").waitFor();
+  await workbench.page.getByText("Cannot edit in read-only editor").first().waitFor();
 });
 
 session.step("the palette finds a task by its words", async (workbench) => {
@@ -81,5 +81,5 @@ session.step("a killed sidecar comes back with the whole history", async (workbe
     (now) => now.length === 1 && now[0]?.pid !== server.pid,
   );
   await workbench.run("Subagents: Refresh");
-  await workbench.view(VIEW).getByText(`${HISTORY_TASKS}`, { exact: true }).waitFor();
+  await workbench.view(VIEW).getByText(HISTORY_TASKS.toLocaleString(), { exact: true }).waitFor();
 });
