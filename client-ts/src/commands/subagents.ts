@@ -39,12 +39,12 @@ async function launch(context: SubagentCommandsContext, named: unknown): Promise
   }
   const chosen =
     launchable.find((item) => item.name === named) ?? (await pickDefinition(launchable));
-  const goalPrompt = chosen === undefined ? undefined : await askGoal(chosen.name);
-  if (chosen === undefined || goalPrompt === undefined) {
+  const workspaceDir = chosen === undefined ? undefined : await pickFolder();
+  if (chosen === undefined || workspaceDir === undefined) {
     return;
   }
-  const workspaceDir = await pickFolder();
-  if (workspaceDir !== undefined) {
+  const goalPrompt = await askGoal(chosen.name);
+  if (goalPrompt !== undefined) {
     await launchAndShow(context, { subagentName: chosen.name, goalPrompt, workspaceDir });
   }
 }

@@ -104,11 +104,14 @@ export function diskFailure(message: string): SetupError {
   return explain(DISK, message, "The private Python environment cannot be written");
 }
 
+const DAMAGE = /No module named .*|(?:ModuleNotFound|Import)Error.*|No pyvenv\.cfg.*/;
+
 /** Tell from why the sidecar ended whether its environment is damaged; undefined if it is not. */
 export function environmentDamage(reason: string): string | undefined {
-  return /No module named|ImportError|ModuleNotFoundError|No pyvenv\.cfg/.test(reason)
-    ? `The private Python environment is damaged (${reason}). Choose Repair to make it anew.`
-    : undefined;
+  const sign = DAMAGE.exec(reason)?.[0];
+  return sign === undefined
+    ? undefined
+    : `The private Python environment is damaged (${sign}). Choose Repair to make it anew.`;
 }
 
 function explain(known: readonly Explanation[], output: string, otherwise: string): SetupError {
