@@ -102,6 +102,62 @@ session.step("the new sidecar works like the old one", async (workbench) => {
   await chat.ending.getByText("Many.").waitFor();
 });
 
+session.step(
+  "the panel keeps its place while it is hidden, and misses nothing",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.backToList();
+    await streamSome(workbench, "Count the birds");
+    await workbench.openSideBar("Explorer");
+    puppet.say("\n\nSaid unseen.");
+    await workbench.openSideBar("Subagents");
+    await chat.says("Said unseen.");
+    await assertStreamedOnce(chat, "Said unseen.");
+  },
+);
+
+session.step("the palette cancels the one that is chosen", async (workbench) => {
+  await workbench.run("Subagents: Cancel Subagent");
+  await workbench.pick("Count the birds");
+  await new Chat(workbench).state("Cancelled").waitFor();
+  await within("the subagent's end", puppet.gone);
+});
+
+session.step("the palette opens an earlier subagent", async (workbench) => {
+  await workbench.run("Subagents: Open Subagent");
+  await workbench.pick("Count the stars");
+  await new Chat(workbench).ending.getByText("Seven stars, all told.").waitFor();
+});
+
+session.step("the palette copies diagnostics without the user's secrets", async (workbench) => {
+  await workbench.run("Subagents: Copy Diagnostics");
+  await workbench.toasts.getByText("in the clipboard").waitFor();
+  const diagnostics = await workbench.clipboard();
+  assert.match(diagnostics, /sidecar/i);
+  assert.match(diagnostics, /python/i);
+  assert.ok(!diagnostics.includes(process.env["PATH"] ?? "none"), "an environment is no diagnosis");
+});
+
+session.step("the palette shows the log", async (workbench) => {
+  await workbench.run("Subagents: Show Log");
+  await workbench.page
+    .locator(".output-view-content, .part.panel")
+    .getByText("state: running")
+    .first()
+    .waitFor();
+});
+
+session.step("the palette restarts the sidecar", async (workbench) => {
+  const before = await server();
+  await workbench.run("Subagents: Restart Sidecar");
+  await until(
+    "another sidecar",
+    () => session.host.servers(),
+    (servers) => servers.length === 1 && servers[0]?.pid !== before,
+  );
+  await workbench.treeRows("Subagents").filter({ hasText: "stars" }).waitFor();
+});
+
 session.step("closing the window in mid-stream leaves no process", async (workbench) => {
   await new Chat(workbench).backToList();
   await streamSome(workbench, "Count the hours");
@@ -126,9 +182,11 @@ async function streamSome(workbench: Workbench, goal: string): Promise<void> {
   await chat.says("two");
 }
 
-async function assertStreamedOnce(chat: Chat): Promise<void> {
-  const text = (await chat.messages.allInnerTexts()).join("\n").replaceAll(/\s+/g, " ").trim();
-  assert.equal(text, "First a line. Then half a sentence, and a list: one two");
+/** What `streamSome` streamed, and then perhaps more, is there in order and once. */
+async function assertStreamedOnce(chat: Chat, more = ""): Promise<void> {
+  const text = (await chat.messages.allInnerTexts()).join("\n").replaceAll(/\s+/g, " ");
+  const whole = `First a line. Then half a sentence, and a list: one two ${more}`;
+  assert.equal(text.trim(), whole.trim());
 }
 
 /** A reloaded panel is where it was, or else the conversation is in its list. */

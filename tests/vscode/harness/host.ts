@@ -19,6 +19,8 @@ const SIDECAR = new RegExp(`${SERVER.source}|${AGENT.source}`);
 export interface HostOptions {
   /** Whether folders are trusted without a question; false leaves Workspace Trust as users have it. */
   readonly trustsAll: boolean;
+  /** Whether the profile's workspace is opened; false opens a window without a folder. */
+  readonly opensFolder: boolean;
 }
 
 /** A running code-server, in a process group of its own. */
@@ -88,8 +90,9 @@ function spawnServer(profile: Profile, options: HostOptions, marker: string): Se
     ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
     ...["--reconnection-grace-time", "5"], // else a closed page leaves its extension host for three hours
     ...(options.trustsAll ? ["--disable-workspace-trust"] : []),
+    ...(options.opensFolder ? [profile.workspace] : []),
   ];
-  return spawn(program, [...arguments_, ...flags, profile.workspace], {
+  return spawn(program, [...arguments_, ...flags], {
     detached: true,
     env: { ...profile.environment, [MARKER]: marker },
     stdio: ["ignore", "pipe", "pipe"],

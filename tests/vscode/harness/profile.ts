@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { HOST, NODE_BIN } from "./places.ts";
+import { HOST, NODE_BIN, REPOSITORY } from "./places.ts";
 
 type Settings = Record<string, unknown>;
 
@@ -58,6 +58,7 @@ export class Profile {
       XDG_CONFIG_HOME: join(this.folder, "config"),
       XDG_DATA_HOME: join(this.folder, "share"),
       XDG_CACHE_HOME: join(this.folder, "cache"),
+      PIP_CACHE_DIR: join(REPOSITORY, ".cache/pip"), // every profile downloads the same packages
       PATH: `${NODE_BIN}:${process.env["PATH"] ?? ""}`,
     };
   }

@@ -82,7 +82,10 @@ export class Session {
     await options.prepare?.(this.#profile, this.#puppets);
     this.#installedAt = performance.now();
     await this.#profile.install(VSIX);
-    this.#host = await Host.start(this.#profile, { trustsAll: options.trustsAll ?? true });
+    this.#host = await Host.start(this.#profile, {
+      trustsAll: options.trustsAll ?? true,
+      opensFolder: options.opensFolder ?? true,
+    });
     this.#browser = await launchBrowser();
     this.#workbench = await Workbench.open(this.#browser, this.#host.url, this.#name);
     if (options.begins !== "at install") {

@@ -202,12 +202,21 @@ export class Workbench {
     await this.page.locator(".view-lines").getByText("System Info").waitFor();
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.press("Control+C");
-    const report = await this.page.evaluate(() => navigator.clipboard.readText());
+    const report = await this.clipboard();
     return Number(columnOf(report, extensionId, "Call Activate"));
   }
 
   #container(name: string): Locator {
     return this.page.locator(`.activitybar a.action-label[aria-label^="${name}"]`);
+  }
+
+  /** The toasts in sight. */
+  get toasts(): Locator {
+    return this.page.locator(".notification-toast");
+  }
+
+  clipboard(): Promise<string> {
+    return this.page.evaluate(() => navigator.clipboard.readText());
   }
 
   #header(title: string): Locator {
