@@ -122,10 +122,12 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   #show(fault?: string): void {
     const { filter, matched, total, items } = this.#stored;
-    const counted = filter === "" ? `${total}` : `${matched} of ${total}`;
+    const all = total.toLocaleString();
+    const counted = filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
     const isRead = this.#stored.isRead;
     this.#view.description = isRead ? counted : "";
-    this.#view.message = fault ?? (filter === "" ? "" : `Filter: ${filter}`);
+    // A message would hide the welcome view, which offers to clear a filter that nothing matches.
+    this.#view.message = fault ?? (filter === "" || items.length === 0 ? "" : `Filter: ${filter}`);
     const empty = filter === "" ? "empty" : "filtered";
     const key = items.length > 0 ? "items" : isRead ? empty : "unread";
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
@@ -159,7 +161,7 @@ function taskItem(task: TaskInfo, now: number): vscode.TreeItem {
 function moreItem(stored: StoredTasks): vscode.TreeItem {
   const item = new vscode.TreeItem("Load more…");
   item.id = "more";
-  item.description = `${stored.items.length} of ${stored.matched} shown`;
+  item.description = `${stored.items.length} of ${stored.matched.toLocaleString()} shown`;
   item.iconPath = new vscode.ThemeIcon("ellipsis");
   item.command = { command: "subagentSidecar.history.loadMore", title: "Load More" };
   return item;
