@@ -9,13 +9,13 @@ from typing import NoReturn
 
 def main() -> int:
     """Run the command named by the process's arguments and return its exit code."""
-    # What is imported and read stays: looking for cycles in it at every 700 objects is a tenth of a list.
-    gc.set_threshold(50_000, 20, 20)
     arguments = sys.argv[1:]
     if arguments[:1] == ["serve"]:
         from sidecar.app.serve import main as serve
 
         return serve(arguments[1:])
+    # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
+    gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
 
     return cli(arguments)
