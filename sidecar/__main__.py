@@ -11,8 +11,6 @@ INTERRUPTED = 130
 
 def main() -> int:
     """Run the command named by the process's arguments and return its exit code."""
-    # What is imported and read stays: looking for cycles in it at every 700 objects is a tenth of a list.
-    gc.set_threshold(50_000, 20, 20)
     try:
         return _run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules are imported, before anyone else looks out for it
@@ -24,6 +22,8 @@ def _run(arguments: list[str]) -> int:
         from sidecar.app.serve import main as serve
 
         return serve(arguments[1:])
+    # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
+    gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
 
     return cli(arguments)

@@ -1,4 +1,4 @@
-"""A long first scan on two processors: half of the tasks are read by a forked copy of this process.
+"""A long first scan on two processors: a forked copy of this process reads its share of the tasks.
 
 Only for a process that does nothing else, such as a command: a fork in the middle of other threads'
 work may find their locks taken for ever.
@@ -6,11 +6,12 @@ work may find their locks taken for ever.
 
 import os
 import select
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 
@@ -20,7 +21,8 @@ Work = Callable[[list[str]], list[T]]
 FEWEST: Final = 200
 """Names from which on a fork pays: it costs some 5 ms, and a task a tenth of one."""
 PATIENCE_SECONDS: Final = 5.0
-"""How much longer than this process the copy may take for its half before it is given up."""
+"""How much longer than this process the copy may take before it is given up: it is in its last batch then."""
+_BATCHES: Final = 50
 _CHUNK: Final = 1 << 20
 
 
@@ -30,30 +32,57 @@ def here(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
 
 
 def in_two_processes(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
-    """Do the work on one half of the names here and on the other in a copy of this process.
+    """Do the work in this process and in a copy of it, which take the names in turns, a batch at a time.
 
     `answer` tells how the copy's part is decoded. What the copy could not do or send is done here, so
     that the result is the same, in another order.
     """
     if len(names) < FEWEST or not _may_fork():
         return work(names)
-    theirs, ours = names[::2], names[1::2]
-    copy = _Copy(lambda: msgspec.msgpack.encode(work(theirs)))
-    started = time.monotonic()
+    size = -(-len(names) // _BATCHES)
+    batches = [names[start : start + size] for start in range(0, len(names), size)]
+    with _Turns(len(batches)) as turns, _Copy(lambda: _encoded(work, batches, turns)) as copy:
+        ours = {turn: work(batches[turn]) for turn in turns}
+        theirs = copy.answer(PATIENCE_SECONDS)
     try:
-        done = work(ours)
-        sent = copy.answer(2 * (time.monotonic() - started) + PATIENCE_SECONDS)
-    finally:
-        copy.close()
-    return done + (work(theirs) if sent is None else msgspec.msgpack.decode(sent, type=answer))
+        rest = msgspec.msgpack.decode(theirs, type=answer)
+    except msgspec.DecodeError:  # nothing, or not all of it
+        rest = work([name for turn, batch in enumerate(batches) if turn not in ours for name in batch])
+    return [row for rows in ours.values() for row in rows] + rest
+
+
+def _encoded(work: Work[Any], batches: list[list[str]], turns: "_Turns") -> bytes:
+    return msgspec.msgpack.encode([row for turn in turns for row in work(batches[turn])])
 
 
 def _may_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1 and len(os.sched_getaffinity(0)) > 1
 
 
+class _Turns:
+    """The numbers up to `count`, at most 256: each is given to one of the processes that iterate, once.
+
+    They are the bytes in a pipe, which reads hand out one by one.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._source, sink = os.pipe()
+        os.write(sink, bytes(range(count)))
+        os.close(sink)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._source)
+
+    def __iter__(self) -> Iterator[int]:
+        while turn := os.read(self._source, 1):
+            yield turn[0]
+
+
 class _Copy:
-    """A forked copy of this process that makes one answer; `close` leaves nothing of it."""
+    """A forked copy of this process that makes one answer; nothing of it is left afterwards."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         self._source, sink = os.pipe()
@@ -62,22 +91,24 @@ class _Copy:
             _send_and_end(make, sink)
         os.close(sink)
 
-    def answer(self, seconds: float) -> bytes | None:
-        """Wait for the answer; None when the copy failed or took longer than that."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._source)
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+
+    def answer(self, seconds: float) -> bytes:
+        """Wait for the answer; what there is of it when the copy failed or takes longer than that."""
         deadline = time.monotonic() + seconds
         parts: list[bytes] = []
         while (left := deadline - time.monotonic()) > 0 and select.select([self._source], [], [], left)[0]:
-            if part := os.read(self._source, _CHUNK):
-                parts.append(part)
-            else:
-                return b"".join(parts) or None
-        return None
-
-    def close(self) -> None:
-        """End the copy, whatever it does."""
-        os.close(self._source)
-        os.kill(self._process, 9)
-        os.waitpid(self._process, 0)
+            part = os.read(self._source, _CHUNK)
+            if not part:
+                break
+            parts.append(part)
+        return b"".join(parts)
 
 
 def _send_and_end(make: Callable[[], bytes], sink: int) -> None:

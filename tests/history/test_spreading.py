@@ -1,11 +1,13 @@
 """Work done in two processes gives what one gives, whatever becomes of the other."""
 
 import os
+import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sidecar.api.tasks import Rules
@@ -17,6 +19,8 @@ NAMES = [f"name {number}" for number in range(FEWEST)]
 NOW_MS = 1_776_254_400_000
 
 Rows = list[tuple[str, int]]
+Work = Callable[[list[str]], Rows]
+Meet = Callable[..., Work]
 
 
 # Threads that earlier tests left behind take no part here.
@@ -41,54 +45,64 @@ def _no_copy_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             os.waitpid(copy, os.WNOHANG)
 
 
-def named(names: list[str]) -> Rows:
-    return [(name, os.getpid()) for name in names]
-
-
-def unless_here(deed: Callable[[], object]) -> Callable[[list[str]], Rows]:
-    """Work before which the copy, and it alone, does something else."""
+@pytest.fixture
+def meet() -> Iterator[Meet]:
+    """Make work that both processes take part in: the copy says that it is there before it does `deed`."""
+    source, sink = os.pipe()
     original = os.getpid()
 
-    def work(names: list[str]) -> Rows:
-        if os.getpid() != original:
-            deed()
-        return named(names)
+    def make(deed: Callable[[], object] = lambda: None) -> Work:
+        def work(names: list[str]) -> Rows:
+            if os.getpid() != original:
+                os.write(sink, b".")
+                deed()
+            else:
+                assert select.select([source], [], [], 10)[0]
+            return [(name, os.getpid()) for name in names]
 
-    return work
+        return work
+
+    yield make
+    os.close(source)
+    os.close(sink)
 
 
-def spread(work: Callable[[list[str]], Rows], names: list[str] = NAMES) -> Rows:
+def spread(work: Work, names: list[str] = NAMES) -> Rows:
     return in_two_processes(work, names, Rows)
 
 
-def test_two_processes_share_the_names() -> None:
-    rows = spread(named)
+def test_two_processes_share_the_names(meet: Meet) -> None:
+    rows = spread(meet())
     assert sorted(name for name, _ in rows) == sorted(NAMES)
     assert len({process for _, process in rows}) == 2
 
 
 def test_few_names_are_not_worth_a_process() -> None:
-    assert {process for _, process in spread(named, NAMES[1:])} == {os.getpid()}
+    rows = spread(lambda names: [(name, os.getpid()) for name in names], NAMES[1:])
+    assert rows == [(name, os.getpid()) for name in NAMES[1:]]
 
 
 @pytest.mark.parametrize(
     "deed",
-    [
-        lambda: os.kill(os.getpid(), signal.SIGKILL),
-        lambda: os._exit(3),
-        lambda: [].pop(),
-    ],
+    [lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: os._exit(3), lambda: [].pop()],
+    ids=["killed", "ended", "raised"],
 )
-def test_what_the_copy_leaves_undone_is_done_here(deed: Callable[[], object]) -> None:
-    rows = spread(unless_here(deed))
-    assert sorted(name for name, _ in rows) == sorted(NAMES)
-    assert {process for _, process in rows} == {os.getpid()}
+def test_what_the_copy_leaves_undone_is_done_here(meet: Meet, deed: Callable[[], object]) -> None:
+    rows = spread(meet(deed))
+    assert sorted(rows) == sorted((name, os.getpid()) for name in NAMES)
 
 
-def test_a_copy_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_hangs_is_given_up(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spreading, "PATIENCE_SECONDS", 0.05)
-    rows = spread(unless_here(threading.Event().wait))
-    assert {process for _, process in rows} == {os.getpid()}
+    rows = spread(meet(threading.Event().wait))
+    assert sorted(rows) == sorted((name, os.getpid()) for name in NAMES)
+
+
+def test_an_answer_that_is_cut_short_counts_for_nothing(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = msgspec.msgpack.encode
+    monkeypatch.setattr(msgspec.msgpack, "encode", lambda rows: whole(rows)[:-1])
+    rows = spread(meet())
+    assert sorted(rows) == sorted((name, os.getpid()) for name in NAMES)
 
 
 def test_an_error_here_ends_the_copy() -> None:
@@ -97,7 +111,8 @@ def test_an_error_here_ends_the_copy() -> None:
     def work(names: list[str]) -> Rows:
         if os.getpid() == original:
             raise RuntimeError("no")
-        return named(names)
+        threading.Event().wait()
+        return []
 
     with pytest.raises(RuntimeError):
         spread(work)
