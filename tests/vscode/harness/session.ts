@@ -21,6 +21,9 @@ export interface SessionOptions extends Partial<HostOptions> {
   readonly prepare?: (profile: Profile, puppets: Puppets) => Promise<void>;
 }
 
+/** Takes a figure that is worth reading in a run that passes. */
+type Report = (figure: string) => void;
+
 /** What the steps of one file share: a fresh profile, its host, and one window. */
 export class Session {
   readonly #name: string;
@@ -61,12 +64,14 @@ export class Session {
   }
 
   /** One step of the story: a test that leaves a picture. After a failed one the rest fail at once. */
-  step(name: string, body: (workbench: Workbench) => Promise<void>): void {
-    void test(name, { timeout: STEP_MS }, async () => {
+  step(name: string, body: (workbench: Workbench, report: Report) => Promise<void>): void {
+    void test(name, { timeout: STEP_MS }, async (context) => {
       assert.equal(this.#failed, undefined, "an earlier step failed, and this one builds on it");
       const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
       try {
-        await body(this.workbench);
+        await body(this.workbench, (figure) => {
+          context.diagnostic(figure);
+        });
         await this.workbench.picture(picture);
       } catch (error) {
         this.#failed = name;

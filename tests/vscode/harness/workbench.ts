@@ -54,7 +54,7 @@ export class Workbench {
     });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
-    await page.goto(url);
+    await page.goto(url, { timeout: FIRST_LOAD_MS });
     const workbench = new Workbench(page, name);
     await workbench.loaded();
     return workbench;
@@ -203,6 +203,7 @@ export class Workbench {
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.press("Control+C");
     const report = await this.clipboard();
+    await this.run("View: Close All Editors");
     return Number(columnOf(report, extensionId, "Call Activate"));
   }
 
