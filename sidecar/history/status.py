@@ -50,7 +50,7 @@ def ending(view: TaskView) -> Ending:
     return next(_endings(view), Ending("unknown", None, "age"))
 
 
-def by_age(last_activity: int | None, now: int) -> TaskStatus:
+def by_age(last_activity: int | float | None, now: int) -> TaskStatus:
     """Judge an unfinished task: under a day active, over a week abandoned."""
     if last_activity is None:
         return "unknown"

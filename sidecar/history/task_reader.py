@@ -11,7 +11,7 @@ from sidecar.history import leftovers
 from sidecar.history.index_row import IndexRow, make_row
 from sidecar.history.lists import RootLists, read_lists
 from sidecar.history.products import is_epoch_id
-from sidecar.history.reading import TaskFiles, read_task
+from sidecar.history.reading import TaskFiles, read_task, stat_task
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import Root
 from sidecar.history.rules import Row, damaged, read_row
@@ -31,7 +31,7 @@ class TaskReader:
         self._digests: dict[str, bytes] = {}
 
     def refresh_lists(self) -> Mapping[str, bytes]:
-        """Read the root's lists if they changed; the answer condenses the entries of each task named there."""
+        """Read the root's lists if they changed; the answer condenses what they say of each task."""
         lists = read_lists(self.root.path, self._lists)
         if lists is not self._lists:
             self._lists = lists
@@ -48,9 +48,10 @@ class TaskReader:
         return make_row(name, files.stamps, self._digests.get(name, b""), read)
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
-        """Make the row of a task that cannot be read by any means; it is tried again when it changes."""
-        source = self._source(name, TaskFiles(), now)
-        return make_row(name, (), self._digests.get(name, b""), damaged(source, rules))
+        """Make the row of a task that ended or held up its reader; it is tried again when it changes."""
+        files = stat_task(self.folder(name), with_metadata=is_epoch_id(name))
+        read = damaged(self._source(name, files, now), rules)
+        return make_row(name, files.stamps, self._digests.get(name, b""), read)
 
     def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
         """Read one task with the sources of its fields, waiting longer for a save; None when it is gone."""

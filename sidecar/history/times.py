@@ -33,7 +33,7 @@ def last_activity(view: TaskView) -> Found | None:
 
 
 def id_validity(task_id: str, now: int) -> tuple[int, int]:
-    """The span of times, in ms, at which the id tells the same as `now`: one from the future tells nothing."""
+    """The span of times, in ms, at which the id tells the same as `now`; a future one tells nothing."""
     time = time_in_id(task_id, FOR_EVER)
     if time is None:
         return 0, FOR_EVER
