@@ -1,7 +1,6 @@
 """Settings: read from TOML and from clients, checked, with every fault named by its key."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -63,12 +62,14 @@ def load_file(path: Path | None) -> dict[str, Any]:
     chosen = path or default_config_path()
     try:
         with chosen.open("rb") as file:
+            import tomllib  # here, because most users have no settings file
+
             raw = tomllib.load(file)
     except FileNotFoundError:
         if path is None:
             return {}
         raise InvalidParams(f"settings file {chosen} does not exist") from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InvalidParams(f"settings file {chosen}: {error}") from None
     try:
         convert(raw)

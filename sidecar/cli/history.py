@@ -1,6 +1,5 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
-import shutil
 from pathlib import Path
 from typing import Literal
 
@@ -169,6 +168,8 @@ def _print_message(message: StoredMessage) -> None:
         head += f" {message.tool.name}"
     body = output.printable(message.text or "")
     if output.on_terminal():
+        import shutil
+
         width = shutil.get_terminal_size().columns
         output.write("\n" + "-" * min(width, 80) + "\n")
     output.write(f"\n{head}\n" if not output.on_terminal() else f"{head}\n")

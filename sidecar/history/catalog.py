@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sidecar.api.tasks import Rules
-from sidecar.history import guide
 from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow
-from sidecar.history.products import is_task_id
+from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root
 from sidecar.history.rules import Row
@@ -87,7 +86,7 @@ class RootCatalog:
             rows = self.rows(rules)
             names = self.names()
             if rules == "guide":
-                names = [name for name in names if guide.is_task_name(name)]
+                names = [name for name in names if is_uuid(name)]
             started = time.perf_counter()
             changed = changed_names(self.root, names, rows, self._reader.refresh_lists(), now)
             self.walk_seconds = time.perf_counter() - started
@@ -103,7 +102,7 @@ class RootCatalog:
             self._reader.refresh_lists()
             there = [name for name in tasks if self._is_folder(name)]
             for rules in self._in_use():
-                listed = [name for name in there if rules == "structural" or guide.is_task_name(name)]
+                listed = [name for name in there if rules == "structural" or is_uuid(name)]
                 read = dict(self._read(self._reader, listed, rules, now))
                 self._take(rules, {**dict.fromkeys(tasks), **read})
 
@@ -167,7 +166,7 @@ class RootCatalog:
         kept.rows = rows
 
     def _note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
-        was, now_is = before is not None and before.listed, after is not None and after.listed
+        was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
         if was and now_is and _same(before, after):
             return
         if not was and not now_is:

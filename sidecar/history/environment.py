@@ -3,7 +3,6 @@
 Only a text that is such a block counts: the same words in a file that was read are somebody else's.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -132,6 +131,8 @@ def _workspaces(text: str) -> dict[str, Any]:
     start = text.find(heading)
     if start < 0:
         return {}
+    import json  # here, because few blocks hold a workspace configuration
+
     try:
         value, _ = json.JSONDecoder().raw_decode(text, start + len(heading))
     except (ValueError, RecursionError):

@@ -4,13 +4,12 @@ Every function follows one of the guide's, with its order of evaluation: what th
 """
 
 import math
-import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from sidecar.api.tasks import TaskInfo, TaskStatus
+from sidecar.api.tasks import TaskStatus
 from sidecar.history import guide_patterns as patterns
 from sidecar.history import javascript as js
 from sidecar.history.guide_status import Haystack, status
@@ -22,7 +21,15 @@ from sidecar.history.javascript_sort import sort_by
 TITLE_UNITS = 100
 """Longest title, in UTF-16 code units."""
 
-_TASK_NAME = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+
+class Dated(Protocol):
+    """What the order looks at."""
+
+    id: str
+    created_at: int | float | None
+
+
+D = TypeVar("D", bound=Dated)
 
 
 class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +46,6 @@ class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
     message_count: int
     duration: int | float | None
     workspace_dir: str | None
-
-
-def is_task_name(name: str) -> bool:
-    """Tell whether the guide takes a folder of this name for a task: a UUID of any version, any case."""
-    return _TASK_NAME.fullmatch(name) is not None
 
 
 def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | None:
@@ -65,7 +67,7 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
         return None
 
 
-def sort(tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
+def sort(tasks: Sequence[D]) -> list[D]:
     """Order tasks as the guide lists them: names in byte order, then newest creation first, stable.
 
     A creation time of NaN compares equal to any, as in JavaScript; where it ends up follows V8's sort.

@@ -48,6 +48,7 @@ class RowIndex:
 
     def __init__(self, directory: Path, root: str) -> None:
         self.path = directory / f"{_name_of(root)}.db"
+        self._root = root
         self._usable = True
 
     def load(self, rules: Rules) -> Rows:
@@ -56,7 +57,7 @@ class RowIndex:
             return {}
         try:
             with contextlib.closing(self._open()) as database:
-                return _load(database, rules)
+                return _load(database, rules, self._root)
         except (sqlite3.Error, msgspec.MsgspecError, _Damaged, OSError) as error:
             self._give_up(error)
         return {}
@@ -119,7 +120,7 @@ class _Damaged(Exception):
     """A shard is not what was written."""
 
 
-def _load(database: sqlite3.Connection, rules: Rules) -> Rows:
+def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
     if not _is_ours(database):
         return {}
     found: Rows = {}
@@ -128,6 +129,7 @@ def _load(database: sqlite3.Connection, rules: Rules) -> Rows:
         if not isinstance(data, bytes) or zlib.crc32(data) != checksum:
             raise _Damaged(f"shard {number}")
         for row in _decoder.decode(data):
+            row.root = root
             found[row.id] = row
     return found
 

@@ -6,17 +6,18 @@ age. Both go to its front when it is needed.
 
 import json
 import math
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
 
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
-from sidecar.history.javascript import to_lower
-from sidecar.history.reading import Stamp
-from sidecar.history.rules import Row
-from sidecar.history.status import by_age
-from sidecar.history.times import FOR_EVER
+from sidecar.history.ageing import FOR_EVER, by_age
 
+if TYPE_CHECKING:
+    from sidecar.history.reading import Stamp
+    from sidecar.history.rules import Row
+
+STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _NAMES: Final = [field.name for field in _KEPT]
@@ -42,7 +43,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     `key` condenses the stamps of the files read and `files` says, as a bit set, which of them there were;
     `entry` condenses the task's entries in shared lists. `body` is the JSON without its opening brace,
-    empty for a task that the rules do not list. `haystack` is made for the first filter and not stored.
+    empty for a task that the rules do not list. `root` and `haystack`, made for the first filter, are
+    not stored.
     """
 
     id: str
@@ -55,16 +57,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     body: bytes
     since: int = 0
     until: int = FOR_EVER
+    root: str = ""
     haystack: bytes = b""
-
-    @property
-    def listed(self) -> bool:
-        """Tell whether the rules list the task."""
-        return bool(self.body)
-
-    def holds_at(self, now: int) -> bool:
-        """Tell whether the row is right at this time, provided that its files are unchanged."""
-        return self.since <= now < self.until
 
     def status(self, now: int) -> TaskStatus:
         """The status at this time."""
@@ -75,10 +69,12 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
         return tuple(getattr(self, name) for name in _STORED)
 
 
-_STORED: Final = [name for name in IndexRow.__struct_fields__ if name != "haystack"]
+_STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
 
 
-def make_row(task_id: str, stamps: tuple[Stamp | None, ...], entry: bytes, row: Row) -> IndexRow:
+def make_row(
+    task_id: str, root: str, stamps: "tuple[Stamp | None, ...]", entry: bytes, row: "Row"
+) -> IndexRow:
     """Keep a task that was read; `stamps` are in the order of the files' bits."""
     info = row.info
     return IndexRow(
@@ -92,10 +88,11 @@ def make_row(task_id: str, stamps: tuple[Stamp | None, ...], entry: bytes, row: 
         body=_encode(info) if info is not None else b"",
         since=row.since,
         until=row.until,
+        root=root,
     )
 
 
-def key_of(stamps: tuple[Stamp | None, ...]) -> int:
+def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
     """Condense the stamps of the files that are there; equal in every process, as hashes of numbers are."""
     return hash(tuple(number for stamp in stamps if stamp is not None for number in stamp))
 
@@ -103,18 +100,17 @@ def key_of(stamps: tuple[Stamp | None, ...]) -> int:
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
     """What goes before the body of a row of this root, by its status."""
     quoted = json.dumps(root.encode("utf-8", "replace").decode())
-    words: tuple[TaskStatus, ...] = ("active", "completed", "failed", "abandoned", "unknown")
-    return {word: f'{{"root":{quoted},"status":"{word}",'.encode() for word in words}
+    return {word: f'{{"root":{quoted},"status":"{word}",'.encode() for word in STATUSES}
 
 
-def info_of(row: IndexRow, root: str, rules: Rules, now: int) -> TaskInfo:
+def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
     """Bring a listed row back into the shape that is sorted, searched and shown."""
     text = b'{"root":"","status":"active",' + row.body
     try:
         info = _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError):  # half a character, or a number beyond 64 bits
         info = msgspec.convert(json.loads(text), TaskInfo)
-    info.root, info.status = root, row.status(now)
+    info.root, info.status = row.root, row.status(now)
     if rules == "guide":
         _restore_dates(info, text)
     return info
@@ -123,11 +119,11 @@ def info_of(row: IndexRow, root: str, rules: Rules, now: int) -> TaskInfo:
 def haystack(row: IndexRow, rules: Rules) -> bytes:
     """The lower-cased texts that a filter looks at, the status excepted."""
     if not row.haystack:
-        info = info_of(row, "", rules, 0)
+        info = info_of(row, rules, 0)
         texts = [info.id, info.title, info.mode.current, info.mode.name]
         if rules == "structural":
             texts.append(info.workspace_dir)
-        joined = _BETWEEN.join(to_lower(text) for text in texts if text)
+        joined = _BETWEEN.join(text.lower() for text in texts if text)
         row.haystack = joined.encode("utf-8", "surrogatepass")
     return row.haystack
 
@@ -135,7 +131,7 @@ def haystack(row: IndexRow, rules: Rules) -> bytes:
 def needle(filter: str) -> bytes | None:
     """The bytes to look for in haystacks; None for a filter that they cannot answer."""
     try:
-        return None if _BETWEEN in filter else to_lower(filter).encode()
+        return None if _BETWEEN in filter else filter.lower().encode()
     except UnicodeEncodeError:  # half a character is found in whole ones, but not in their bytes
         return None
 

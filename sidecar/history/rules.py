@@ -3,17 +3,20 @@
 import logging
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
-from sidecar.history import guide, structural
-from sidecar.history.guide import GuideFields
+from sidecar.history import structural
+from sidecar.history.ageing import DAY_MS, FOR_EVER, id_validity
 from sidecar.history.reading import StoredFile
 from sidecar.history.structural import Extract
-from sidecar.history.times import FOR_EVER, id_validity
 from sidecar.history.titles import encodable, one_line, prompt_in_api
-from sidecar.history.view import DAY_MS, TaskSource, TaskView
+from sidecar.history.view import TaskSource, TaskView
+
+if TYPE_CHECKING:
+    from sidecar.history.guide import GuideFields
 
 _log = logging.getLogger(__name__)
 
@@ -66,11 +69,13 @@ def _read_row(source: TaskSource, rules: Rules) -> Row:
     return Row(extracted.info, extracted.provenance, extracted.ages_from, since, until)
 
 
-def _guide_fields(source: TaskSource, now: int) -> GuideFields | None:
+def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
     """Run the guide on the files themselves: it knows nothing of leftovers."""
     ui, api = _present(source.files.ui), _present(source.files.api)
     if ui is None or api is None:
         return None
+    from sidecar.history import guide  # few structural lists need it, and it is dear to import
+
     try:
         return guide.extract(source.task_id, ui, api, now)
     except RecursionError:  # the guide drops what is nested too deep to print
@@ -81,7 +86,7 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields) -> Row:
+def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Row:
     """Put the guide's fields over the structural row, which knows the rest.
 
     Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
@@ -103,13 +108,13 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: GuideFields) -> R
     return Row(info, extracted.provenance, _guide_ages(fields))
 
 
-def _guide_ages(fields: GuideFields) -> int | float | None:
+def _guide_ages(fields: "GuideFields") -> int | float | None:
     """The time the guide's status counts from; words and an invalid date settle it for good."""
     settled = fields.status in ("completed", "failed") or math.isnan(fields.last_activity)
     return None if settled else fields.last_activity
 
 
-def _filled(source: TaskSource, extracted: Extract, fields: GuideFields) -> Extract:
+def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
     """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
     later = _guide_fields(source, source.now + 1) or fields
     began = _unless_default(fields.created_at, later.created_at)
@@ -143,7 +148,7 @@ def _unless_default(value: int | float, later: int | float) -> int | None:
     return int(value) if value == later and math.isfinite(value) else None
 
 
-def _usage(fields: GuideFields) -> TokenUsage | None:
+def _usage(fields: "GuideFields") -> TokenUsage | None:
     usage = TokenUsage(total=fields.tokens_total or None, cost=fields.cost or None)
     return usage if usage != TokenUsage() else None
 

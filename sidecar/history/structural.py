@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history import context, titles
+from sidecar.history.ageing import by_age
 from sidecar.history.environment import newest_first
 from sidecar.history.parsing import Parsed
 from sidecar.history.problems import problem
 from sidecar.history.products import detect_product
 from sidecar.history.reading import StoredFile
-from sidecar.history.status import Ending, by_age, ending
+from sidecar.history.status import Ending, ending
 from sidecar.history.times import created, last_activity
 from sidecar.history.usage import token_usage
 from sidecar.history.view import Found, TaskSource, TaskView

@@ -3,28 +3,34 @@
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
-from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
-from sidecar.history import guide, transcript
-from sidecar.history.catalog import RootCatalog
-from sidecar.history.paging import (
-    Mark,
-    check_limit,
-    decode_mark,
-    digest,
-    encode_cursor,
-    ordered,
-    sort_value,
-    start_after,
+from sidecar.api.tasks import (
+    ListResult,
+    MessagesParams,
+    MessagesResult,
+    Provenance,
+    RenderedList,
+    Rules,
+    Sort,
+    TaskInfo,
 )
-from sidecar.history.reading import TaskFiles
+from sidecar.history.catalog import Change, ReadMany, RootCatalog, read_here
+from sidecar.history.index import RowIndex
+from sidecar.history.listing import Listing, Listings, count, infos, render
+from sidecar.history.pages import Page, Selected, cursor_at, read_mark
+from sidecar.history.paging import check_limit, ordered
 from sidecar.history.roots import Root, describe_root
-from sidecar.history.text import matches_filter
-from sidecar.history.transcript import End, Kind
+
+if TYPE_CHECKING:
+    from sidecar.history.reading import TaskFiles
+    from sidecar.history.transcript import End, Kind
+
+# What not every list needs is imported where it is: half of a short list's time would go into imports.
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
@@ -51,7 +57,8 @@ class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. `now` gives the time in ms,
-    `revision` the Host's current revision for results.
+    `revision` the Host's current revision for results. With a `cache` directory an index of each root is
+    kept there between processes, which `close` brings up to date. `read` reads many tasks at once.
     """
 
     def __init__(
@@ -59,12 +66,14 @@ class TaskHistory:
         roots: Sequence[RootLike],
         now: Callable[[], int] = clock_ms,
         revision: Callable[[], int] = lambda: 0,
+        cache: Path | None = None,
+        read: ReadMany = read_here,
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
-        self._catalogs = {root.path: RootCatalog(root) for root in described}
+        self._catalogs = {root.path: RootCatalog(root, _index(cache, root), read) for root in described}
         self._now = now
         self._revision = revision
-        self._announced: dict[tuple[str, str], TaskInfo] = {}
+        self._listings = Listings()
         self._lock = threading.RLock()
 
     @property
@@ -79,7 +88,7 @@ class TaskHistory:
 
     def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
         """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
-        return self._select(filter, rules, None, None)[1]
+        return infos(self._select(filter, rules, None, None).rows, rules, self._now())
 
     def page(
         self,
@@ -91,21 +100,33 @@ class TaskHistory:
         roots: Sequence[str] | None = None,
     ) -> ListResult:
         """List one page of the tasks that `filter` keeps. InvalidParams for a bad limit, cursor or root."""
-        check_limit(limit)
-        paths = self._paths(roots)
-        order = _order(rules, sort)
-        query = digest(filter, rules, order and [order.by, order.order], paths)
-        mark = decode_mark(cursor, query) if cursor is not None else None
-        total, rows = self._select(filter, rules, order, paths)
-        start = start_after(rows, mark, order) if mark is not None else 0
-        items = rows[start : start + limit]
-        more = start + len(items) < len(rows)
+        page = self._page(filter, rules, sort, limit, cursor, roots)
         return ListResult(
-            items=items,
-            total=total,
-            matched=len(rows),
-            counts=dict(Counter(task.status for task in rows)),
-            next_cursor=_cursor(items[-1], start + len(items) - 1, order, query) if more else None,
+            items=infos(page.rows, rules, self._now()),
+            total=page.total,
+            matched=page.matched,
+            counts=page.counts,
+            next_cursor=page.next_cursor,
+            revision=self._revision(),
+        )
+
+    def rendered_page(
+        self,
+        filter: str | None = None,
+        rules: Rules = "structural",
+        sort: Sort | None = None,
+        limit: int = 200,
+        cursor: str | None = None,
+        roots: Sequence[str] | None = None,
+    ) -> RenderedList:
+        """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
+        page = self._page(filter, rules, sort, limit, cursor, roots)
+        return RenderedList(
+            items=render(page.rows, self._now()),
+            total=page.total,
+            matched=page.matched,
+            counts=page.counts,
+            next_cursor=page.next_cursor,
             revision=self._revision(),
         )
 
@@ -120,10 +141,10 @@ class TaskHistory:
     def messages(
         self,
         task_id: str,
-        kind: Kind = "ui",
+        kind: "Kind" = "ui",
         cursor: str | None = None,
         limit: int = 200,
-        from_: End = "start",
+        from_: "End" = "start",
     ) -> MessagesResult:
         """Read one page of a task's messages, in file order, paging from either end.
 
@@ -133,22 +154,28 @@ class TaskHistory:
         file = files.ui if kind == "ui" else files.api
         params = MessagesParams(task_id=info.id, kind=kind, cursor=cursor, limit=limit, from_=from_)
         path = catalog.path(info.id, file.name)
-        return transcript.read_page(params, path, file, info.product, self._revision())
+        from sidecar.history.transcript import read_page
+
+        return read_page(params, path, file, info.product, self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call (at first: all is added)."""
-        with self._lock:
-            known = {
-                (task.root, task.id): task
-                for catalog in self._catalogs.values()
-                for task in catalog.scan("structural", self._now())
-            }
-            before, self._announced = self._announced, known
-        return Changes(
-            added=sorted(task_id for root, task_id in known.keys() - before.keys()),
-            changed=sorted(key[1] for key in known.keys() & before.keys() if known[key] != before[key]),
-            removed=sorted(task_id for root, task_id in before.keys() - known.keys()),
-        )
+        for catalog in self._catalogs.values():
+            catalog.scan("structural", self._now())
+        return self.collect()
+
+    def collect(self) -> Changes:
+        """Tell, without looking, what changed since the last call of this or of `refresh`."""
+        found: dict[Change, set[str]] = {"added": set(), "changed": set(), "removed": set()}
+        for catalog in self._catalogs.values():
+            for task_id, change in catalog.collect().items():
+                found[change].add(task_id)
+        return Changes(*(sorted(found[change]) for change in ("added", "changed", "removed")))
+
+    def close(self) -> None:
+        """Bring the indexes up to date."""
+        for catalog in self._catalogs.values():
+            catalog.save()
 
     def resolve(self, task_id: str) -> tuple[Root, str]:
         """Find the root and the full id for an id or a unique prefix; raises as `get` does."""
@@ -156,19 +183,45 @@ class TaskHistory:
             catalog, name = self._find(task_id)
         return catalog.root, name
 
-    def _select(
-        self, filter: str | None, rules: Rules, sort: Sort | None, paths: Sequence[str] | None
-    ) -> tuple[int, Rows]:
-        """The number of tasks before filtering, and the ordered rows after it."""
-        with self._lock:
-            catalogs = [self._catalogs[path] for path in paths or self._catalogs]
-            rows = [task for catalog in catalogs for task in catalog.scan(rules, self._now())]
+    def _page(
+        self,
+        filter: str | None,
+        rules: Rules,
+        sort: Sort | None,
+        limit: int,
+        cursor: str | None,
+        roots: Sequence[str] | None,
+    ) -> Page:
+        check_limit(limit)
+        paths = self._paths(roots)
         order = _order(rules, sort)
-        rows = (
-            ordered(rows, order) if order is not None else guide.sort(rows)
-        )  # its order depends on all rows
-        kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
-        return len(rows), kept
+        query = (filter, rules, order and [order.by, order.order], paths)
+        mark = read_mark(cursor, query) if cursor is not None else None
+        found = self._select(filter, rules, order, paths)
+        start = found.start_after(mark, rules, order) if mark is not None else 0
+        rows = found.rows[start : start + limit]
+        end = start + len(rows)
+        last = None
+        if end < len(found.rows):
+            last = cursor_at(infos(rows[-1:], rules, self._now())[0], end - 1, order, query)
+        return Page(rows, found.total, len(found.rows), found.counts, last)
+
+    def _select(
+        self, filter: str | None, rules: Rules, order: Sort | None, paths: Sequence[str] | None
+    ) -> Selected:
+        """The ordered rows that the filter keeps."""
+        now = self._now()
+        listing = self._listing(rules, paths or [*self._catalogs], now)
+        rows = listing.filtered(filter, now) if filter else listing.rows
+        counts = count(rows, now) if filter else listing.counts(now)
+        if order is None or order == Sort():
+            return Selected(len(listing.rows), rows, counts)
+        decoded = dict(zip(map(id, values := infos(rows, rules, now)), rows, strict=True))
+        values = ordered(values, order)
+        return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
+
+    def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
+        return self._listings.of(rules, {path: self._catalogs[path].scan(rules, now) for path in paths})
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
@@ -179,7 +232,7 @@ class TaskHistory:
                 raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
         return paths
 
-    def _open(self, task_id: str) -> tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]:
+    def _open(self, task_id: str) -> "tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]":
         with self._lock:
             catalog, name = self._find(task_id)
             opened = catalog.open(name, self._now())
@@ -213,14 +266,13 @@ class TaskHistory:
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 
 
+def _index(cache: Path | None, root: Root) -> RowIndex | None:
+    return RowIndex(cache, root.path) if cache is not None else None
+
+
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:
     """The order asked for; None stands for the guide's own."""
     return sort if sort is not None or rules == "guide" else Sort()
-
-
-def _cursor(last: TaskInfo, place: int, order: Sort | None, query: str) -> str:
-    value = sort_value(last, order.by) if order is not None else None
-    return encode_cursor(query, *Mark(value, last.id, last.root, place))
 
 
 def _not_found(task_id: str) -> TaskNotFound:

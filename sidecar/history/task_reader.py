@@ -45,13 +45,13 @@ class TaskReader:
         if files is None:
             return None
         read = read_row(self._source(name, files, now), rules)
-        return make_row(name, files.stamps, self._digests.get(name, b""), read)
+        return make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), read)
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
         """Make the row of a task that ended or held up its reader; it is tried again when it changes."""
         files = stat_task(self.folder(name), with_metadata=is_epoch_id(name))
         read = damaged(self._source(name, files, now), rules)
-        return make_row(name, files.stamps, self._digests.get(name, b""), read)
+        return make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), read)
 
     def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
         """Read one task with the sources of its fields, waiting longer for a save; None when it is gone."""

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from sidecar.history.ageing import DAY_MS
 from sidecar.history.products import time_in_id
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.view import DAY_MS, Found, TaskView, sane_ms
+from sidecar.history.view import Found, TaskView, sane_ms
 
-FOR_EVER = 2**62
-"""An end, in ms, that no clock reaches."""
 _NS_PER_MS = 1_000_000
 
 
@@ -30,15 +29,6 @@ def last_activity(view: TaskView) -> Found | None:
     if listed is not None and not view.ui_messages:
         candidates.append(Found(listed, view.entry_source))
     return max(candidates, key=lambda found: found.value, default=None)
-
-
-def id_validity(task_id: str, now: int) -> tuple[int, int]:
-    """The span of times, in ms, at which the id tells the same as `now`; a future one tells nothing."""
-    time = time_in_id(task_id, FOR_EVER)
-    if time is None:
-        return 0, FOR_EVER
-    credible_from = time - DAY_MS
-    return (credible_from, FOR_EVER) if now >= credible_from else (0, credible_from)
 
 
 def _created(view: TaskView) -> Iterator[Found]:

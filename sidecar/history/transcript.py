@@ -4,8 +4,9 @@ from typing import Any, Final, Literal
 
 from sidecar.api.errors import InvalidParams, StorageError
 from sidecar.api.tasks import MessagesParams, MessagesResult, Product, StoredMessage
+from sidecar.history.cursors import decode_cursor, digest, encode_cursor
 from sidecar.history.messages import normalise
-from sidecar.history.paging import check_limit, decode_cursor, digest, encode_cursor
+from sidecar.history.paging import check_limit
 from sidecar.history.parsing import clean, elements, value_of
 from sidecar.history.reading import StoredFile
 

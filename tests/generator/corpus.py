@@ -1,6 +1,7 @@
 """Write generated tasks as folders, with the truth about each."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -37,14 +38,16 @@ def generate(root: Path, era: Era, count: int, seed: int = 1, padding: int = 200
     return tasks
 
 
-def sized(root: Path, count: int, bytes_per_task: int, seed: int = 1) -> list[Task]:
+def sized(
+    root: Path, count: int, bytes_per_task: int, seed: int = 1, eras: Sequence[Era] = ERAS
+) -> list[Task]:
     """Write one root of `count` tasks of about `bytes_per_task` message bytes, eras mixed, for benchmarks."""
     random = Random(f"{seed}/sized")
     turns, overhead = 3, 6_000
     padding = max(50, (bytes_per_task - overhead) // (turns * 2))
     tasks = []
     for index in range(count):
-        era = ERAS[index % len(ERAS)]
+        era = eras[index % len(eras)]
         tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
     return tasks
 

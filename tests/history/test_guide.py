@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sidecar.api.tasks import Mode, TaskInfo
 from sidecar.history import guide
+from sidecar.history.products import is_uuid
 
 NOW = 1_776_254_400_000
 UI = b'[{"ts":1776200000000,"text":"hi"}]'
@@ -132,13 +133,13 @@ def test_no_bytes_raise(ui: bytes, api_bytes: bytes) -> None:
     "name", ["0190a0b0-c1d2-7e3f-8a4b-5c6d7e8f9a0b", "0190A0B0-C1D2-7E3F-8A4B-5C6D7E8F9A0B"]
 )
 def test_a_uuid_of_any_version_and_case_names_a_task(name: str) -> None:
-    assert guide.is_task_name(name)
-    assert not guide.is_task_name(name + "\n") and not guide.is_task_name(name[:-1] + "g")
+    assert is_uuid(name)
+    assert not is_uuid(name + "\n") and not is_uuid(name[:-1] + "g")
 
 
 @pytest.mark.parametrize("name", ["1770482470358", "_index.json", "", "٠190a0b0-c1d2-7e3f-8a4b-5c6d7e8f9a0b"])
 def test_other_names_are_no_tasks(name: str) -> None:
-    assert not guide.is_task_name(name)
+    assert not is_uuid(name)
 
 
 def test_tasks_are_ordered_newest_first_and_equal_ones_by_name_in_byte_order() -> None:

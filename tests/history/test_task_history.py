@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
 from sidecar.api.tasks import Sort
-from sidecar.history import TaskHistory, catalog
+from sidecar.history import TaskHistory, task_reader
 from sidecar.history.reading import TaskFiles, read_task
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
@@ -43,7 +43,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(Path(folder).name)
         return read_task(folder, with_metadata)
 
-    monkeypatch.setattr(catalog, "read_task", counted)
+    monkeypatch.setattr(task_reader, "read_task", counted)
     return names
 
 
@@ -73,7 +73,7 @@ def test_the_newest_comes_first_and_the_undated_last(many: Store) -> None:
 def test_an_unchanged_task_is_not_read_again(many: Store, reads: list[str]) -> None:
     first = many.history.list()
     reads.clear()
-    assert [id(task) for task in many.history.list()] == [id(task) for task in first]
+    assert many.history.list() == first
     assert reads == []
 
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history import guide
 from sidecar.history.javascript import well_formed
+from sidecar.history.products import is_uuid
 from sidecar.history.text import format_tasks, matches_filter
 from tests.oracle import messages, traps
 from tests.oracle.conftest import Oracle, as_json
@@ -78,7 +79,7 @@ def listed(root: Path) -> list[TaskInfo]:
     tasks = []
     for folder in sorted((root / "tasks").iterdir(), key=lambda path: os.fsencode(path.name)):
         files = [folder / "ui_messages.json", folder / "api_conversation_history.json"]
-        if guide.is_task_name(folder.name) and all(file.is_file() for file in files):
+        if is_uuid(folder.name) and all(file.is_file() for file in files):
             ui, api = (file.read_bytes() for file in files)
             fields = guide.extract(folder.name, ui, api, traps.NOW_MS)
             if fields is not None:

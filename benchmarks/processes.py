@@ -1,0 +1,59 @@
+"""Whole processes, timed from spawn to end or to a first answer."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SIDECAR = (sys.executable, "-m", "sidecar")
+_LIMIT_SECONDS = 120
+
+
+def environment() -> dict[str, str]:
+    """The environment of every process measured: the sidecar importable from this checkout.
+
+    Byte code is kept, as an installer does: the unmeasured first run compiles, the measured ones do not.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return inherited | {"PYTHONPATH": str(REPOSITORY)}
+
+
+def time_command(command: Sequence[str]) -> float:
+    """Run a command to its end with its output thrown away; seconds. Raises CalledProcessError."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment(), timeout=_LIMIT_SECONDS)
+    return time.perf_counter() - start
+
+
+def time_first_answer(command: Sequence[str], frame: bytes, end: bytes) -> float:
+    """Start a server, send one frame, read until its output ends in `end`; seconds from before the spawn."""
+    start = time.perf_counter()
+    with running(command) as server:
+        assert server.stdin and server.stdout
+        server.stdin.write(frame)
+        server.stdin.flush()
+        received = b""
+        while not received.endswith(end):
+            chunk = os.read(server.stdout.fileno(), 65536)
+            if not chunk:
+                raise RuntimeError(f"{command[0]} ended before its first answer: {received!r}")
+            received += chunk
+        return time.perf_counter() - start
+
+
+@contextmanager
+def running(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a server with pipes to its stdin and stdout; its end of input ends it."""
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+    try:
+        yield server
+    finally:
+        try:
+            server.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.communicate()
