@@ -4,27 +4,32 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.tasks import Rules
 from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow
 from sidecar.history.products import is_task_id, is_uuid
-from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root
-from sidecar.history.rules import Row
-from sidecar.history.task_reader import TaskReader
 from sidecar.history.walking import changed_names, task_names
 
+if TYPE_CHECKING:
+    from sidecar.history.reading import TaskFiles
+    from sidecar.history.rules import Row
+    from sidecar.history.task_reader import TaskReader
+
+# What reads tasks is imported when there is one to be read: mostly the index knows them all.
+
 Change = Literal["added", "changed", "removed"]
-ReadMany = Callable[[TaskReader, list[str], Rules, int], Iterator[tuple[str, IndexRow | None]]]
+ReadMany = Callable[["TaskReader", list[str], Rules, int], Iterator[tuple[str, IndexRow | None]]]
 """Reads the tasks named, in any order; None for a task that is gone."""
 
 
 def read_here(
-    reader: TaskReader, names: list[str], rules: Rules, now: int
+    reader: "TaskReader", names: list[str], rules: Rules, now: int
 ) -> Iterator[tuple[str, IndexRow | None]]:
     """Read tasks one after the other in this thread."""
     return ((name, reader.row(name, rules, now)) for name in names)
@@ -54,7 +59,6 @@ class RootCatalog:
         """How long the last look at all files took; None before the first."""
         self._index = index
         self._read = read
-        self._reader = TaskReader(root)
         self._kept: dict[Rules, _Kept] = {"structural": _Kept(), "guide": _Kept()}
         self._changes: dict[str, Change] = {}
         self._lock = threading.RLock()
@@ -84,11 +88,11 @@ class RootCatalog:
         """Look at every task's files under `rules`, reading only what changed, and return all rows."""
         with self._lock:
             rows = self.rows(rules)
-            names = self.names()
+            names = task_names(self.root, rows)
             if rules == "guide":
                 names = [name for name in names if is_uuid(name)]
             started = time.perf_counter()
-            changed = changed_names(self.root, names, rows, self._reader.refresh_lists(), now)
+            changed = changed_names(self.root, names, rows, self._entries(), now)
             self.walk_seconds = time.perf_counter() - started
             read = dict(self._read(self._reader, changed, rules, now)) if changed else {}
             self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})
@@ -99,7 +103,7 @@ class RootCatalog:
         """Read the tasks named again, under each rule set in use; those that are gone are taken out."""
         tasks = [name for name in names if is_task_id(name)]
         with self._lock:
-            self._reader.refresh_lists()
+            self._entries()
             there = [name for name in tasks if self._is_folder(name)]
             for rules in self._in_use():
                 listed = [name for name in there if rules == "structural" or is_uuid(name)]
@@ -109,7 +113,7 @@ class RootCatalog:
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in the root's shared lists changed."""
         with self._lock:
-            entries = self._reader.refresh_lists()
+            entries = self._entries()
             rows = self.rows("structural")
             self.touch([name for name, row in rows.items() if row.entry != entries.get(name, b"")], now)
 
@@ -127,14 +131,26 @@ class RootCatalog:
                     self._index.save(rules, kept.rows, kept.unsaved)
                     kept.unsaved = set()
 
-    def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
+    def open(self, name: str, now: int) -> "tuple[TaskFiles, Row] | None":
         """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
         with self._lock:
             return self._reader.open(name, now)
 
     def path(self, name: str, file: str) -> str:
         """The path of one file of a task."""
-        return f"{self._reader.folder(name)}{os.sep}{file}"
+        return f"{self.root.folder(name)}{os.sep}{file}"
+
+    @cached_property
+    def _reader(self) -> "TaskReader":
+        from sidecar.history.task_reader import TaskReader
+
+        return TaskReader(self.root)
+
+    def _entries(self) -> Mapping[str, bytes]:
+        """What the root's lists say of each task, condensed; nothing while there are no lists."""
+        if "_reader" in self.__dict__ or any(os.path.lexists(path) for path in self.root.lists):
+            return self._reader.refresh_lists()
+        return {}
 
     def _load(self, rules: Rules, kept: _Kept) -> None:
         if not kept.loaded and self._index is not None:
@@ -146,7 +162,7 @@ class RootCatalog:
 
     def _is_folder(self, name: str) -> bool:
         try:
-            return stat.S_ISDIR(os.lstat(self._reader.folder(name)).st_mode)
+            return stat.S_ISDIR(os.lstat(self.root.folder(name)).st_mode)
         except OSError:
             return False
 

@@ -8,7 +8,6 @@ stat'ed again, so whoever writes last may win.
 
 import contextlib
 import functools
-import hashlib
 import logging
 import os
 import sqlite3
@@ -31,7 +30,7 @@ _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _TABLES: Final = {
-    "made_by": "version TEXT NOT NULL",
+    "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, rows BLOB NOT NULL, "
     "PRIMARY KEY (rules, number)",
 }
@@ -47,7 +46,9 @@ class RowIndex:
     """
 
     def __init__(self, directory: Path, root: str) -> None:
-        self.path = directory / f"{_name_of(root)}.db"
+        # One root has one index, whatever links lead to it.
+        self._real_root = os.path.realpath(root)
+        self.path = directory / f"{_name_of(self._real_root)}.db"
         self._root = root
         self._usable = True
 
@@ -57,6 +58,8 @@ class RowIndex:
             return {}
         try:
             with contextlib.closing(self._open()) as database:
+                if not _is_ours(database, self._real_root):
+                    return {}
                 return _load(database, rules, self._root)
         except (sqlite3.Error, msgspec.MsgspecError, _Damaged, OSError) as error:
             self._give_up(error)
@@ -80,9 +83,10 @@ class RowIndex:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.closing(self._open()) as database, database:
             database.execute("BEGIN IMMEDIATE")
-            if not _is_ours(database):
-                _begin(database)
+            if not _is_ours(database, self._real_root):
+                _begin(database, self._real_root)
             for number, rows in shards.items():
+                rows.sort(key=_age)  # what is nearly in order is quickly put in order
                 data = msgspec.msgpack.encode([row.stored() for row in rows])
                 database.execute(
                     "INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?)",
@@ -121,8 +125,6 @@ class _Damaged(Exception):
 
 
 def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
-    if not _is_ours(database):
-        return {}
     found: Rows = {}
     query = "SELECT number, checksum, rows FROM shard WHERE rules = ?"
     for number, checksum, data in database.execute(query, (rules,)):
@@ -134,31 +136,35 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
     return found
 
 
-def _is_ours(database: sqlite3.Connection) -> bool:
+def _is_ours(database: sqlite3.Connection, root: str) -> bool:
     """Tell whether this program, as it is now, wrote the file: another one's rows may say other things."""
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables >= _TABLES.keys():
         return False
-    return database.execute("SELECT version FROM made_by").fetchall() == [(_version(),)]
+    return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
 
 
-def _begin(database: sqlite3.Connection) -> None:
+def _begin(database: sqlite3.Connection, root: str) -> None:
     for table, columns in _TABLES.items():
         database.execute(f"DROP TABLE IF EXISTS {table}")
         database.execute(f"CREATE TABLE {table} ({columns})")
-    database.execute("INSERT INTO made_by VALUES (?)", (_version(),))
+    database.execute("INSERT INTO made_by VALUES (?, ?)", (root, _version()))
 
 
 @functools.cache
 def _version() -> str:
     """Name the program that extracts: any change to the modules that do makes all rows suspect."""
-    made = hashlib.sha256(f"{__version__} {sys.implementation.cache_tag} {sys.maxsize}".encode())
+    made = [__version__, str(sys.implementation.cache_tag), str(sys.maxsize)]
     here = Path(__file__).parent
-    for path in sorted([*here.rglob("*.py"), here.parent / "api" / "tasks.py"]):
-        with contextlib.suppress(OSError):
-            status = path.stat()
-            made.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return made.hexdigest()
+    for folder in (here, here / "products", here.parent / "api"):
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
+            made += [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files]
+    return "\n".join(made)
+
+
+def _age(row: IndexRow) -> float:
+    return -row.created_at if row.created_at is not None else 0
 
 
 def shard_of(task_id: str) -> int:
@@ -166,6 +172,10 @@ def shard_of(task_id: str) -> int:
     return zlib.crc32(task_id.encode()) % SHARDS
 
 
-def _name_of(root: str) -> str:
-    """Name a root's file by its real path: one root has one index, whatever links lead to it."""
-    return hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
+def _name_of(path: str) -> str:
+    """Name a root's file. Two roots may come to the same name, so the file says whose it is.
+
+    No cryptographic hash: importing one takes as long as loading some thousand rows.
+    """
+    data = os.fsencode(path)
+    return f"{zlib.crc32(data):08x}{zlib.crc32(data[::-1]):08x}"

@@ -98,9 +98,9 @@ def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
 
 
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
-    """What goes before the body of a row of this root, by its status."""
+    """What goes before the body of a row of this root, by its status, from the parting comma on."""
     quoted = json.dumps(root.encode("utf-8", "replace").decode())
-    return {word: f'{{"root":{quoted},"status":"{word}",'.encode() for word in STATUSES}
+    return {word: f',{{"root":{quoted},"status":"{word}",'.encode() for word in STATUSES}
 
 
 def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:

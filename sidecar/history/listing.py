@@ -8,8 +8,8 @@ from operator import attrgetter
 
 import msgspec
 
-from sidecar.api.tasks import Rules, TaskInfo
-from sidecar.history.ageing import next_change
+from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.history.ageing import ABANDONED_MS, ACTIVE_MS, next_change
 from sidecar.history.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
 from sidecar.history.paging import Mark
 
@@ -46,11 +46,10 @@ class Listing:
         """How many of all rows have which status; counted again only when one grows old."""
         if not self._counted_at <= now < self._counted_until:
             self._counts = count(self.rows, now)
-            ages = (row.ages_from for row in self.rows if row.ages_from is not None)
-            self._counted_at = now
-            self._counted_until = min(
-                (next_change(int(age), now) for age in ages), default=next_change(None, now)
-            )
+            old = now - ABANDONED_MS
+            ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
+            ends = [next_change(int(age), now) for age in ages]
+            self._counted_at, self._counted_until = now, min(ends, default=next_change(None, now))
         return dict(self._counts)
 
     def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
@@ -82,7 +81,7 @@ class Listings:
 
 def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
     """Count rows by status, in the order in which the statuses first occur."""
-    return dict(Counter([row.settled if row.ages_from is None else row.status(now) for row in rows]))
+    return dict(Counter(_statuses(rows, now)))
 
 
 def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
@@ -95,13 +94,31 @@ def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
 
 
 def render(rows: Sequence[IndexRow], now: int) -> msgspec.Raw:
-    """Write rows as a JSON array."""
+    """Write rows as a JSON array, copying their megabytes once."""
+    if not rows:
+        return msgspec.Raw(b"[]")
     prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
-    parts = [
-        prefixes[row.root][row.settled if row.ages_from is None else row.status(now)] + row.body
+    parts = [b""] * (2 * len(rows))
+    parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    parts[1::2] = [row.body for row in rows]
+    parts[0] = b"[" + parts[0].removeprefix(b",")
+    parts.append(b"]")
+    return msgspec.Raw(b"".join(parts))
+
+
+def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:
+    """The status of each row: as `IndexRow.status`, at a tenth of its price."""
+    young, old = now - ACTIVE_MS, now - ABANDONED_MS
+    return [
+        row.settled
+        if (since := row.ages_from) is None
+        else "active"
+        if since > young
+        else "abandoned"
+        if since < old
+        else "unknown"
         for row in rows
     ]
-    return msgspec.Raw(b"[" + b",".join(parts) + b"]")
 
 
 def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
@@ -115,11 +132,12 @@ def _place(row: IndexRow) -> tuple[float, str, str]:
 
 
 def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
-    rows.sort(key=attrgetter("id", "root"))
     undated = [row for row in rows if row.created_at is None]
     dated = [row for row in rows if row.created_at is not None] if undated else rows
-    dated.sort(key=attrgetter("created_at"), reverse=True)  # stable: ties stay as they were
-    return dated + undated
+    if len({row.created_at for row in dated}) < len(dated):
+        dated.sort(key=attrgetter("id", "root"))
+    dated.sort(key=attrgetter("created_at"), reverse=True)  # stable: ties stay as they are
+    return dated + sorted(undated, key=attrgetter("id", "root"))
 
 
 def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:

@@ -32,7 +32,7 @@ class TaskReader:
 
     def refresh_lists(self) -> Mapping[str, bytes]:
         """Read the root's lists if they changed; the answer condenses what they say of each task."""
-        lists = read_lists(self.root.path, self._lists)
+        lists = read_lists(self.root, self._lists)
         if lists is not self._lists:
             self._lists = lists
             ids = lists.entries.keys() | lists.hints.keys()
@@ -49,7 +49,7 @@ class TaskReader:
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
         """Make the row of a task that ended or held up its reader; it is tried again when it changes."""
-        files = stat_task(self.folder(name), with_metadata=is_epoch_id(name))
+        files = stat_task(self.root.folder(name), with_metadata=is_epoch_id(name))
         read = damaged(self._source(name, files, now), rules)
         return make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), read)
 
@@ -61,15 +61,11 @@ class TaskReader:
 
     def files(self, name: str, seconds: float) -> TaskFiles | None:
         """Read a task's files, waiting at most `seconds` for one that a save has taken away."""
-        folder = self.folder(name)
+        folder = self.root.folder(name)
         files = read_task(folder, with_metadata=is_epoch_id(name))
         if files.ui.absent and files.api.absent and not os.path.lexists(folder):
             return None
         return leftovers.settle(folder, files, seconds)
-
-    def folder(self, name: str) -> str:
-        """The path of a task's folder."""
-        return f"{self.root.tasks}{os.sep}{name}"
 
     def _source(self, name: str, files: TaskFiles, now: int) -> TaskSource:
         entry, hint = self._lists.entries.get(name), self._lists.hints.get(name)
