@@ -4,7 +4,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 # What reads tasks is imported when there is one to be read: mostly the index knows them all.
 
 Change = Literal["added", "changed", "removed"]
-ReadMany = Callable[["TaskReader", list[str], Rules, int], Iterator[tuple[str, IndexRow | None]]]
-"""Reads the tasks named, in any order; None for a task that is gone."""
+ReadRows = dict[str, IndexRow | None]
+"""Tasks that were read; None for one that is gone."""
+ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
+"""Reads the tasks named under a rule set, at a time in ms."""
 
 
-def read_here(
-    reader: "TaskReader", names: list[str], rules: Rules, now: int
-) -> Iterator[tuple[str, IndexRow | None]]:
+def read_here(reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
     """Read tasks one after the other in this thread."""
-    return ((name, reader.row(name, rules, now)) for name in names)
+    return {name: reader.row(name, rules, now) for name in names}
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class RootCatalog:
             started = time.perf_counter()
             changed = changed_names(self.root, names, rows, self._entries(), now)
             self.walk_seconds = time.perf_counter() - started
-            read = dict(self._read(self._reader, changed, rules, now)) if changed else {}
+            read = self._read(self._reader, changed, rules, now) if changed else {}
             self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})
             self._kept[rules].scanned = True
             return self._kept[rules].rows
@@ -107,7 +107,7 @@ class RootCatalog:
             there = [name for name in tasks if self._is_folder(name)]
             for rules in self._in_use():
                 listed = [name for name in there if rules == "structural" or is_uuid(name)]
-                read = dict(self._read(self._reader, listed, rules, now))
+                read = self._read(self._reader, listed, rules, now)
                 self._take(rules, {**dict.fromkeys(tasks), **read})
 
     def touch_listed(self, now: int) -> None:
@@ -166,7 +166,7 @@ class RootCatalog:
         except OSError:
             return False
 
-    def _take(self, rules: Rules, read: dict[str, IndexRow | None]) -> None:
+    def _take(self, rules: Rules, read: ReadRows) -> None:
         """Put rows that were read, or the absence of a task, in place of what was known."""
         if not read:
             return
