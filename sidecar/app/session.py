@@ -3,8 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
@@ -15,12 +16,14 @@ from sidecar.app.host import Host, Listener
 from sidecar.app.output import OutputPump
 from sidecar.app.progress import Progress
 from sidecar.app.settings import SettingsStore
-from sidecar.app.toolbox import Toolbox
 from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.outbox import TRIGGER_SECONDS
+
+if TYPE_CHECKING:
+    from sidecar.app.toolbox import Toolbox
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +55,13 @@ class Session(Listener):
         if self._host is None:
             raise NotInitialized("send initialize first")
         return self._host
+
+    @cached_property
+    def toolbox(self) -> "Toolbox":
+        """The model's tools; imported when first asked for, because no start-up should wait for them."""
+        from sidecar.app.toolbox import Toolbox
+
+        return Toolbox(self.host, lambda: self.workspace)
 
     @property
     def exit_code(self) -> int:
@@ -89,7 +99,6 @@ class Session(Listener):
             lambda: host.revision,
             lambda task_id: host.registry.live(task_id) is not None,
         )
-        self.toolbox = Toolbox(host, lambda: self.workspace)
         self._unlisten = host.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy, self._trigger_turn

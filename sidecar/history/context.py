@@ -85,12 +85,9 @@ def _name_of(view: TaskView, slug: str) -> str | None:
 def _cline_notes(view: TaskView, field: str) -> Iterator[tuple[str, str]]:
     """What Cline noted on its messages and in its metadata, newest first."""
     camel = "modelId" if field == "model_id" else field
-    noted = (
-        ((message.model_info for message in reversed(view.ui_messages)), UI_FILE),
-        ((message.model_info for message in reversed(view.api_messages)), API_FILE),
-    )
-    for notes, source in noted:
-        infos = (value_of(note) for note in notes if len(note))
+    for messages, source in ((view.ui_messages, UI_FILE), (view.api_messages, API_FILE)):
+        notes = [message.model_info for message in messages if len(message.model_info)]
+        infos = (value_of(note) for note in reversed(notes))
         info = next((info for info in infos if isinstance(info, dict) and _word(info.get(camel))), None)
         if info is not None:
             yield info[camel], source

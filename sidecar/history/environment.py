@@ -5,15 +5,19 @@ Only a text that is such a block counts: the same words in a file that was read 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
-from sidecar.history.parsing import text_of, value_of
+import msgspec
+
+from sidecar.history.parsing import UNREADABLE, text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.records import ApiMessage, UiMessage
+from sidecar.history.records import ApiMessage, Block, UiMessage
 from sidecar.history.view import TaskView
 
 _OPEN: Final = "<environment_details>"
 _OPEN_BYTES: Final = _OPEN.encode()
+_blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
@@ -24,7 +28,7 @@ _MODE_WINDOW: Final = 65_536
 _CLINE_MODES: Final = {"ACT MODE": ("act", "Act"), "PLAN MODE": ("plan", "Plan")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Environment:
     """What one block says; `source` is the file it was in."""
 
@@ -34,7 +38,7 @@ class Environment:
     @property
     def mode(self) -> tuple[str | None, str | None]:
         """The slug and the name of the mode, either may be missing."""
-        section = self._mode_section()
+        section = self._mode_section
         first = section.split("\n", 1)[0].strip()
         if first in _CLINE_MODES:
             return _CLINE_MODES[first]
@@ -43,7 +47,7 @@ class Environment:
     @property
     def model(self) -> str | None:
         """The model's id as Roo and Kilo write it."""
-        return _tagged(self._mode_section(), "model")
+        return _tagged(self._mode_section, "model")
 
     @property
     def workspace(self) -> str | None:
@@ -56,6 +60,7 @@ class Environment:
                     return self._primary(line.removesuffix(_LISTING))
         return None
 
+    @cached_property
     def _mode_section(self) -> str:
         tail = self.text[-_MODE_WINDOW:]
         start = tail.rfind(_MODE_HEADING)
@@ -97,11 +102,34 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
 
 
 def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
-    if message.role != "user" or _OPEN_BYTES not in bytes(message.content):
+    if message.role != "user":
         return []
-    texts = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
-    found = [_at_end(text, API_FILE) for text in texts if isinstance(text, str)]
+    known = view.environments.get(id(message))
+    if known is None:
+        known = view.environments[id(message)] = _read_message(view, message)
+    return known
+
+
+def _read_message(view: TaskView, message: ApiMessage) -> list[Environment]:
+    if _OPEN_BYTES not in bytes(message.content):
+        return []
+    found = [_at_end(text, API_FILE) for text in _candidates(view, message)]
     return [environment for environment in found if environment is not None]
+
+
+def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
+    """The texts of a message that may hold a block: the others, whole files among them, stay undecoded."""
+    try:
+        blocks = _blocks_decoder.decode(message.content)
+    except UNREADABLE:
+        found = (block.get("text") for block in view.blocks(message) if block.get("type") == "text")
+    else:
+        found = (
+            value_of(block.text)
+            for block in blocks
+            if block.type == "text" and _OPEN_BYTES in bytes(block.text)
+        )
+    return [text for text in found if isinstance(text, str)]
 
 
 def _at_end(text: str, source: str) -> Environment | None:

@@ -9,8 +9,9 @@ import math
 import os
 import re
 import time
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sidecar.history.problems import problem
 from sidecar.history.reading import StoredFile, TaskFiles, read_file

@@ -19,7 +19,8 @@ Json = bytes | str | msgspec.Raw
 _BOM: Final = b"\xef\xbb\xbf"
 _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+')
 """The object around the array that some Roo builds of February 2026 wrote."""
-_UNREADABLE = (msgspec.MsgspecError, RecursionError)
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)
+"""What a decoder raises for JSON that it does not take."""
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Parser(Generic[T]):
         data, problems = clean(data, name)
         try:
             records = self._array.decode(data)
-        except _UNREADABLE:
+        except UNREADABLE:
             return self._salvage(data, name, problems)
         return Parsed(records, len(records), problems)
 
@@ -107,11 +108,11 @@ def decode_leniently(decode: Callable[[Json], T], value: Json) -> T | None:
     """Decode one JSON value; on a refusal decode its mended form, and answer None if that fails too."""
     try:
         return decode(value)
-    except _UNREADABLE:
+    except UNREADABLE:
         mended = mend(value if isinstance(value, str) else bytes(value).decode("utf-8", "replace"))
     try:
         return decode(mended) if mended is not None else None
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 

@@ -5,8 +5,9 @@ Nothing is created, locked or written here, whatever is missing: the folder may 
 
 import os
 import stat
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from sidecar.api.tasks import Problem
 from sidecar.history.problems import problem
@@ -31,8 +32,7 @@ Stamp = tuple[int, int, int]
 """(mtime_ns, size, inode): every save of every product changes at least one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(msgspec.Struct, frozen=True, gc=False):
     """One file as it was read: `data` is None when absent or refused, `stamp` None when absent."""
 
     name: str
@@ -46,14 +46,13 @@ class StoredFile:
         return self.data is None and not self.problems
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFiles:
+class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
 
-    ui: StoredFile = field(default_factory=lambda: StoredFile(UI_FILE))
-    api: StoredFile = field(default_factory=lambda: StoredFile(API_FILE))
-    item: StoredFile = field(default_factory=lambda: StoredFile(ITEM_FILE))
-    metadata: StoredFile = field(default_factory=lambda: StoredFile(METADATA_FILE))
+    ui: StoredFile = StoredFile(UI_FILE)
+    api: StoredFile = StoredFile(API_FILE)
+    item: StoredFile = StoredFile(ITEM_FILE)
+    metadata: StoredFile = StoredFile(METADATA_FILE)
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:

@@ -39,6 +39,13 @@ class ApiMessage(msgspec.Struct, rename="camel", gc=False):
     model_info: msgspec.Raw = msgspec.Raw()
 
 
+class Block(msgspec.Struct, gc=False):
+    """One block of an API message's content."""
+
+    type: Any = None
+    text: msgspec.Raw = msgspec.Raw()
+
+
 class Usage(msgspec.Struct, rename="camel", gc=False):
     """The JSON inside the text of a request message; a key appears when its value is known."""
 

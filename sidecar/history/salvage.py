@@ -2,8 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]++|[\]}]++|,', re.DOTALL)
 """Strings (an unfinished one runs to the end), runs of brackets, commas. Possessive: nothing backtracks."""
@@ -12,8 +11,7 @@ _LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits; a longer number is read as a float, as JavaScript does."""
 
 
-@dataclass(slots=True)
-class Elements:
+class Elements(NamedTuple):
     """The elements of an array as bytes; `closed` tells whether its end was found, `tail` what follows it."""
 
     parts: list[bytes]

@@ -1,8 +1,7 @@
 """How a task stands, told by its last relevant message instead of by words anywhere in it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sidecar.api.tasks import Outcome, TaskStatus
 from sidecar.history.parsing import text_of, value_of
@@ -32,8 +31,7 @@ _RECORDED: Final[dict[str, Outcome]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """The finer outcome, where it was seen, and a status that holds at any age (None: the age decides)."""
 
     outcome: Outcome
@@ -64,7 +62,7 @@ def _completed(view: TaskView) -> Iterator[Ending]:
             yield Ending("completed", "completed", UI_FILE, "ask completion_result")
         if _asked_tool(last) == "finishTask":
             yield Ending("completed", "completed", UI_FILE, _hand_back_note(view))
-    if _completion_said(view.ui_messages):
+    if _completion_said(view):
         yield Ending("completed", "completed", UI_FILE, "say completion_result")
     if view.entry is not None and view.entry.status == "completed" and not _continued(view):
         yield Ending("completed", "completed", view.entry_source, "status completed")
@@ -108,24 +106,27 @@ def _unfinished(view: TaskView) -> Iterator[Ending]:
 
 
 def _last_relevant(view: TaskView) -> UiMessage | None:
-    messages = view.ui_messages
-    return next((m for m in reversed(messages) if m.kind is not None and m.kind not in _PASSED_OVER), None)
+    for index in range(len(view.kinds) - 1, -1, -1):
+        if view.kinds[index] is not None and view.kinds[index] not in _PASSED_OVER:
+            return view.ui_messages[index]
+    return None
 
 
-def _completion_said(messages: list[UiMessage]) -> bool:
+def _completion_said(view: TaskView) -> bool:
     """Tell whether a completion was announced and nobody answered it."""
-    for message in reversed(messages):
-        if message.kind in _REOPENING:
+    for index in range(len(view.kinds) - 1, -1, -1):
+        if view.kinds[index] in _REOPENING:
             return False
-        if message.type != "ask" and message.kind in _COMPLETION_SAYS:
+        message = view.ui_messages[index]
+        if view.kinds[index] in _COMPLETION_SAYS and message.type != "ask":
             return not message.partial
     return False
 
 
 def _open_request(view: TaskView) -> Usage | None:
     """The last request, if nothing but what it streamed follows it."""
-    for index in range(len(view.ui_messages) - 1, -1, -1):
-        kind = view.ui_messages[index].kind
+    for index in range(len(view.kinds) - 1, -1, -1):
+        kind = view.kinds[index]
         if kind == "api_req_started":
             return next((usage for place, usage in reversed(view.usages) if place == index), None)
         if kind not in _STREAMED:

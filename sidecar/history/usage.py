@@ -36,11 +36,18 @@ def number(value: Any) -> Number | None:
 
 
 def _columns(view: TaskView) -> dict[str, list[Number]]:
-    records = list(_merged(view))
-    columns = {
-        name: [value for record in records if (value := number(getattr(record, name))) is not None]
-        for name in _FIELDS
-    }
+    columns: dict[str, list[Number]] = {name: [] for name in _FIELDS}
+    for record in _merged(view):
+        values = (
+            record.tokens_in,
+            record.tokens_out,
+            record.cache_writes,
+            record.cache_reads,
+            record.cost,
+        )
+        for column, value in zip(columns.values(), values, strict=True):
+            if type(value) is int or number(value) is not None:
+                column.append(value)
     columns["cost"].extend(_condense_costs(view))
     return columns
 
@@ -49,7 +56,7 @@ def _merged(view: TaskView) -> Iterator[Usage]:
     """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
     started: list[Usage] = []
     for index, record in view.usages:
-        kind = view.ui_messages[index].kind
+        kind = view.kinds[index]
         if kind == "api_req_finished":
             yield _overlaid(started.pop(), record) if started else record
         elif kind == "api_req_started":

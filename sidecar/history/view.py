@@ -1,23 +1,35 @@
 """Everything known about one task, parsed once, in the shape the structural rules look at."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from sidecar.api.tasks import Problem, Product
 from sidecar.history.lists import parse_entry
-from sidecar.history.parsing import Parsed, Parser, api_parser, decode_leniently, text_of, ui_parser, value_of
+from sidecar.history.parsing import (
+    UNREADABLE,
+    Parsed,
+    Parser,
+    api_parser,
+    decode_leniently,
+    text_of,
+    ui_parser,
+    value_of,
+)
 from sidecar.history.problems import problem
 from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE, StoredFile, TaskFiles
 from sidecar.history.records import ApiMessage, ListEntry, TaskMetadata, UiMessage, Usage
+
+if TYPE_CHECKING:
+    from sidecar.history.environment import Environment
 
 T = TypeVar("T")
 
 _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
 _usage_decoder: Final = msgspec.json.Decoder(Usage)
+_text_decoder: Final = msgspec.json.Decoder(str)
 _USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
 EARLIEST_MS: Final = 946_684_800_000
@@ -34,8 +46,7 @@ class Found(NamedTuple):
     note: str | None = None
 
 
-@dataclass(frozen=True)
-class TaskSource:
+class TaskSource(msgspec.Struct, frozen=True, gc=False):
     """The unread task: its id and root, the bytes of its files, its entries in shared lists, and the time."""
 
     task_id: str
@@ -55,6 +66,7 @@ class TaskView:
         self.now = source.now
         self.problems: list[Problem] = []
         self._blocks: dict[int, list[dict[str, Any]]] = {}
+        self.environments: dict[int, list[Environment]] = {}
         self.ui = self._parsed(source.files.ui, ui_parser)
         self.api = self._parsed(source.files.api, api_parser)
         self.entry, self.entry_source = self._entry()
@@ -76,6 +88,11 @@ class TaskView:
             end -= 1
         return records[:end]
 
+    @cached_property
+    def kinds(self) -> list[str | None]:
+        """The kind of each of `ui_messages`."""
+        return [message.kind for message in self.ui_messages]
+
     @property
     def opened(self) -> list[UiMessage]:
         """The asks that opening the task appended at its end."""
@@ -89,11 +106,11 @@ class TaskView:
     @cached_property
     def usages(self) -> list[tuple[int, Usage]]:
         """The usage records with their places among `ui_messages`; the prompt, at 0, is never one."""
-        found = []
-        for index, message in enumerate(self.ui_messages):
-            if index and message.kind in _USAGE_KINDS and (usage := usage_of(message)) is not None:
-                found.append((index, usage))
-        return found
+        return [
+            (index, usage)
+            for index, kind in enumerate(self.kinds)
+            if index and kind in _USAGE_KINDS and (usage := usage_of(self.ui_messages[index])) is not None
+        ]
 
     def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
         """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""
@@ -143,8 +160,11 @@ def sane_ms(value: Any) -> int | None:
 
 def usage_of(message: UiMessage) -> Usage | None:
     """Read the usage JSON in a message's text; None when there is none."""
-    text = text_of(message.text)
-    return decode_leniently(_usage_decoder.decode, text) if text else None
+    try:
+        return _usage_decoder.decode(_text_decoder.decode(message.text))
+    except UNREADABLE:
+        text = text_of(message.text)
+        return decode_leniently(_usage_decoder.decode, text) if text else None
 
 
 def blocks_of(content: msgspec.Raw) -> list[dict[str, Any]]:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
-
-import yaml
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sidecar.api.async_tasks import DefinitionProblem
+
+if TYPE_CHECKING:  # where a file is parsed it is imported in earnest: starting up parses none
+    import yaml
 
 MAX_BYTES = 256 << 10
 """A prompt larger than this is a mistake, and every run would pay for it."""
@@ -104,7 +105,9 @@ class _Parser:
                 except ValueError as error:
                     self._fault(line, f"{key}: {error}")
 
-    def _pairs(self, front_matter: str) -> Iterator[tuple[str, int, yaml.Node, yaml.SafeLoader]]:
+    def _pairs(self, front_matter: str) -> "Iterator[tuple[str, int, yaml.Node, yaml.SafeLoader]]":
+        import yaml
+
         # Composed, not loaded: nodes know their lines, and aliases are not multiplied.
         try:
             loader = yaml.SafeLoader(front_matter)
@@ -146,7 +149,9 @@ def _end_of_front_matter(lines: list[str]) -> int | None:
     return next((n for n, line in enumerate(lines) if n > 0 and _FENCE.fullmatch(line)), None)
 
 
-def _value(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+def _value(loader: "yaml.SafeLoader", node: "yaml.Node") -> Any:
+    import yaml
+
     parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
     if not all(isinstance(part, yaml.ScalarNode) for part in parts):
         raise ValueError("expected a plain value or a list of plain values")
