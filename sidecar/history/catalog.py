@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.tasks import Rules
+from sidecar.history.ageing import FOR_EVER
 from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow
 from sidecar.history.products import is_task_id, is_uuid
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 # What reads tasks is imported when there is one to be read: mostly the index knows them all.
 
 Change = Literal["added", "changed", "removed"]
+CHEAP_WALK_SECONDS = 0.02
+"""A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
+_WALK_SECONDS_EACH = 10e-6
+
 ReadRows = dict[str, IndexRow | None]
 """Tasks that were read; None for one that is gone."""
 ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
@@ -40,9 +45,15 @@ class _Kept:
     """The rows under one rule set: `rows` is replaced, never altered, so that anyone may look at it."""
 
     rows: Rows = field(default_factory=dict)
+    ends: int = FOR_EVER
+    """When the first of the rows ceases to hold, in ms."""
     loaded: bool = False
     scanned: bool = False
     unsaved: set[str] = field(default_factory=set)
+
+    def replace(self, rows: Rows) -> None:
+        self.rows = rows
+        self.ends = min((row.until for row in rows.values()), default=FOR_EVER)
 
 
 class RootCatalog:
@@ -80,14 +91,22 @@ class RootCatalog:
                 self._load(rules, kept)
         return kept.rows
 
-    def is_scanned(self, rules: Rules) -> bool:
-        """Tell whether this process has looked at all files itself."""
-        return self._kept[rules].scanned
+    def followed_rows(self, rules: Rules, now: int) -> Rows | None:
+        """The rows, if somebody keeps them up to date; None when looking is cheap or nothing is known."""
+        rows, kept = self.rows(rules), self._kept[rules]
+        walk = self.walk_seconds if kept.scanned else len(rows) * _WALK_SECONDS_EACH
+        if not rows or walk is None or walk < CHEAP_WALK_SECONDS or now >= kept.ends:
+            return None
+        return rows
 
-    def scan(self, rules: Rules, now: int) -> Rows:
-        """Look at every task's files under `rules`, reading only what changed, and return all rows."""
+    def scan(self, rules: Rules, now: int, quiet: bool = False) -> Rows:
+        """Look at every task's files under `rules`, reading only what changed, and return all rows.
+
+        With `quiet` the tasks found by the first look of all are no news.
+        """
         with self._lock:
             rows = self.rows(rules)
+            first = not rows and not self._kept[rules].scanned
             names = task_names(self.root, rows)
             if rules == "guide":
                 names = [name for name in names if is_uuid(name)]
@@ -96,19 +115,28 @@ class RootCatalog:
             self.walk_seconds = time.perf_counter() - started
             read = self._read(self._reader, changed, rules, now) if changed else {}
             self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})
+            if first and quiet:
+                self._changes.clear()
             self._kept[rules].scanned = True
             return self._kept[rules].rows
 
+    def reconcile(self, now: int) -> None:
+        """Look at every task's files under each rule set in use."""
+        for rules in self._in_use():
+            self.scan(rules, now)
+
     def touch(self, names: Iterable[str], now: int) -> None:
-        """Read the tasks named again, under each rule set in use; those that are gone are taken out."""
+        """Look at the tasks named, under each rule set in use; those that are gone are taken out."""
         tasks = [name for name in names if is_task_id(name)]
         with self._lock:
-            self._entries()
+            entries = self._entries()
             there = [name for name in tasks if self._is_folder(name)]
+            gone = dict.fromkeys(set(tasks) - set(there))
             for rules in self._in_use():
                 listed = [name for name in there if rules == "structural" or is_uuid(name)]
-                read = self._read(self._reader, listed, rules, now)
-                self._take(rules, {**dict.fromkeys(tasks), **read})
+                changed = changed_names(self.root, listed, self.rows(rules), entries, now)
+                read = self._read(self._reader, changed, rules, now) if changed else {}
+                self._take(rules, {**gone, **read})
 
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in the root's shared lists changed."""
@@ -154,7 +182,7 @@ class RootCatalog:
 
     def _load(self, rules: Rules, kept: _Kept) -> None:
         if not kept.loaded and self._index is not None:
-            kept.rows = self._index.load(rules)
+            kept.replace(self._index.load(rules))
         kept.loaded = True
 
     def _in_use(self) -> list[Rules]:
@@ -179,7 +207,7 @@ class RootCatalog:
             if row is not before:
                 kept.unsaved.add(name)
             self._note(name, before, row)
-        kept.rows = rows
+        kept.replace(rows)
 
     def _note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
         was, now_is = before is not None and before.body != b"", after is not None and after.body != b""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sidecar.history.rules import Row
 
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
+_NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _NAMES: Final = [field.name for field in _KEPT]
@@ -42,7 +43,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     """One task under one rule set, with what tells whether it is still current.
 
     `key` condenses the stamps of the files read and `files` says, as a bit set, which of them there were;
-    `entry` condenses the task's entries in shared lists. `body` is the JSON without its opening brace,
+    `entry` condenses the task's entries in shared lists, `touched` is the newest of the files' times in ms.
+    `body` is the JSON without its opening brace,
     empty for a task that the rules do not list. `root` and `haystack`, made for the first filter, are
     not stored.
     """
@@ -54,6 +56,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     created_at: int | float | None
     ages_from: int | float | None
     settled: TaskStatus
+    touched: int
     body: bytes
     since: int = 0
     until: int = FOR_EVER
@@ -85,6 +88,7 @@ def make_row(
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
+        touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
         since=row.since,
         until=row.until,

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from sidecar.api.tasks import (
 )
 from sidecar.history.catalog import Change, ReadMany, RootCatalog, read_here
 from sidecar.history.index import RowIndex
+from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos, render
 from sidecar.history.pages import Page, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
@@ -52,6 +53,10 @@ class Changes:
     changed: list[str]
     removed: list[str]
 
+    def any(self) -> bool:
+        """Tell whether there is a change at all."""
+        return bool(self.added or self.changed or self.removed)
+
 
 class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
@@ -71,7 +76,9 @@ class TaskHistory:
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
         self._catalogs = {root.path: RootCatalog(root, _index(cache, root), read) for root in described}
-        self._now = now
+        self.now = now
+        self.followed = False
+        """Whether somebody looks for changes all the time, so that not every list has to."""
         self._revision = revision
         self._listings = Listings()
         self._lock = threading.RLock()
@@ -82,13 +89,18 @@ class TaskHistory:
         return [catalog.root for catalog in self._catalogs.values()]
 
     @property
+    def catalogs(self) -> Sequence[RootCatalog]:
+        """What is kept of each root, for whoever follows its changes."""
+        return [*self._catalogs.values()]
+
+    @property
     def known(self) -> int:
         """How many tasks are held in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
 
     def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
         """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
-        return infos(self._select(filter, rules, None, None).rows, rules, self._now())
+        return infos(self._select(filter, rules, None, None).rows, rules, self.now())
 
     def page(
         self,
@@ -102,7 +114,7 @@ class TaskHistory:
         """List one page of the tasks that `filter` keeps. InvalidParams for a bad limit, cursor or root."""
         page = self._page(filter, rules, sort, limit, cursor, roots)
         return ListResult(
-            items=infos(page.rows, rules, self._now()),
+            items=infos(page.rows, rules, self.now()),
             total=page.total,
             matched=page.matched,
             counts=page.counts,
@@ -122,7 +134,7 @@ class TaskHistory:
         """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
         page = self._page(filter, rules, sort, limit, cursor, roots)
         return RenderedList(
-            items=render(page.rows, self._now()),
+            items=render(page.rows, self.now()),
             total=page.total,
             matched=page.matched,
             counts=page.counts,
@@ -161,7 +173,7 @@ class TaskHistory:
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call (at first: all is added)."""
         for catalog in self._catalogs.values():
-            catalog.scan("structural", self._now())
+            catalog.scan("structural", self.now())
         return self.collect()
 
     def collect(self) -> Changes:
@@ -203,14 +215,14 @@ class TaskHistory:
         end = start + len(rows)
         last = None
         if end < len(found.rows):
-            last = cursor_at(infos(rows[-1:], rules, self._now())[0], end - 1, order, query)
+            last = cursor_at(infos(rows[-1:], rules, self.now())[0], end - 1, order, query)
         return Page(rows, found.total, len(found.rows), found.counts, last)
 
     def _select(
         self, filter: str | None, rules: Rules, order: Sort | None, paths: Sequence[str] | None
     ) -> Selected:
         """The ordered rows that the filter keeps."""
-        now = self._now()
+        now = self.now()
         listing = self._listing(rules, paths or [*self._catalogs], now)
         rows = listing.filtered(filter, now) if filter else listing.rows
         counts = count(rows, now) if filter else listing.counts(now)
@@ -221,7 +233,14 @@ class TaskHistory:
         return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
 
     def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
-        return self._listings.of(rules, {path: self._catalogs[path].scan(rules, now) for path in paths})
+        return self._listings.of(
+            rules, {path: self._rows(self._catalogs[path], rules, now) for path in paths}
+        )
+
+    def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
+        if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
+            return rows
+        return catalog.scan(rules, now, quiet=self.followed)
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
@@ -235,7 +254,7 @@ class TaskHistory:
     def _open(self, task_id: str) -> "tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]":
         with self._lock:
             catalog, name = self._find(task_id)
-            opened = catalog.open(name, self._now())
+            opened = catalog.open(name, self.now())
         if opened is None or opened[1].info is None:
             raise _not_found(task_id)
         files, row = opened
@@ -259,7 +278,7 @@ class TaskHistory:
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []
         for name in sorted(owners)[:MAX_CANDIDATES]:
-            opened = owners[name].open(name, self._now())
+            opened = owners[name].open(name, self.now())
             if opened is not None and opened[1].info is not None:
                 candidates.append({"id": name, "label": opened[1].info.title})
         message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
