@@ -602,13 +602,14 @@ export type TaskEvent =
   | LogEvent
   | ReservedEvent;
 
-/** The task entered a state; `endReason` comes with the last one. */
+/** The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel. */
 export interface StateEvent {
   type: "state";
   seq: number;
   ts: number;
   status: AsyncStatus;
   endReason?: EndReason;
+  reason?: string;
 }
 
 /** A piece of a message: the pieces of one `messageId`, joined in order, are the message. */

@@ -7,12 +7,13 @@ from sidecar.api.base import Record
 
 
 class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
-    """The task entered a state; `endReason` comes with the last one."""
+    """The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel."""
 
     seq: int
     ts: int
     status: AsyncStatus
     end_reason: EndReason | None = None
+    reason: str | None = None
 
 
 class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):

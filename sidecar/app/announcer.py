@@ -18,10 +18,19 @@ class ChangeAnnouncer:
     def __init__(self, announce: Callable[[list[str], list[str], list[str]], None]) -> None:
         self._announce = announce
         self._pending: dict[str, Change] = {}
+        self._told: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def note(self, task_id: str, change: Change) -> None:
-        """Take in one change; later ones of the same task join it."""
+        """Take in one change; later ones of the same task join it.
+
+        A run of ours is told of when it starts: that a later look at the disk finds it is no news.
+        """
+        if self._closed:
+            return
+        if change == "added" and task_id in self._told:
+            change = "changed"
         known = self._pending.get(task_id)
         if known == "added" and change == "removed":
             del self._pending[task_id]
@@ -31,7 +40,8 @@ class ChangeAnnouncer:
             self._flush()
 
     def close(self) -> None:
-        """Announce nothing more."""
+        """Announce nothing more, whatever is still noted."""
+        self._closed = True
         self._pending.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -39,6 +49,8 @@ class ChangeAnnouncer:
 
     def _flush(self) -> None:
         batch, self._pending = self._pending, {}
+        for task_id, change in batch.items():
+            (self._told.discard if change == "removed" else self._told.add)(task_id)
         self._announce(*([each for each, kind in batch.items() if kind == change] for change in _CHANGES))
         self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._quiet)
 

@@ -28,10 +28,12 @@ from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run_limits import DaySpending, LimitWatch
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.timeouts import NONE
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +75,7 @@ class Host:
         self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
         self.catalogue = Catalogue(user_config_dir())
         self.events = EventLog(journal, wall_clock_ms)
+        self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
         self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self._announce_stored)
@@ -95,6 +98,7 @@ class Host:
         host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):
             await recover(own, journal, host.events, host.reminders)
+            host.spending.add(*await journal.spent_since(host.spending.midnight))
         return host
 
     @property
@@ -153,19 +157,26 @@ class Host:
         """Look at every stored task again and announce what changed."""
         self._announce_stored(await asyncio.to_thread(self.history.refresh))
 
-    async def aclose(self) -> None:
-        """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
+    async def end_runs(self) -> None:
+        """End every run, and leave no process of one; what they said last can still be read."""
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
-        await self.reminders.aclose()
+        self.reminders.stop_turns()
         await self.runs.aclose(CLOSE_SECONDS + 0.3)
+
+    async def aclose(self) -> None:
+        """End every run and give the root up. Takes 3 s at most."""
+        await self.end_runs()
+        await self.reminders.aclose()
         await asyncio.to_thread(self._stored.close, 0.5)
         await self.journal.aclose(0.5)
         if isinstance(self._lock, RootLock):
             self._lock.release()
 
     def _build_runs(self) -> Runs:
-        launcher = Launcher(lambda: self.settings, lambda: self.runners, self.catalogue, wall_clock_ms)
+        launcher = Launcher(
+            lambda: self.settings, lambda: self.runners, self.catalogue, self.spending, wall_clock_ms
+        )
         services = RunServices(
             root=self.root.path,
             registry=self.registry,
@@ -173,6 +184,7 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self._announcer.note,
+            watch_limits=self._watch_limits,
         )
         return Runs(launcher, self.manager, self.registry, services)
 
@@ -186,6 +198,11 @@ class Host:
         for kind in kinds:
             for task_id in getattr(changes, kind):
                 self._announcer.note(task_id, kind)
+
+    def _watch_limits(self, reports_work: bool) -> LimitWatch:
+        silence = self.settings.async_tasks.inactivity_timeout_seconds
+        looked_at = reports_work and silence != NONE
+        return LimitWatch(self.settings.budget, self.spending, silence if looked_at else None)
 
     def _run_changed(self, record: RunRecord) -> None:
         self.revision += 1

@@ -1,9 +1,14 @@
 """Logging that never makes the event loop wait for whoever should read stderr."""
 
+import asyncio
 import contextlib
 import logging
 import logging.handlers
 import queue
+from collections.abc import Callable
+from typing import Literal
+
+from sidecar.api.lifecycle import LogMessage
 
 MAX_QUEUED = 1_000
 """Log records kept for a slow reader of stderr; later ones are dropped until it reads."""
@@ -20,7 +25,35 @@ def log_to_stderr(level: str) -> logging.handlers.QueueListener:
     stderr = logging.StreamHandler()
     stderr.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     records: queue.Queue[logging.LogRecord] = queue.Queue(MAX_QUEUED)
-    logging.basicConfig(level=level.upper(), handlers=[_BoundedHandler(records)])
+    logging.basicConfig(level=level.upper(), format="%(message)s", handlers=[_BoundedHandler(records)])
     listener = logging.handlers.QueueListener(records, stderr)
     listener.start()
     return listener
+
+
+class ClientLogHandler(logging.Handler):
+    """Pass log records on to the client, as the notification `log`; for any thread.
+
+    `send` is called in the event loop. A record that cannot be passed on is for stderr alone.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, send: Callable[[LogMessage], None]) -> None:
+        super().__init__()
+        self._loop = loop
+        self._send = send
+        # What the wire says of its own troubles would only add to them.
+        self.addFilter(lambda record: not record.name.startswith("sidecar.rpc"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one record, without any traceback: that is for stderr."""
+        message = LogMessage(level=_wire_level(record.levelno), message=record.getMessage())
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._send, message)
+
+
+def _wire_level(number: int) -> Literal["debug", "info", "warning", "error"]:
+    if number >= logging.ERROR:
+        return "error"
+    if number >= logging.WARNING:
+        return "warning"
+    return "info" if number >= logging.INFO else "debug"

@@ -1,13 +1,19 @@
 """The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import Awaitable, Callable
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
 from sidecar.subagents.event_log import EventLog
 
+logger = logging.getLogger(__name__)
+
 BATCH_SECONDS = 0.05
 """Least time between two notifications about one task: 20 a second at most."""
+LAST_SECONDS = 0.2
+"""How long a client may take to read the last words of the runs that end with the Host."""
 BATCH_EVENTS = 500
 BATCH_BYTES = 512 * 1024
 """Bounds of one notification, so that a burst does not hold up the replies behind it."""
@@ -16,7 +22,8 @@ BATCH_BYTES = 512 * 1024
 class OutputPump:
     """Follow the event logs one client subscribed to.
 
-    `send` waits while the client does not read; only this client's pumps wait with it.
+    `send` waits while the client does not read; only this client's pumps wait with it. `poll_seconds` is
+    for the events of another process, which nothing tells of.
     """
 
     def __init__(
@@ -24,12 +31,14 @@ class OutputPump:
         events: EventLog,
         send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
         revision: Callable[[], int],
-        is_live: Callable[[str], bool],
+        is_live: Callable[[str], Awaitable[bool]],
+        poll_seconds: float | None = None,
     ) -> None:
         self._events = events
         self._send = send
         self._revision = revision
         self._is_live = is_live
+        self._poll_seconds = poll_seconds
         self._pumps: dict[str, asyncio.Task[None]] = {}
 
     async def subscribe(self, task_id: str, after_seq: int | None) -> int:
@@ -51,8 +60,10 @@ class OutputPump:
             pump.cancel()
 
     async def aclose(self) -> None:
-        """Stop following everything."""
+        """Stop following everything; what ended runs said last is sent, if that is quick."""
         pumps = list(self._pumps.values())
+        if pumps:
+            await asyncio.wait(pumps, timeout=LAST_SECONDS)
         for task_id in list(self._pumps):
             self.unsubscribe(task_id)
         if pumps:
@@ -64,9 +75,11 @@ class OutputPump:
         unwatch = self._events.watch(task_id, lambda event: changed.set())
         try:
             while True:
-                await changed.wait()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._poll_seconds):
+                        await changed.wait()
                 changed.clear()
-                live = self._is_live(task_id)
+                live = await self._is_live(task_id)
                 cursor = await self._send_after(task_id, cursor)
                 if not live and not changed.is_set():
                     return
@@ -87,3 +100,5 @@ class OutputPump:
     def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
         if self._pumps.get(task_id) is pump:
             del self._pumps[task_id]
+        if not pump.cancelled() and (error := pump.exception()) is not None:
+            logger.warning("the output of run %s is followed no more: %s", task_id, error)

@@ -93,6 +93,11 @@ class Reminders:
         self._trigger.start()
         return self._trigger
 
+    def stop_turns(self) -> None:
+        """Start no more turns; one that is being asked for is given up."""
+        if self._trigger is not None:
+            self._trigger.close()
+
     async def aclose(self) -> None:
         """Start no more turns, and finish writing; bounded."""
         if self._trigger is not None:

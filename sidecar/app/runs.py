@@ -7,25 +7,26 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, LimitReached
+from sidecar.api.errors import InvalidParams, LaunchFailed, LimitReached
 from sidecar.api.settings import Settings
 from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.background import BackgroundRuns
 from sidecar.subagents.catalogue import Catalogue, Plan
-from sidecar.subagents.driving import Patience, RunPlan
+from sidecar.subagents.driving import HOST_EXIT, Patience, RunPlan
 from sidecar.subagents.endings import HOST_EXIT_TEXT
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
 from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.run_limits import DaySpending
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import TimeoutChoice, resolve
+from sidecar.subagents.timeouts import NONE, TimeoutChoice, resolve
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -45,6 +46,7 @@ class Launcher:
     settings: Callable[[], Settings]
     runners: Callable[[], Mapping[str, Runner]]
     catalogue: Catalogue
+    spending: DaySpending
     now: Callable[[], int]
 
 
@@ -88,14 +90,19 @@ class Runs:
         task = prepared.record.task
         task.status, task.launched_at, task.queued_at = "queued", None, self._launcher.now()
         place = self.admission.enqueue(prepared)
-        await self._registry.add(prepared.record)
-        self.admission.pump()
+        try:
+            await self._registry.add(prepared.record)
+        except BaseException:
+            self.admission.remove(task.id)
+            raise
+        self.admission.make_ready(task.id)
         return place
 
     async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
         """Check everything a launch can be refused for, and make its record; nothing is written yet."""
         if not params.goal_prompt.strip():
             raise InvalidParams("goalPrompt: is blank; say what the subagent is to achieve")
+        _check_grace(params.grace_period_seconds)
         directory = workspace.working_directory(params.workspace_dir)
         plan = await self.plan(params.subagent_name, workspace)
         requested = params.timeout_seconds
@@ -121,8 +128,13 @@ class Runs:
         return Prepared(record, plan, run)
 
     async def plan(self, name: str, workspace: Workspace) -> Plan:
-        """Choose what a launch of `name` executes."""
+        """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
         launcher = self._launcher
+        used_up = launcher.spending.used_up(launcher.settings().budget)
+        if used_up is not None:
+            raise LaunchFailed(
+                f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
+            )
         return await asyncio.to_thread(
             launcher.catalogue.plan,
             launcher.settings(),
@@ -165,25 +177,32 @@ class Runs:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 
-    async def cancel(self, task_id: str, by: CancelledBy) -> bool:
-        """End a run or a place in line; True once the end is durable, False if it had ended."""
-        cancelled = self.request_cancel(task_id, by)
+    async def cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
+        """End a run or a place in line; True once the end is durable, False if it had ended.
+
+        `why`, in words of the one who cancels, is kept with the run's last event.
+        """
+        cancelled = self.request_cancel(task_id, by, why)
         await self._registry.settled(task_id)
         return cancelled
 
-    def request_cancel(self, task_id: str, by: CancelledBy) -> bool:
+    def request_cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
         """End a run or a place in line without waiting for the journal; False if it had ended."""
         record = self._registry.live(task_id)
         if record is None:
             return False
+        record.cancel_reason = why
         reason = _CANCEL_REASONS[by]
-        if record.task.status == "queued":
-            self.admission.remove(task_id)
-            return self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
-        if record.sync:
-            return self._registry.stop(task_id, reason)
-        self._reasons[task_id] = reason
-        return self._manager.cancel_task(task_id)
+        if self._manager.get_task(task_id) is not None:
+            self._reasons[task_id] = reason
+            return self._manager.cancel_task(task_id)
+        if record.sync and self._registry.stop(task_id, reason):
+            return True
+        # In line, or on the way from there to the manager: the record ends, and what launches it gives up.
+        self.admission.remove(task_id)
+        ended = self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
+        self._registry.stop(task_id, reason)
+        return ended
 
     async def cancel_all(self, by: CancelledBy) -> int:
         """End whatever runs or waits; those in line first, so that none of them starts."""
@@ -206,6 +225,10 @@ class Runs:
 
     async def aclose(self, limit: float) -> None:
         """End everything that runs or waits as `hostExit`, and wait until that is durable."""
+        # First of all: a caller that goes away with the client would make its run a cancelled one.
+        for record in self._registry.with_status("running"):
+            if record.sync:
+                self._registry.stop(record.task.id, HOST_EXIT)
         for record in await self.admission.aclose(limit=0.5):
             self._registry.end(record.task.id, "failed", "hostExit", error=HOST_EXIT_TEXT)
         for record in self._registry.with_status("running"):
@@ -235,5 +258,15 @@ class Runs:
         limits = self._launcher.settings().async_tasks
         try:
             return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
-        except ValueError as error:
-            raise InvalidParams(str(error)) from None
+        except ValueError:
+            raise InvalidParams(
+                f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
+                "nor -1, which asks for as long as the settings allow"
+            ) from None
+
+
+def _check_grace(seconds: float | None) -> None:
+    if seconds is not None and seconds != NONE and not 0 <= seconds < float("inf"):
+        raise InvalidParams(
+            f"gracePeriodSeconds: {seconds} is neither a number of seconds, 0 or more, nor -1 for none"
+        )

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -12,9 +13,9 @@ from pathlib import Path
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
-from sidecar.app.clock import wall_clock_ms
+from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
-from sidecar.app.logs import log_to_stderr
+from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     log_to_stderr(options.log_level)
     try:
         raw_settings = load_file(options.config)
+        history_clock_ms()
     except InvalidParams as error:
         sys.stderr.write(f"subagent-sidecar: {error.message}\n")
         return _WRONG_USE
@@ -55,15 +57,18 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
         methods,
         admit=session.admit,
         map_error=_map_error,
-        on_eof=session.begin_close,
+        on_end=session.begin_close,
         transport=transport,
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)
+    to_client = ClientLogHandler(loop, session.log)
+    logging.getLogger().addHandler(to_client)
     try:
         return await session.connection.serve()
     finally:
+        logging.getLogger().removeHandler(to_client)
         await session.aclose()
 
 

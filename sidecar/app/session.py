@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.lifecycle import InitializeParams
+from sidecar.api.lifecycle import InitializeParams, LogMessage
 from sidecar.api.model import TriggerTurn
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.host import Host, Listener
@@ -21,6 +21,7 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.outbox import TRIGGER_SECONDS
+from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox
@@ -97,7 +98,8 @@ class Session(Listener):
             host.events,
             self._send_output,
             lambda: host.revision,
-            lambda task_id: host.registry.live(task_id) is not None,
+            host.registry.is_live,
+            FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
         self._unlisten = host.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
@@ -139,6 +141,11 @@ class Session(Listener):
         """Return what reports the progress of one request, to nobody without a token."""
         return Progress(self.connection, token, title)
 
+    def log(self, message: LogMessage) -> None:
+        """Send `log` once the client knows whom it talks to; dropped while it does not read."""
+        if self._host is not None:
+            self.connection.notify("log", message)
+
     def run_changed(self, task: AsyncTask) -> None:
         """Send `asyncTasks/didChange`; to a client that does not read, only the newest state of each task."""
         change = AsyncTaskDidChange(task=task, revision=self.host.revision)
@@ -168,13 +175,13 @@ class Session(Listener):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        if self._host is not None:
+            await self._host.end_runs()
+            await self.output.aclose()
+            await self._host.aclose()
+            self._unlisten()
         if self._watchdog is not None:
             await self._watchdog.close()
-        if self._host is None:
-            return
-        await self._host.aclose()
-        self._unlisten()
-        await self.output.aclose()
 
     async def _send_output(self, output: AsyncTaskDidOutput) -> None:
         await self.connection.notify_paced("asyncTasks/didOutput", output)

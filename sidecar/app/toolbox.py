@@ -53,6 +53,8 @@ class Toolbox:
         if name not in tools:
             raise InvalidParams(f"name: there is no tool {name!r}; there are {', '.join(tools)}")
         refusal = self._refusal() if name == "task" else None
+        if refusal is None and name == "task":
+            arguments = await self._with_own_limit(arguments)
         result = refusal or await tools[name].execute(arguments)
         return ToolCallResult(
             llm_content=result.llm_content,
@@ -60,6 +62,18 @@ class Toolbox:
             metadata=result.metadata,
             error=_error(result.error),
         )
+
+    async def _with_own_limit(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Put the time limit of the subagent's definition where the call names none."""
+        name = arguments.get("subagent_name")
+        if arguments.get("timeout_seconds") is not None or not isinstance(name, str):
+            return arguments
+        try:
+            plan = await self._host.runs.plan(name.strip(), self._workspace())
+        except SidecarError:
+            return arguments  # the launch will say what is wrong
+        limit = plan.definition.timeout_seconds
+        return arguments if limit is None else {**arguments, "timeout_seconds": limit}
 
     def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
         host = self._host

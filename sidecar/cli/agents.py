@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CA
 
 
 @click.command()
+@storage_root
 @workspace
 @click.option("--json", "as_json", is_flag=True, help="The result of subagents/list.")
 @common
-def agents(workspace: Path, trust: bool, as_json: bool, store: SettingsStore) -> None:
+def agents(own_root: Path, workspace: Path, trust: bool, as_json: bool, store: SettingsStore) -> None:
     """List the subagent definitions, and what is wrong with the rest."""
     found = Catalogue(user_config_dir()).describe(store.current, [workspace], trusted=trust)
     if as_json:
@@ -43,7 +45,7 @@ def agents(workspace: Path, trust: bool, as_json: bool, store: SettingsStore) ->
     for problem in found.problems:
         line = f":{problem.line}" if problem.line else ""
         click.echo(f"{problem.path}{line}: {problem.message}", err=True)
-    if not found.items and not trust and (workspace / ".sidecar" / "agents").is_dir():
+    if not trust and (workspace / ".sidecar" / "agents").is_dir():
         click.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
 
 
@@ -72,7 +74,10 @@ def launch(
         )
     place = Workspace((workspace,), trusted=trust)
     params = LaunchParams(subagent_name=name, goal_prompt=goal)
-    task = asyncio.run(_run(own_root, store, params, place, None if as_json else output.write))
+    try:
+        task = asyncio.run(_run(own_root, store, params, place, None if as_json else output.write))
+    except asyncio.CancelledError:
+        return exits.INTERRUPTED
     if as_json:
         output.write_json(task)
     else:
@@ -90,7 +95,8 @@ async def _run(
     """Launch in a Host of this process and return the ended task; an interrupt cancels it first."""
     main_task = asyncio.current_task()
     assert main_task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, main_task.cancel)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
     host = await Host.open(root, settings)
     host.listen(_Progress())
     try:
@@ -121,5 +127,5 @@ class _Progress(Listener):
     """Say on a terminal how a run stands."""
 
     def run_changed(self, task: AsyncTask) -> None:
-        if output.on_terminal():
+        if sys.stderr.isatty():
             click.echo(f"{task.subagent_name}: {task.status}", err=True)

@@ -11,7 +11,9 @@ from typing import Any
 import click
 
 from sidecar.app.clock import wall_clock_ms
+from sidecar.app.settings import load_file
 from sidecar.cli import demo_files, exits, output
+from sidecar.cli.options import process_options
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.marker import find
 
@@ -23,8 +25,10 @@ _STORED_COLUMNS = ["STATUS", "TITLE", "MODE", "COST", "PRODUCT", "ACTIVE"]
 
 @click.command()
 @click.option("--storage-root", type=click.Path(path_type=Path), help="Keep the demo's own root here.")
-def demo(storage_root: Path | None) -> int:
+@process_options
+def demo(storage_root: Path | None, config: Path | None, log_level: str) -> int:
     """Show the main job: list stored tasks, run three subagents, cancel one, read the model's reminder."""
+    load_file(config)
     with tempfile.TemporaryDirectory(prefix="sidecar-demo-") as made:
         folder = Path(made).resolve()
         paths = _Paths(
@@ -33,7 +37,9 @@ def demo(storage_root: Path | None) -> int:
         demo_files.write_workspace(paths.workspace)
         demo_files.write_agents(paths.agents)
         demo_files.write_storage(paths.foreign, paths.workspace, wall_clock_ms())
-        return asyncio.run(_Demo(paths).run())
+        serve = ["serve", "--in-process", "--log-level", log_level]
+        serve += ["--config", str(config.absolute())] if config is not None else []
+        return asyncio.run(_Demo(paths, serve).run())
 
 
 class _Paths:
@@ -47,16 +53,17 @@ class _Paths:
 class _Demo:
     """Play the editor's part against a sidecar of our own."""
 
-    def __init__(self, paths: _Paths) -> None:
+    def __init__(self, paths: _Paths, serve: list[str]) -> None:
         self._paths = paths
+        self._serve = serve
         self._names: dict[str, str] = {}
         self._failed = False
         self._client: RpcClient
 
     async def run(self) -> int:
-        command = [sys.executable, "-m", "sidecar", "serve", "--in-process", "--storage-root"]
-        _say(f"$ {' '.join(['python', *command[1:], str(self._paths.own)])}")
-        async with await RpcClient.spawn([*command, str(self._paths.own)]) as self._client:
+        arguments = ["-m", "sidecar", *self._serve, "--storage-root", str(self._paths.own)]
+        _say(f"$ {' '.join(['python', *arguments])}")
+        async with await RpcClient.spawn([sys.executable, *arguments]) as self._client:
             self._client.on_notification("asyncTasks/didOutput", self._print_events)
             await self._initialize()
             _title("Stored tasks that another tool left")

@@ -8,6 +8,7 @@ import msgspec
 
 from sidecar.api.tasks import (
     MAX_PAGE,
+    GetResult,
     ListResult,
     RenderedList,
     Rules,
@@ -65,11 +66,15 @@ def list_tasks(
 @click.command()
 @click.argument("task_id", metavar="ID")
 @foreign_roots
+@click.option("--json", "as_json", is_flag=True, help="The result of tasks/get.")
 @common
-def show(task_id: str, roots: tuple[Path, ...], store: SettingsStore) -> None:
+def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
     """Show one stored task and its transcript. ID may be the start of an id."""
     history = open_history(roots, store)
     task, provenance = history.get(task_id)
+    if as_json:
+        output.write_json(GetResult(task=task, provenance=provenance, revision=0))
+        return
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:

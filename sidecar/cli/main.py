@@ -1,8 +1,10 @@
 """The command line: which commands there are, and what their ends mean to a shell."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -21,8 +23,19 @@ _COMMANDS = {
 }
 
 
+class _ReaderLeft(Exception):
+    """Nobody reads our output any more, as after `| head`."""
+
+
 class _LazyGroup(click.Group):
     """Import a command's module when it is called, not when help is printed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a pipe without a reader is kept from click, which calls it a failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderLeft from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return ["serve", *_COMMANDS]
@@ -51,6 +64,9 @@ def group() -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; messages go to stderr."""
+    if sys.stdout is None or sys.stderr is None:
+        # A file opened next would take the closed descriptor, and our output would go into it.
+        return exits.FAILED
     try:
         outcome = group.main(list(arguments), prog_name="subagent-sidecar", standalone_mode=False)
     except click.exceptions.Exit as ended:
@@ -60,10 +76,13 @@ def main(arguments: Sequence[str]) -> int:
         return exits.WRONG_USE
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output left, as `| head` does: nothing is wrong, and nobody to tell.
-        sys.stderr.close()
+    except _ReaderLeft:
+        # Nothing is wrong, and nobody to tell. What is still buffered must not fail at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.DONE
+    except OSError as error:
+        click.echo(f"subagent-sidecar: {error}", err=True)
+        return exits.FAILED
     except SidecarError as error:
         click.echo(f"subagent-sidecar: {error.message}", err=True)
         return exits.WRONG_USE if isinstance(error, InvalidParams) else exits.FAILED

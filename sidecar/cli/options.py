@@ -20,15 +20,26 @@ _LEVELS = ["debug", "info", "warning", "error"]
 def common(function: F) -> F:
     """Add --config, --log-level and --version; the command receives what the file says as `store`."""
 
-    @click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML).")
-    @click.option("--log-level", type=click.Choice(_LEVELS), default="warning", help="What stderr gets.")
-    @click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")
+    @process_options
     @functools.wraps(function)
     def wrapper(*args: Any, config: Path | None, log_level: str, **kwargs: Any) -> Any:
         logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
         return function(*args, store=SettingsStore(load_file(config)), **kwargs)
 
     return wrapper  # type: ignore[return-value]  # same signature, less the two options taken here
+
+
+def process_options(function: F) -> F:
+    """Add --config, --log-level and --version, passed on as they were given."""
+    function = click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML).")(
+        function
+    )
+    function = click.option(
+        "--log-level", type=click.Choice(_LEVELS), default="warning", help="What stderr gets."
+    )(function)
+    return click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")(
+        function
+    )
 
 
 def storage_root(function: F) -> F:

@@ -7,6 +7,10 @@ from datetime import UTC, datetime
 
 from sidecar.rpc.encoding import encode_json
 
+TITLE_WIDTH = 24
+LAST_WIDTH = 13
+"""Columns of a narrow terminal that a title and the last value keep; 12 characters of an id find a task."""
+
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
 
@@ -33,26 +37,42 @@ def write_json(value: object) -> None:
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title_column: int = -1) -> None:
     """Print rows under headings: a table on a terminal, tab-separated lines elsewhere.
 
-    Only `title_column` is shortened when the terminal is narrow.
+    On a narrow terminal `title_column` is shortened first, to a readable rest, then the last one.
     """
-    if not on_terminal():
-        lines = ["\t".join(columns), *("\t".join(_plain(cell) for cell in row) for row in rows)]
-        write("\n".join(lines) + "\n")
-        return
+    cells = [[_plain(cell) for cell in row] for row in rows]
+    if on_terminal():
+        _write_rich_table(columns, cells, title_column)
+    else:
+        write("".join("\t".join(row) + "\n" for row in (columns, *cells)))
+
+
+def _write_rich_table(columns: Sequence[str], rows: list[list[str]], title_column: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    # As no-color.org has it: the variable counts when it is not empty. Bold type would be codes, too.
+    console = Console(color_system=None if os.environ.get("NO_COLOR") else "auto", no_color=False)
+    last_width = _last_width(columns, rows, title_column, console.width) if title_column >= 0 else None
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=title_column >= 0)
     for index, column in enumerate(columns):
-        flexible = index == title_column
         table.add_column(
-            column, no_wrap=True, overflow="ellipsis" if flexible else "fold", ratio=1 if flexible else None
+            column,
+            no_wrap=True,
+            overflow="ellipsis",
+            ratio=1 if index == title_column else None,
+            max_width=last_width if index == len(columns) - 1 else None,
         )
-    table.expand = title_column >= 0
     for row in rows:
-        table.add_row(*(Text(_plain(cell), style=_style(cell)) for cell in row))
-    Console(no_color="NO_COLOR" in os.environ).print(table)
+        table.add_row(*(Text(cell, style=_style(cell)) for cell in row))
+    console.print(table)
+
+
+def _last_width(columns: Sequence[str], rows: list[list[str]], title_column: int, width: int) -> int:
+    """Return how wide the last column may be for the title to stay readable."""
+    widths = [max(map(len, column)) + len("  ") for column in zip(columns, *rows, strict=True)]
+    left = width - sum(widths) + widths[title_column]
+    return max(LAST_WIDTH, widths[-1] - len("  ") - max(0, TITLE_WIDTH - left))
 
 
 def age(now: int, at: float | None) -> str:

@@ -15,7 +15,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
-from sidecar.storage.root_lock import RootLock
+from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal import Journal, JournalMissing
 from sidecar.subagents.records import RunRecord
 
@@ -39,7 +39,8 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
         if as_json:
             output.write_json(_result(found, store.current.async_tasks.max))
         else:
-            _print_runs(found[0] if found else [], owned=_is_owned(own_root), clear=watch)
+            owned = living_owner(OwnRoot(own_root)) is not None
+            _print_runs(found[0] if found else [], owned=owned, clear=watch)
         if not watch:
             return exits.DONE
         time.sleep(1)
@@ -55,16 +56,17 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
 
     async def print_events(journal: Journal) -> None:
         record = await _resolve(journal, task_id)
-        seq = 0
+        printer, seq = _Printer(), 0
         while True:
             page = await journal.read_events(record.task.id, seq, _EVENTS)
             for event in page.events:
-                _print_event(event)
+                printer.print(event)
             seq = page.last_seq if page.events else seq
             if page.more:
                 continue
             ended = any(_is_end(event) for event in page.events) or record.task.completed_at is not None
             if not follow or ended:
+                printer.end_line()
                 return
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -130,28 +132,44 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
         )
 
 
-def _is_owned(root: Path) -> bool:
-    if not root.is_dir():
-        return False
-    lock = RootLock.acquire(OwnRoot(root))
-    if not isinstance(lock, RootLock):
-        return True
-    lock.release()
-    return False
+class _Printer:
+    """Print events: messages on stdout, each beginning on a line of its own, all else on stderr."""
+
+    def __init__(self) -> None:
+        self._message: object = None
+        self._inside_line = False
+
+    def print(self, event: dict[str, Any]) -> None:
+        """Print one event."""
+        if event["type"] in ("message", "result"):
+            if event.get("messageId") != self._message:
+                self.end_line()
+            self._message = event.get("messageId")
+            output.write(output.printable(event["text"]) if output.on_terminal() else event["text"])
+            self._inside_line = not event["text"].endswith("\n")
+        elif (line := _aside(event)) is not None:
+            if output.on_terminal():
+                self.end_line()
+            click.echo(output.printable(line) if output.on_terminal() else line, err=True)
+
+    def end_line(self) -> None:
+        """End a line that was begun."""
+        if self._inside_line:
+            output.write("\n")
+        self._inside_line = False
 
 
-def _print_event(event: dict[str, Any]) -> None:
-    kind = event["type"]
-    if kind in ("message", "result"):
-        output.write(event["text"])
-    elif kind == "log":
-        click.echo(event["text"], nl=False, err=True)
-    elif kind == "tool":
-        click.echo(f"[tool] {event.get('name')} {event.get('status')}", err=True)
-    elif kind == "emit":
-        click.echo(f"[emit] {event.get('name')} = {event.get('value')}", err=True)
-    elif kind == "state":
-        click.echo(f"[{event['status']}]", err=True)
+def _aside(event: dict[str, Any]) -> str | None:
+    match event["type"]:
+        case "log":
+            return str(event["text"]).removesuffix("\n")
+        case "tool":
+            return f"[tool] {event.get('name')} {event.get('status')}"
+        case "emit":
+            return f"[emit] {event.get('name')} = {event.get('value')}"
+        case "state":
+            return f"[{event['status']}]"
+    return None
 
 
 def _is_end(event: dict[str, Any]) -> bool:

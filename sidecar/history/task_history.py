@@ -171,7 +171,10 @@ class TaskHistory:
         return read_page(params, path, file, info.product, self._revision())
 
     def refresh(self) -> Changes:
-        """Look at every root again and tell what changed since the last call (at first: all is added)."""
+        """Look at every root again and tell what changed since the last call.
+
+        The first call compares with the first list, or with the index; without either, all is added.
+        """
         for catalog in self._catalogs.values():
             catalog.scan("structural", self.now())
         return self.collect()
@@ -240,7 +243,7 @@ class TaskHistory:
     def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
         if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
             return rows
-        return catalog.scan(rules, now, quiet=self.followed)
+        return catalog.scan(rules, now, quiet=True)
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:

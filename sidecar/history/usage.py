@@ -23,6 +23,8 @@ def token_usage(view: TaskView) -> Found | None:
     if view.ui is None or not view.ui_messages:
         return None
     if not any(message.say == "api_req_started" for message in view.ui_messages):
+        if view.entry is not None and view.entry.product == "sidecar":
+            return None  # a run's program makes requests that only it could tell of
         return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
     summed = _usage({name: _sum(values) for name, values in _columns(view).items()})
     return Found(summed, UI_FILE) if summed != TokenUsage() else None

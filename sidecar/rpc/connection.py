@@ -85,8 +85,9 @@ class Connection:
     """One peer, served from the start of `serve` to its return, on one event loop.
 
     `admit(method, is_request)` may raise to refuse a message before anything else is looked at; a refused
-    notification is dropped. `map_error` gives a domain exception its RpcError, or None. `on_eof` is
-    called at the end of input, after the last messages were served, and may call `request_exit`.
+    notification is dropped. `map_error` gives a domain exception its RpcError, or None. `on_end` is
+    called once, whatever ended the connection: after the last messages were served and before what still
+    runs is cancelled, so that it can be ended for the true reason. It may call `request_exit`.
     """
 
     def __init__(
@@ -95,13 +96,13 @@ class Connection:
         *,
         admit: Admit | None = None,
         map_error: MapError | None = None,
-        on_eof: Callable[[], None] | None = None,
+        on_end: Callable[[], None] | None = None,
         transport: PipeTransport | None = None,
         max_in_flight: int = MAX_IN_FLIGHT,
     ) -> None:
         self._router = Router(methods, admit)
         self._map_error = map_error
-        self._on_eof = on_eof
+        self._on_end = on_end
         self._max_in_flight = max_in_flight
         self._transport = transport if transport is not None else PipeTransport.stdio()
         self._outgoing = Outgoing(self._transport.writer)
@@ -127,8 +128,8 @@ class Connection:
         try:
             await self._over.wait()
             await self._settle()
-            if self._exit_code is None and self._on_eof is not None:
-                self._on_eof()
+            if self._on_end is not None:
+                self._on_end()
         finally:
             await self._close(worker)
         if self._fault is not None:

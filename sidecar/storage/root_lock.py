@@ -60,6 +60,21 @@ class RootLock:
         self.release()
 
 
+def living_owner(root: OwnRoot) -> int | None:
+    """Return the process that says it owns the root, None if none that lives does.
+
+    Only reads: to try the lock, even for a moment, could turn away a sidecar that starts just then.
+    """
+    try:
+        handle = os.open(root.lock, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return None
+    try:
+        return _living_pid(handle)
+    finally:
+        os.close(handle)
+
+
 def _open(path: Path) -> int:
     try:
         handle = os.open(path, _OPEN | os.O_EXCL, FILE_MODE)

@@ -40,6 +40,7 @@ class Admission:
         self._start = start
         self._moved = moved
         self._waiting: list[Prepared] = []
+        self._ready: set[str] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -52,16 +53,25 @@ class Admission:
         return None if self._waiting else self._manager.reserve_slot()
 
     def enqueue(self, prepared: Prepared) -> int:
-        """Put a launch at the end of the line and return its place, counted from 1."""
+        """Put a launch at the end of the line and return its place, counted from 1.
+
+        It keeps its place, and those behind it theirs, until `make_ready` says that its record is durable.
+        """
         self._waiting.append(prepared)
         prepared.record.task.queue_position = len(self._waiting)
         return len(self._waiting)
+
+    def make_ready(self, task_id: str) -> None:
+        """Let a launch in line start as soon as it is its turn."""
+        self._ready.add(task_id)
+        self.pump()
 
     def remove(self, task_id: str) -> bool:
         """Take a launch out of the line; False if it is not there."""
         for index, prepared in enumerate(self._waiting):
             if prepared.record.task.id == task_id:
                 del self._waiting[index]
+                self._ready.discard(task_id)
                 self._renumber(index)
                 return True
         return False
@@ -72,11 +82,12 @@ class Admission:
 
     def pump(self) -> None:
         """Start what slots allow. Called whenever a slot may have come free."""
-        while self._waiting and not self._closed:
+        while self._waiting and self._waiting[0].record.task.id in self._ready and not self._closed:
             slot = self._manager.reserve_slot()
             if slot is None:
                 return
             prepared = self._waiting.pop(0)
+            self._ready.discard(prepared.record.task.id)
             self._renumber(0)
             starting = asyncio.create_task(self._launch(prepared, slot))
             self._starting.add(starting)

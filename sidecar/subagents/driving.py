@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from sidecar.api.errors import LaunchFailed
-from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator
+from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator, RunStopped
 from sidecar.subagents.model import Output
 from sidecar.subagents.run_clock import RunClock
 from sidecar.subagents.timeouts import TimeoutChoice
@@ -53,7 +53,10 @@ class Patience:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a driven run ended; `reason` is the abort's, `error` the text of what it raised."""
+    """How a driven run ended; `error` is the text of what it raised.
+
+    `reason` is the abort's, or the end reason of a run that was stopped at a limit.
+    """
 
     how: Literal["returned", "raised", "timeout", "aborted"]
     output: Output | None = None
@@ -88,22 +91,23 @@ class DrivenRun:
     async def finish(self) -> RunEnd:
         """Run what `start` launched to its natural or forced end; never raises for the run."""
         assert self._launch is not None, "finish follows start"
-        error = None
+        error = stopped_at = None
         try:
             await self._until_settled(self._launch.scope.run_non_interactive(dict(self.plan.context)))
         except Exception as raised:
             error = error_text(raised)
+            stopped_at = raised.end_reason if isinstance(raised, RunStopped) else None
             if not self.abort.aborted:
-                log.warning("subagent %s failed: %s", self.plan.request.name, error)
-        return self.end(error)
+                log.info("subagent %s failed: %s", self.plan.request.name, error)
+        return self.end(error, stopped_at)
 
-    def end(self, error: str | None = None) -> RunEnd:
+    def end(self, error: str | None = None, stopped_at: str | None = None) -> RunEnd:
         """Tell how the run stands as ended now, with what it has produced."""
         output = self._launch.scope.output if self._launch is not None else None
         if self.abort.aborted:
             how: Literal["timeout", "aborted"] = "timeout" if self.abort.reason == TIMEOUT else "aborted"
             return RunEnd(how, output, error, self.abort.reason)
-        return RunEnd("returned" if error is None else "raised", output, error)
+        return RunEnd("returned" if error is None else "raised", output, error, stopped_at)
 
     async def aclose(self) -> None:
         """Stop the clock and dispose the launch, in bounded time; errors are logged."""

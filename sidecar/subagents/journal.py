@@ -88,6 +88,11 @@ class Journal:
             )
 
     @property
+    def read_only(self) -> bool:
+        """Whether another process writes this journal."""
+        return self._read_only
+
+    @property
     def depth(self) -> int:
         """How many requests and events are queued, for `health`."""
         return self._queued
@@ -118,6 +123,10 @@ class Journal:
     async def counts(self) -> dict[AsyncStatus, int]:
         """Return how many tasks there are in each of the five states."""
         return await self._call(queries.counts)
+
+    async def spent_since(self, since: int) -> tuple[float, int]:
+        """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+        return await self._call(lambda db: queries.spent_since(db, since))
 
     async def unfinished(self) -> Records:
         """Return running and queued records, oldest first; right after `open`, what a crash left."""

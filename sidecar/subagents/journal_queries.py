@@ -98,6 +98,13 @@ def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
     return {status: found.get(status, 0) for status in STATUSES}
 
 
+def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
+    """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+    runs = [record.task.progress for record in _records(db, "WHERE ordered_at >= ?", (since,))]
+    tokens = sum((run.input_tokens or 0) + (run.output_tokens or 0) for run in runs)
+    return sum(run.cost or 0 for run in runs), tokens
+
+
 def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
     """Return running and queued records, oldest first."""
     return _records(db, "WHERE status IN ('running', 'queued') ORDER BY ordered_at, n", ())

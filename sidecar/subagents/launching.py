@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from sidecar.subagents.model import Output
 from sidecar.subagents.signals import call_safely
@@ -51,6 +51,14 @@ class Abort:
             self._handlers.pop(key, None)
 
         return unsubscribe
+
+
+class RunStopped(Exception):
+    """A scope's run was stopped at a limit other than its time; the text is for people and models."""
+
+    def __init__(self, text: str, end_reason: Literal["inactivity", "budget"]) -> None:
+        super().__init__(text)
+        self.end_reason = end_reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from sidecar.api.errors import SidecarError
 from sidecar.subagents.catalogue import Plan
+from sidecar.subagents.driving import LaunchAborted
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run_scope import RunScope, RunServices
@@ -33,13 +34,16 @@ class RunOrchestrator:
     async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
         """Make the record durable and the folder visible.
 
-        Raises StorageError when the disk refuses either; the record then says so.
+        Raises StorageError when the disk refuses either, and the record then says so; LaunchAborted for a
+        run that was cancelled on the way here.
         """
         registry, record = self._services.registry, self._record
-        if registry.live(record.task.id) is None:
-            await registry.add(record)
-        else:
+        if record.task.status == "queued":
             await registry.start(record)
+        elif record.task.status == "running":
+            await registry.add(record)
+        if record.task.status != "running":
+            raise LaunchAborted("The task was cancelled before it started.", subagentName=request.name)
         scope = RunScope(self._services, self._plan, record, request, abort)
         try:
             await scope.open()

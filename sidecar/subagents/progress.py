@@ -62,6 +62,11 @@ def _tool(state: RunProgress, event: dict[str, Any]) -> RunProgress:
     return _set_open(started, (*state.open_tools, (key, name))[-OPEN_TOOLS_KEPT:])
 
 
+def _state(state: RunProgress, event: dict[str, Any]) -> RunProgress:
+    """Let no tool outlive its run, whether or not the run said that it ended."""
+    return state if event.get("status") in ("queued", "running") else _set_open(state, ())
+
+
 def _usage(state: RunProgress, event: dict[str, Any]) -> RunProgress:
     changes = {
         field: event[member]
@@ -91,4 +96,4 @@ _USAGE = (
     ("outputTokens", "output_tokens", int),
     ("cost", "cost", (int, float)),
 )
-_STEPS = {"message": _message, "tool": _tool, "usage": _usage}
+_STEPS = {"message": _message, "tool": _tool, "usage": _usage, "state": _state}

@@ -30,6 +30,8 @@ class LiveRun(Protocol):
         """Have the run end soon; for runs that no manager knows."""
 
 
+FOREIGN_POLL_SECONDS = 0.25
+"""How often a run of the process that owns the root is looked at: it cannot tell us of its end."""
 _CANDIDATES = 20
 """How many tasks an ambiguous prefix names, so that the answer stays readable."""
 
@@ -137,10 +139,19 @@ class RunRegistry:
         return True
 
     async def settled(self, task_id: str) -> None:
-        """Wait until a run has ended and its end is durable; at once for one that is not live."""
+        """Wait until a run has ended and its end is durable; at once for one that has."""
         future = self._ended.get(task_id)
         if future is not None:
             await asyncio.shield(future)
+        while self._journal.read_only and await self.is_live(task_id):  # noqa: ASYNC110 (no event tells)
+            await asyncio.sleep(FOREIGN_POLL_SECONDS)
+
+    async def is_live(self, task_id: str) -> bool:
+        """Tell whether a run may still say something, here or in the process that owns the root."""
+        if not self._journal.read_only:
+            return task_id in self._live
+        record = await self._journal.get(task_id)
+        return record is not None and record.task.completed_at is None
 
     async def resolve(self, prefix: str) -> RunRecord:
         """Return the run with this id, else the one run whose id starts so.
@@ -210,6 +221,8 @@ class RunRegistry:
         event: dict[str, Any] = {"type": "state", "status": record.task.status}
         if record.task.end_reason is not None:
             event["endReason"] = record.task.end_reason
+        if record.task.status == "cancelled" and record.cancel_reason is not None:
+            event["reason"] = record.cancel_reason
         await self._events.append(record.task.id, event)
 
 

@@ -11,11 +11,12 @@ from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import TIMEOUT, RunEnd
 from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
-from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.launching import Abort, LaunchRequest, RunStopped
 from sidecar.subagents.model import Output
 from sidecar.subagents.partial import PartialFold
 from sidecar.subagents.prompts import build_prompt
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run_limits import LimitWatch
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.runners.contract import RunHandle, RunSpec
 from sidecar.subagents.timeouts import TimeoutChoice
@@ -41,6 +42,8 @@ class RunServices:
     """Follows a run's events as they were logged; returns the call that ends it."""
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
+    watch_limits: Callable[[bool], LimitWatch]
+    """Begins to look at the limits of a run; told whether it reports what it does."""
 
 
 class RunScope:
@@ -61,6 +64,8 @@ class RunScope:
         self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: str | None = None
+        self._stopped: RunStopped | None = None
+        self._limits: LimitWatch | None = None
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
@@ -83,7 +88,8 @@ class RunScope:
         """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
 
         The prompt takes the launch's own context: what the task tool adds for other surroundings, such
-        as the goal once more, is no part of it. Raises RunFailed, and what the runner's start raises.
+        as the goal once more, is no part of it. Raises RunFailed, RunStopped, and what the runner's start
+        raises.
         """
         prompts = self._request.behaviour_prompts
         prompt = build_prompt(
@@ -93,9 +99,13 @@ class RunScope:
             self._record.request.get("context"),
         )
         spec = RunSpec(self.task_id, prompt, Path(self._record.task.workspace_dir))
-        self._handle = await self._plan.runner.start(spec, self._emit)
-        self._record.pid = self._handle.pid
-        await self._first_end(self._handle)
+        self._limits = self._services.watch_limits(self._plan.runner.reports_work)
+        try:
+            self._handle = await self._plan.runner.start(spec, self._emit)
+            self._record.pid = self._handle.pid
+            await self._first_end(self._handle, self._limits)
+        finally:
+            self._limits.close()
 
     def partial(self) -> PartialResult:
         """Return what the run has produced so far."""
@@ -124,22 +134,27 @@ class RunScope:
             self._end_unmanaged()
         await registry.settled(self.task_id)
 
-    async def _first_end(self, handle: RunHandle) -> None:
+    async def _first_end(self, handle: RunHandle, limits: LimitWatch) -> None:
         aborted = asyncio.Event()
         unsubscribe = self._abort.on_abort(aborted.set)
         ended = asyncio.ensure_future(handle.result())
         stopped = asyncio.ensure_future(aborted.wait())
         try:
-            await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            waits: set[asyncio.Future[Any]] = {ended, stopped, limits.overrun}
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
             stopped.cancel()
             if not ended.done():
                 ended.cancel()
-        if self._abort.aborted or not ended.done():
+        overrun = limits.overrun.done() and not self._abort.aborted
+        if self._abort.aborted or overrun or not ended.done():
             partial = self.partial()
             reason = "TIMEOUT" if self._abort.reason == TIMEOUT else "ERROR"
             self.output = _output(reason, partial.emitted_vars, partial.final_message)
+            if overrun:
+                self._stopped = limits.overrun.result()
+                raise self._stopped
             return
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
@@ -149,13 +164,15 @@ class RunScope:
 
     async def _emit(self, event: dict[str, Any]) -> None:
         self._partial.take(event)
+        if self._limits is not None:
+            self._limits.take(event)
         await self._services.registry.emit(self.task_id, event)
         self._services.history_changed(self.task_id, "changed")
 
     def _end_unmanaged(self) -> None:
         """End the record of a run that no manager knows: its caller had it in hand."""
         task = self._record.task
-        end = RunEnd(self._how(), self.output, self._error, self._abort.reason)
+        end = RunEnd(self._how(), self.output, *self._why())
         ending = ending_of(end, TimeoutChoice(task.timeout_seconds))
         self._services.registry.end(
             task.id,
@@ -168,7 +185,13 @@ class RunScope:
     def _how(self) -> Literal["returned", "raised", "timeout", "aborted"]:
         if self._abort.aborted:
             return "timeout" if self._abort.reason == TIMEOUT else "aborted"
-        return "raised" if self._error is not None else "returned"
+        return "raised" if self._error is not None or self._stopped is not None else "returned"
+
+    def _why(self) -> tuple[str | None, str | None]:
+        """Return the error's text and the reason, as `RunEnd` has them."""
+        if self._stopped is not None and not self._abort.aborted:
+            return str(self._stopped), self._stopped.end_reason
+        return self._error, self._abort.reason
 
 
 def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:

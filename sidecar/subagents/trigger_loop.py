@@ -47,10 +47,15 @@ class TriggerLoop:
         """Send what ended meanwhile, and what failed to be sent."""
         self._loop.wake()
 
-    async def aclose(self, limit: float = 1.0) -> None:
-        """Stop, in `limit` seconds; a trigger in flight counts as failed."""
+    def close(self) -> None:
+        """Stop; a trigger in flight is cancelled and counts as failed."""
         for unsubscribe in self._unsubscribe:
             unsubscribe()
+        self._loop.close()
+
+    async def aclose(self, limit: float = 1.0) -> None:
+        """Stop, and wait `limit` seconds at most for a trigger in flight to end."""
+        self.close()
         await self._loop.aclose(limit)
 
     def _ready(self) -> bool:

@@ -13,13 +13,13 @@ class BadArgument(ValueError):
 
 
 def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
-    """Return the arguments as an object whose members are all known."""
+    """Return the arguments as an object whose members are all known; null stands for an absent one."""
     if not isinstance(arguments, Mapping):
         raise BadArgument("The arguments must be an object.")
     for name in arguments:
         if name not in known:
             raise BadArgument(f"Unknown parameter '{name}'. Known parameters: {', '.join(known)}.")
-    return arguments
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def text(arguments: Mapping[str, Any], name: str) -> str | None:

@@ -105,6 +105,26 @@ async def test_a_term_signal_is_an_orderly_end(sidecar: Sidecar) -> None:
     assert time.monotonic() - began < 3.5
 
 
+@pytest.mark.parametrize("how", ["term", "exit", "end of input"])
+async def test_however_it_ends_a_run_that_its_caller_waits_for_ends_with_the_host(
+    start: Start, how: str
+) -> None:
+    sidecar = await start(processId=os.getpid())
+    arguments = {"subagent_name": "wait", "goal_prompt": "x"}
+    call = asyncio.create_task(sidecar.request("tools/call", name="task", arguments=arguments))
+    await sidecar.until(lambda: any(change["status"] == "running" for change in sidecar.changes))
+    if how == "term":
+        os.kill(sidecar.client.pid, signal.SIGTERM)
+    elif how == "exit":
+        await sidecar.client.notify("exit")
+    else:
+        sidecar.client.close_input()
+    assert await sidecar.client.wait(5) == 1
+    await asyncio.gather(call, return_exceptions=True)
+    (task,) = (await (await start()).request("asyncTasks/list"))["items"]
+    assert (task["status"], task["endReason"]) == ("failed", "hostExit")
+
+
 async def test_an_untrusted_workspace_lists_but_does_not_launch(start: Start) -> None:
     sidecar = await start(workspaceTrusted=False)
     assert (await sidecar.request("tasks/list"))["items"] == []

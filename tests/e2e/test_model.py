@@ -1,6 +1,7 @@
 """The model's side over the wire: tools, reminders, turns."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,19 @@ async def test_a_synchronous_run_that_fails_or_times_out_says_so(sidecar: Sideca
     assert late["error"]["type"] == "TIMEOUT"
     reasons = [task["endReason"] for task in (await sidecar.request("asyncTasks/list"))["items"]]
     assert reasons == ["timeout", "error"]
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+async def test_the_time_limit_of_a_definition_holds_for_the_tool_too(
+    sidecar: Sidecar, home: Path, run_async: bool
+) -> None:
+    path = home / "config" / "subagent-sidecar" / "agents" / "short.md"
+    path.write_text("---\nname: short\ndescription: x\nrunner: wait\ntimeoutSeconds: 0.3\n---\n")
+    arguments = {"subagent_name": "short", "goal_prompt": "x", "async": run_async}
+    answer = await call(sidecar, "task", **arguments)
+    assert answer["metadata"]["effectiveTimeoutSeconds"] == 0.3
+    (task,) = await sidecar.ended(answer["metadata"]["agentId"])
+    assert (task["endReason"], task["timeoutSeconds"]) == ("timeout", 0.3)
 
 
 async def test_cancelling_the_request_ends_its_synchronous_run(sidecar: Sidecar) -> None:

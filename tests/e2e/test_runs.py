@@ -68,6 +68,14 @@ async def test_cancel_is_acknowledged_at_once_and_leaves_no_process(sidecar: Sid
     await until_gone(task_id, 5 - (time.monotonic() - began))
 
 
+async def test_what_a_client_says_to_its_cancel_is_kept_with_the_end(sidecar: Sidecar) -> None:
+    task_id = await sidecar.launch_ready("wait")
+    await sidecar.request("asyncTasks/cancel", taskId=task_id, reason="wrong branch")
+    await sidecar.request("asyncTasks/cancel", taskId=task_id, reason="too late")
+    events = (await sidecar.request("asyncTasks/events", taskId=task_id))["events"]
+    assert (events[-1]["status"], events[-1]["reason"]) == ("cancelled", "wrong branch")
+
+
 async def test_the_end_of_input_ends_every_run_within_three_seconds(sidecar: Sidecar) -> None:
     task_ids = [await sidecar.launch_ready("stubborn") for _ in range(3)]
     began = time.monotonic()
@@ -149,6 +157,7 @@ async def test_a_queue_empties_without_losing_a_slot(sidecar: Sidecar) -> None:
         ({"subagentName": "cat", "expectedOutputs": {}}, -32602),
         ({"subagentName": "cat", "isolation": "worktree"}, -32602),
         ({"subagentName": "cat", "timeoutSeconds": 0}, -32602),
+        ({"subagentName": "cat", "gracePeriodSeconds": -5}, -32602),
         ({"subagentName": "gone"}, -32014),
         ({"subagentName": "lost-runner"}, -32014),
     ],
@@ -167,6 +176,7 @@ async def test_a_launch_that_cannot_be_is_refused_and_leaves_no_record(
     with pytest.raises(RpcError) as caught:
         await sidecar.request("asyncTasks/launch", **{"goalPrompt": "x", **params})
     assert caught.value.code == code, caught.value.message
+    assert code != -32602 or list(params)[-1] in caught.value.message or "goalPrompt" in caught.value.message
     assert (await sidecar.request("asyncTasks/list"))["items"] == []
 
 
@@ -232,6 +242,7 @@ async def test_a_run_is_in_the_list_while_it_runs_and_afterwards(sidecar: Sideca
     assert rows[done]["workspaceDir"] == str(sidecar.workspace)
     assert rows[done]["mode"]["current"] == "cat"
     assert rows[done]["product"] == "sidecar"
+    assert "tokenUsage" not in rows[done]
     assert rows[failed]["status"] == "failed"
     await sidecar.request("asyncTasks/cancel", taskId=waiting)
     (row,) = [t for t in (await sidecar.request("tasks/list"))["items"] if t["id"] == waiting]
@@ -262,6 +273,19 @@ async def test_a_second_process_on_the_root_reads_only(sidecar: Sidecar, start: 
         assert caught.value.code == -32016
         assert caught.value.data["reason"] == f"root in use by pid {sidecar.client.pid}"
     assert (await sidecar.task(task_id))["status"] == "running"
+
+
+async def test_a_second_process_follows_a_run_of_the_first_to_its_end(sidecar: Sidecar, start: Start) -> None:
+    task_id = await sidecar.launch("wait")
+    other = await start()
+    await other.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
+    await other.until(lambda: "ready" in other.text(task_id))
+    short = await other.request("asyncTasks/wait", taskIds=[task_id], timeoutSeconds=0.1)
+    assert (short["timedOut"], short["pending"]) == (True, [task_id])
+    waiting = asyncio.create_task(other.ended(task_id))
+    await sidecar.request("asyncTasks/cancel", taskId=task_id)
+    assert [task["status"] for task in await waiting] == ["cancelled"]
+    await other.until(lambda: other.events[task_id][-1].get("status") == "cancelled")
 
 
 async def until_gone(task_id: str, seconds: float) -> None:

@@ -223,6 +223,14 @@ def test_refresh_tells_what_changed(many: Store, say: Make) -> None:
     assert many.history.refresh().changed == []
 
 
+def test_the_first_refresh_compares_with_what_was_listed(many: Store, say: Make) -> None:
+    many.history.page(limit=3)
+    many.write(ui=[say("text", "new")], api=[], task_id=numbered(90))
+    assert len(many.history.list()) == 26
+    changes = many.history.refresh()
+    assert (changes.added, changes.changed, changes.removed) == ([numbered(90)], [], [])
+
+
 def test_many_threads_may_ask_at_once(many: Store) -> None:
     found: list[int] = []
     threads = [threading.Thread(target=lambda: found.append(len(many.history.list()))) for _ in range(8)]

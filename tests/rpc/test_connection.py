@@ -358,11 +358,28 @@ async def test_the_end_of_input_ends_it_even_with_a_peer_that_never_reads() -> N
 
 async def test_what_was_asked_just_before_the_end_of_input_is_answered() -> None:
     ended: list[str] = []
-    async with connected({"echo": request(echo)}, on_eof=lambda: ended.append("eof")) as peer:
+    async with connected({"echo": request(echo)}, on_end=lambda: ended.append("eof")) as peer:
         peer.send(call(1, "echo"), call(2, "unknown"))
         peer.hang_up()
         assert {message["id"] for message in await peer.read_all()} == {1, 2}
     assert ended == ["eof"]
+
+
+async def test_an_exit_is_told_before_what_still_runs_is_cancelled() -> None:
+    order: list[str] = []
+
+    async def stays(params: Value) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            order.append("cancelled")
+
+    async with connected({"stays": request(stays)}, on_end=lambda: order.append("end")) as peer:
+        peer.send(call(1, "stays"), call(2, "unknown"))
+        assert (await peer.read())["id"] == 2
+        peer.connection.request_exit(0)
+        await peer.read_all()
+    assert order == ["end", "cancelled"]
 
 
 async def test_the_first_exit_code_counts() -> None:

@@ -39,6 +39,12 @@ def test_the_current_tool_is_the_last_that_has_not_ended() -> None:
     assert (after(*started, *ended).current_tool, after(*started, *ended).tool_calls) == (None, 2)
 
 
+def test_no_tool_outlives_its_run() -> None:
+    running, ended = ({"type": "state", "status": status} for status in ("running", "completed"))
+    assert after(running, tool("started"), running).current_tool == "read"
+    assert after(running, tool("started"), ended).current_tool is None
+
+
 def test_tools_without_an_id_end_by_name() -> None:
     progress = after(tool("started"), tool("started"), tool("completed"))
     assert (progress.tool_calls, progress.current_tool) == (2, "read")

@@ -53,7 +53,9 @@ async def test_an_empty_list_says_so() -> None:
     assert result.metadata == {"count": 0}
 
 
-@pytest.mark.parametrize("arguments", [{}, {"task_id": ""}, {"action": "list", "task_id": "c"}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"task_id": ""}, {"task_id": None, "action": None}, {"action": "list", "task_id": "c"}]
+)
 async def test_the_list_has_counts_and_a_line_a_task(tool: CheckAsyncTasksTool, arguments: Any) -> None:
     result = await tool.execute(arguments)
     assert result.llm_content == (
@@ -189,7 +191,7 @@ async def test_a_peek_without_an_id_is_a_peek_at_the_empty_prefix(tool: CheckAsy
     [
         ({"task": "a"}, "Unknown parameter 'task'"),
         ({"task_id": 1}, "'task_id' must be a string"),
-        ({"task_id": None}, "'task_id' must be a string"),
+        ({"task_id": True}, "'task_id' must be a string"),
         ({"action": "stop"}, "'action' must be one of list, peek, cancel, not 'stop'"),
         ({"action": []}, "'action' must be a string"),
         ("list", "must be an object"),

@@ -81,6 +81,13 @@ async def test_every_parameter_reaches_the_launch_and_the_run(tool: TaskTool, fa
     ]
 
 
+async def test_null_stands_for_a_parameter_left_out(tool: TaskTool, fake: Recorder) -> None:
+    optional = ("behaviour_prompts", "tool_whitelist", "timeout_seconds", "async", "context")
+    result = await tool.execute({**CALL, **dict.fromkeys(optional)})
+    assert result.error is None
+    assert (fake.requests[0].behaviour_prompts, fake.requests[0].tool_config) == (["look around"], None)
+
+
 async def test_without_any_limit_there_is_no_run_config(fake: Recorder) -> None:
     tool = TaskTool(lambda: fake, default_timeout_seconds=-1, max_timeout_seconds=-1)
     result = await tool.execute({**CALL, "tool_whitelist": []})

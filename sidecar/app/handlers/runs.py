@@ -74,7 +74,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    cancelled = await host.runs.cancel(record.task.id, by="user")
+    cancelled = await host.runs.cancel(record.task.id, by="user", why=params.reason)
     ended = await host.registry.resolve(record.task.id)
     return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 

@@ -28,6 +28,7 @@ class CommandRunner:
         self._env = dict(settings.env)
         self._format = settings.format
         self._turns = turns or Turns()
+        self.reports_work = settings.format == "events"
         self._takes_argument = any(_PROMPT in argument for argument in self._argv)
 
     def check(self) -> None:

@@ -75,6 +75,10 @@ class Runner(Protocol):
     def type(self) -> str:
         """`acp`, `command` or `builtin`."""
 
+    @property
+    def reports_work(self) -> bool:
+        """Whether its runs say what they do while they work, so that long silence means they hang."""
+
     def check(self) -> None:
         """Raise `RunnerUnavailable` when the program cannot be found.
 

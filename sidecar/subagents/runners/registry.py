@@ -12,6 +12,8 @@ from sidecar.subagents.runners.turns import Turns
 class UnbuiltRunner:
     """A runner of a type that the settings know and this version cannot start."""
 
+    reports_work = False
+
     def __init__(self, name: str, type: str) -> None:
         self.name = name
         self.type = type

@@ -1,0 +1,170 @@
+"""`agents`, `launch`, `ps` and `logs`: subagents from a terminal."""
+
+import json
+import signal
+import stat
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import SECRET, Cli
+
+Launched = Callable[..., str]
+
+
+def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
+    """A launch that waits, and its id, once the run has said something."""
+    process = cli.start("launch", "wait", "x", "--wait")
+    assert process.stdout is not None
+    task_id = process.stdout.readline().strip()
+    with cli.start("logs", task_id, "--follow") as follower:
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        follower.kill()
+    return process, task_id
+
+
+def test_definitions_are_listed_and_the_workspaces_own_only_with_trust(cli: Cli) -> None:
+    own = cli.workspace / ".sidecar" / "agents"
+    own.mkdir(parents=True)
+    (own / "mine.md").write_text("---\nname: mine\ndescription: x\n---\n")
+    options = ("--storage-root", str(cli.root), "--workspace", str(cli.workspace))
+    untrusted = cli.run("agents", *options)
+    assert "mine" not in untrusted.stdout
+    assert "--trust" in untrusted.stderr
+    names = [item["name"] for item in cli.json("agents", *options, "--trust")["items"]]
+    assert {"mine", "cat"} <= set(names)
+
+
+def test_a_launch_prints_its_id_then_the_final_message(cli: Cli) -> None:
+    done = cli.run("launch", "cat", "say this back", "--wait")
+    task_id, message = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, message) == (0, "", "say this back")
+    (task,) = cli.json("ps")["items"]
+    assert (task["id"], task["workspaceDir"]) == (task_id, str(cli.workspace))
+
+
+def test_with_json_a_launch_prints_only_the_ended_task(cli: Cli) -> None:
+    done = cli.run("launch", "fail", "x", "--wait", "--json")
+    task = json.loads(done.stdout)
+    assert (done.returncode, task["status"], task["error"]) == (1, "failed", "why")
+    assert done.stderr == ""
+
+
+def test_a_launch_without_wait_says_what_to_add(cli: Cli) -> None:
+    done = cli.run("launch", "cat", "x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--wait" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "goal", "code", "named"),
+    [("nobody", "x", 1, "there are: cat"), ("cat", " ", 2, "goalPrompt")],
+)
+def test_a_launch_that_cannot_be_leaves_no_record(
+    cli: Cli, name: str, goal: str, code: int, named: str
+) -> None:
+    done = cli.run("launch", name, goal, "--wait")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert named in done.stderr
+    assert cli.json("ps")["items"] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_cancels_the_run_and_exits_130(cli: Cli, number: signal.Signals) -> None:
+    process, task_id = ready(cli)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=10)
+    assert (process.returncode, errors.strip()) == (130, "")
+    (task,) = cli.json("ps")["items"]
+    assert (task["id"], task["status"], task["endReason"]) == (task_id, "cancelled", "cancelledByUser")
+
+
+def test_while_a_launch_waits_others_watch_it_and_cannot_launch(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    assert [task["status"] for task in cli.json("ps")["items"]] == ["running"]
+    refused = cli.run("launch", "cat", "x", "--wait")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert f"root in use by pid {process.pid}" in refused.stderr
+    follower = cli.start("logs", task_id, "--follow")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    said, _ = follower.communicate(timeout=10)
+    assert (follower.returncode, said) == (0, "ready\n")
+
+
+def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
+    process, _ = ready(cli)
+    assert "No sidecar owns this root" not in cli.run("ps").stderr
+    process.kill()
+    process.communicate(timeout=10)
+    assert "No sidecar owns this root" in cli.run("ps").stderr
+    assert cli.run("launch", "cat", "x", "--wait").returncode == 0
+    assert [task["endReason"] for task in cli.json("ps")["items"]] == ["goal", "lost"]
+
+
+def test_ps_without_a_journal_is_empty_and_makes_nothing(cli: Cli) -> None:
+    counts = dict.fromkeys(("queued", "running", "completed", "failed", "cancelled"), 0)
+    assert cli.json("ps") == {"items": [], "counts": counts, "max": 5, "revision": 0}
+    assert not cli.root.exists()
+
+
+def test_ps_does_not_touch_the_lock(cli: Cli, launched: Launched) -> None:
+    launched("cat")
+    lock = cli.root / "sidecar.lock"
+    before = lock.stat()
+    cli.run("ps")
+    assert (lock.stat().st_mtime_ns, lock.read_bytes()) == (before.st_mtime_ns, b"")
+
+
+def test_ps_goes_on_with_watch_until_it_is_interrupted(cli: Cli, launched: Launched) -> None:
+    launched("cat")
+    watcher = cli.start("ps", "--watch")
+    assert watcher.stdout is not None
+    heads = 0
+    while heads < 2:
+        heads += watcher.stdout.readline().startswith("STATUS")
+    watcher.send_signal(signal.SIGINT)
+    _, errors = watcher.communicate(timeout=10)
+    assert watcher.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_logs_begin_each_message_on_its_own_line_and_the_rest_goes_to_stderr(
+    cli: Cli, launched: Launched
+) -> None:
+    done = cli.run("logs", launched("events")[:8])
+    assert (done.returncode, done.stdout) == (0, "one\ntwo\nthree\n")
+    assert done.stderr == "[running]\n[emit] n = 2\n[completed]\n"
+
+
+def test_on_a_terminal_logs_show_no_control_codes(cli: Cli, launched: Launched) -> None:
+    task_id = launched("cat", "\x1b]0;evil\x07red")
+    assert "\x1b]0;evil" in cli.run("logs", task_id).stdout
+    shown = cli.on_terminal("logs", task_id)
+    assert "evil" in shown
+    assert "\x1b]" not in shown
+
+
+def test_an_unknown_run_is_a_failure_that_names_it(cli: Cli, launched: Launched) -> None:
+    assert cli.run("logs", "zzz").returncode == 1
+    launched("cat")
+    done = cli.run("logs", "zzz")
+    assert done.returncode == 1
+    assert "'zzz'" in done.stderr
+
+
+def test_values_of_a_runners_environment_are_kept_nowhere(cli: Cli) -> None:
+    done = cli.run("launch", "secret", "x", "--wait", "--log-level", "debug")
+    assert done.stdout.splitlines()[1] == "found"
+    assert SECRET not in done.stdout + done.stderr
+    files = [path for path in cli.root.rglob("*") if path.is_file()]
+    assert len(files) >= 4
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+
+
+def test_the_own_root_is_private(cli: Cli, launched: Launched) -> None:
+    launched("cat")
+    for path in (cli.root, *cli.root.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path

@@ -1,0 +1,70 @@
+"""`list` and `show`: stored tasks from a terminal."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+Launched = Callable[..., str]
+
+
+def test_an_empty_root_lists_nothing_and_is_not_made(cli: Cli) -> None:
+    assert cli.json("list") == {"items": [], "total": 0, "matched": 0, "counts": {}, "revision": 0}
+    assert cli.run("list", "--text").stdout == "No tasks found in storage"
+    assert not cli.root.exists()
+
+
+def test_a_root_without_tasks_is_empty_and_stays_untouched(cli: Cli, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    done = cli.run("list", "--root", str(foreign))
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 1
+    assert list(foreign.iterdir()) == []
+
+
+def test_runs_are_listed_filtered_sorted_and_limited(cli: Cli, launched: Launched) -> None:
+    first, second = launched("cat", "write the report"), launched("fail", "read the mail")
+    assert [task["id"] for task in cli.json("list")["items"]] == [second, first]
+    found = cli.json("list", "--filter", "REPORT")
+    assert ([task["id"] for task in found["items"]], found["total"]) == ([first], 2)
+    by_title = cli.json("list", "--sort", "title", "--limit", "1")
+    assert ([task["id"] for task in by_title["items"]], "nextCursor" in by_title) == ([first], True)
+    assert cli.json("list", "--root", str(cli.root))["total"] == 2
+
+
+def test_off_a_terminal_the_table_is_tab_separated(cli: Cli, launched: Launched) -> None:
+    task_id = launched("cat", "a\ttitle")
+    head, row = cli.run("list").stdout.splitlines()
+    columns = dict(zip(head.split("\t"), row.split("\t"), strict=True))
+    assert (columns["STATUS"], columns["TITLE"], columns["ID"]) == ("completed", "a title", task_id)
+
+
+def test_on_a_narrow_terminal_title_and_id_stay_readable(cli: Cli, launched: Launched) -> None:
+    task_id = launched("cat", "write the report")
+    shown = cli.on_terminal("list", NO_COLOR="1")
+    assert "write the report" in shown
+    assert task_id[:12] in shown
+
+
+def test_the_fixed_clock_gives_the_ages(cli: Cli, launched: Launched) -> None:
+    launched("cat")
+    later = cli.json("list")["items"][0]["lastActivity"] + 3 * 3_600_000
+    assert "\t3h ago\t" in cli.run("list", SIDECAR_NOW_MS=str(later)).stdout
+
+
+def test_a_task_is_shown_by_a_prefix_with_its_transcript(cli: Cli, launched: Launched) -> None:
+    task_id = launched("cat", "say this back")
+    shown = cli.run("show", task_id[:8]).stdout
+    assert f"Id             {task_id}" in shown
+    assert shown.count("say this back") >= 3
+    as_json = json.loads(cli.run("show", task_id, "--json", "--root", str(cli.root)).stdout)
+    assert as_json["task"]["id"] == task_id
+    assert as_json["provenance"]["title"]["source"] == "ui_messages.json"
+
+
+def test_an_unknown_task_is_a_failure_that_names_it(cli: Cli) -> None:
+    done = cli.run("show", "zzz")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "'zzz'" in done.stderr

@@ -1,0 +1,60 @@
+"""Limits that the settings put on runs, besides their number and their time."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.rpc.errors import RpcError
+from tests.e2e.conftest import Sidecar, Start
+
+COSTLY = """printf '{"type":"usage","inputTokens":70,"outputTokens":7,"cost":0.5}\\n'; exec sleep 600"""
+
+
+async def update(sidecar: Sidecar, **settings: Any) -> None:
+    await sidecar.request("settings/update", settings=settings)
+
+
+async def test_a_run_that_reports_its_work_and_falls_silent_is_stopped(sidecar: Sidecar) -> None:
+    await update(sidecar, asyncTasks={"inactivityTimeoutSeconds": 0.4})
+    silent, plain = await sidecar.launch("events", "echo half; exec sleep 600"), await sidecar.launch("wait")
+    (task,) = await sidecar.ended(silent)
+    assert (task["status"], task["endReason"]) == ("failed", "inactivity")
+    assert "asyncTasks.inactivityTimeoutSeconds" in task["error"]
+    assert task["partial"]["final_message"] == "half"
+    assert (await sidecar.task(plain))["status"] == "running"
+
+
+async def test_minus_one_lets_a_run_be_silent(sidecar: Sidecar) -> None:
+    await update(sidecar, asyncTasks={"inactivityTimeoutSeconds": -1})
+    (task,) = await sidecar.ended(await sidecar.launch("events", "sleep 0.3; echo late"))
+    assert task["output"]["final_message"] == "late"
+
+
+@pytest.mark.parametrize("budget", [{"perTaskCost": 0.1}, {"perTaskTokens": 76}, {"perDayCost": 0.4}])
+async def test_a_run_over_its_budget_is_stopped(sidecar: Sidecar, budget: dict[str, float]) -> None:
+    await update(sidecar, budget=budget)
+    (task,) = await sidecar.ended(await sidecar.launch("events", COSTLY))
+    assert (task["status"], task["endReason"]) == ("failed", "budget")
+    assert f"budget.{next(iter(budget))}" in task["error"]
+
+
+async def test_a_day_without_budget_left_refuses_launches_also_after_a_restart(
+    sidecar: Sidecar, start: Start
+) -> None:
+    await update(sidecar, budget={"perTaskCost": 0.1})
+    await sidecar.ended(await sidecar.launch("events", COSTLY))
+    await sidecar.shut_down()
+    again = await start()
+    await update(again, budget={"perDayTokens": 77})
+    with pytest.raises(RpcError, match=r"budget\.perDayTokens is 77") as caught:
+        await again.launch("cat")
+    assert caught.value.code == -32014
+
+
+async def test_a_limit_of_a_synchronous_run_is_told_to_its_caller(sidecar: Sidecar) -> None:
+    await update(sidecar, budget={"perTaskCost": 0.1})
+    arguments = {"subagent_name": "events", "goal_prompt": COSTLY}
+    answer = await sidecar.request("tools/call", name="task", arguments=arguments)
+    assert answer["error"]["type"] == "EXECUTION_FAILED"
+    assert "budget.perTaskCost" in answer["llmContent"]
+    assert (await sidecar.request("asyncTasks/list"))["items"][0]["endReason"] == "budget"
