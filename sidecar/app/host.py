@@ -15,11 +15,11 @@ from sidecar.app.announcer import Change, ChangeAnnouncer
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
+from sidecar.app.roots import history_roots
 from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
-from sidecar.history.stores import discover_roots
 from sidecar.history.task_history import Changes
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
@@ -189,9 +189,7 @@ class Host:
         return Runs(launcher, self.manager, self.registry, services)
 
     def _history_roots(self) -> list[Path]:
-        named = [Path(path) for path in self.settings.history.foreign_roots]
-        found = discover_roots().roots if self.settings.history.auto_discover else []
-        return [*dict.fromkeys([self.root.path, *self._foreign, *named, *found])]
+        return history_roots(self.root.path, self._foreign, self.settings.history)
 
     def _announce_stored(self, changes: Changes) -> None:
         kinds: tuple[Change, ...] = ("added", "changed", "removed")

@@ -18,7 +18,7 @@ from sidecar.api.tasks import (
     TaskInfo,
 )
 from sidecar.app.clock import history_clock_ms
-from sidecar.app.roots import default_storage_root, index_dir
+from sidecar.app.roots import default_storage_root, history_roots, index_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
@@ -95,7 +95,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     """Return the history of the roots named, else of the own root and those of the settings."""
     chosen = [root.absolute() for root in roots]
     if not chosen:
-        chosen = [default_storage_root(), *(Path(path) for path in store.current.history.foreign_roots)]
+        chosen = history_roots(default_storage_root(), (), store.current.history)
     history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir())
     click.get_current_context().call_on_close(history.close)
     return history

@@ -29,6 +29,8 @@ SHARDS: Final = 64
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SCHEMA: Final = 1
+"""The form of the tables: a file with another number is begun anew."""
 _TABLES: Final = {
     "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, rows BLOB NOT NULL, "
@@ -138,8 +140,7 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
 
 def _is_ours(database: sqlite3.Connection, root: str) -> bool:
     """Tell whether this program, as it is now, wrote the file: another one's rows may say other things."""
-    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not tables >= _TABLES.keys():
+    if database.execute("PRAGMA user_version").fetchone() != (_SCHEMA,):
         return False
     return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
 
@@ -149,6 +150,7 @@ def _begin(database: sqlite3.Connection, root: str) -> None:
         database.execute(f"DROP TABLE IF EXISTS {table}")
         database.execute(f"CREATE TABLE {table} ({columns})")
     database.execute("INSERT INTO made_by VALUES (?, ?)", (root, _version()))
+    database.execute(f"PRAGMA user_version = {_SCHEMA}")
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from sidecar.history.editors import (
 )
 
 MAX_SETTINGS_BYTES: Final = 4 * 1024 * 1024
-_TOKEN: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?\*/|:', re.DOTALL)
+_TOKEN: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
 """What matters in JSON with comments: strings, comments, and the mark between a key and its value."""
 
 
