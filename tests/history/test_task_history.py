@@ -286,3 +286,21 @@ def test_a_list_cursor_opens_no_messages(many: Store) -> None:
     cursor = many.history.page(limit=1).next_cursor
     with pytest.raises(InvalidParams, match="cursor"):
         many.history.messages(numbered(1), cursor=cursor)
+
+
+def test_an_id_from_the_future_comes_true(store: Store, tmp_path: Path) -> None:
+    later = NOW + 3 * 24 * HOUR
+    store.write(api=[], task_id=str(later))
+    history = TaskHistory([store.path], now=lambda: store.now, cache=tmp_path / "cache")
+    seen = []
+    for store.now in (NOW, later, NOW):
+        seen.append(history.list()[0].created_at == later)
+    assert seen == [False, True, False]
+
+
+def test_a_list_between_processes_reads_nothing(many: Store, reads: list[str], tmp_path: Path) -> None:
+    for _ in range(2):
+        history = TaskHistory([many.path], now=lambda: NOW, cache=tmp_path / "cache")
+        assert [task.id for task in history.list()] == [task.id for task in many.history.list()]
+        history.close()
+    assert len(reads) == 2 * 25
