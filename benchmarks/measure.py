@@ -5,33 +5,37 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-from benchmarks.promises import Promise
-
 Unit = Literal["s", "MiB"]
 Measure = Callable[[], float]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of the result: every value measured for us and for the peer, in `unit`."""
+    """One line of the result: every value measured for us and for the peer, in `unit`.
+
+    `promise` is the bar for the ratio: with `faster` its least value, else its largest.
+    """
 
     what: str
     peer_name: str
     ours: Sequence[float]
     peer: Sequence[float]
     unit: Unit = "s"
-    promise: Promise | None = None
+    faster: bool = False
+    promise: float | None = None
 
     @property
     def ratio(self) -> float:
-        """Our median over the peer's; for a promise of speed the other way round: how many times faster."""
+        """Our median over the peer's; with `faster` the other way round: how many times faster we are."""
         ours, peer = median(self.ours), median(self.peer)
-        return peer / ours if self.promise is not None and self.promise.faster else ours / peer
+        return peer / ours if self.faster else ours / peer
 
     @property
     def met(self) -> bool | None:
         """Tell whether the promise is kept; None when nothing is promised."""
-        return None if self.promise is None else self.promise.is_met(self.ratio)
+        if self.promise is None:
+            return None
+        return self.ratio >= self.promise if self.faster else self.ratio <= self.promise
 
 
 def interleave(sides: Sequence[Measure], runs: int) -> list[list[float]]:

@@ -25,17 +25,22 @@ def as_json(comparisons: Sequence[Comparison]) -> str:
 
 
 def _row(one: Comparison) -> tuple[str, ...]:
-    promised = "" if one.promise is None else str(one.promise)
     met = {True: "yes", False: "NO", None: ""}[one.met]
     return (
         one.what,
         _side(one.ours, one.unit),
         _side(one.peer, one.unit),
         one.peer_name,
-        f"{one.ratio:.2f}",
-        promised,
+        f"{one.ratio:.2f}x{' faster' if one.faster else ''}",
+        _promised(one),
         met,
     )
+
+
+def _promised(one: Comparison) -> str:
+    if one.promise is None:
+        return ""
+    return f"{'>=' if one.faster else '<='} {one.promise:g}x"
 
 
 def _side(values: Sequence[float], unit: str) -> str:
@@ -68,6 +73,7 @@ def _record(one: Comparison) -> dict[str, Any]:
         "oursValues": list(one.ours),
         "peerValues": list(one.peer),
         "ratio": one.ratio,
-        "promised": None if one.promise is None else str(one.promise),
+        "ratioIs": "peer/ours" if one.faster else "ours/peer",
+        "promised": one.promise,
         "met": one.met,
     }

@@ -23,6 +23,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
+from sidecar.history.spreading import in_two_processes
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
@@ -96,7 +97,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     chosen = [root.absolute() for root in roots]
     if not chosen:
         chosen = history_roots(default_storage_root(), (), store.current.history)
-    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir())
+    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
 

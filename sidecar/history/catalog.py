@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.tasks import Rules
@@ -15,6 +15,7 @@ from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow
 from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.roots import Root
+from sidecar.history.spreading import Spread, here
 from sidecar.history.walking import changed_names, task_names
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ CHEAP_WALK_SECONDS = 0.02
 """A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
 _WALK_SECONDS_EACH = 10e-6
 
+_NamedRow = tuple[str, IndexRow | None]
 ReadRows = dict[str, IndexRow | None]
 """Tasks that were read; None for one that is gone."""
 ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
@@ -37,7 +39,20 @@ ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
 
 def read_here(reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
     """Read tasks one after the other in this thread."""
-    return {name: reader.row(name, rules, now) for name in names}
+    return read_spread(here, reader, names, rules, now)
+
+
+def read_spread(spread: Spread, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+    """Read tasks as `spread` sees fit."""
+
+    def work(part: list[str]) -> list[_NamedRow]:
+        return [(name, reader.row(name, rules, now)) for name in part]
+
+    rows = dict(spread(work, names, list[_NamedRow]))
+    for row in rows.values():
+        if row is not None:
+            row.root = reader.root.path
+    return rows
 
 
 @dataclass(slots=True)
@@ -59,17 +74,25 @@ class _Kept:
 class RootCatalog:
     """Reads and remembers the rows of one root. Any thread may call; scans wait for each other.
 
-    `index` keeps the rows between processes, `read` does the reading of many tasks.
+    `index` keeps the rows between processes. `spread` does the looking at many files and the reading of
+    many tasks; `read`, if given, does the latter in its stead.
     """
 
-    def __init__(self, root: Root, index: RowIndex | None = None, read: ReadMany = read_here) -> None:
+    def __init__(
+        self,
+        root: Root,
+        index: RowIndex | None = None,
+        read: ReadMany | None = None,
+        spread: Spread = here,
+    ) -> None:
         self.root = root
         self.generation = 0
         """Grows with every change of a row."""
         self.walk_seconds: float | None = None
         """How long the last look at all files took; None before the first."""
         self._index = index
-        self._read = read
+        self._read = read or partial(read_spread, spread)
+        self._spread = spread
         self._kept: dict[Rules, _Kept] = {"structural": _Kept(), "guide": _Kept()}
         self._changes: dict[str, Change] = {}
         self._lock = threading.RLock()
@@ -111,7 +134,7 @@ class RootCatalog:
             if rules == "guide":
                 names = [name for name in names if is_uuid(name)]
             started = time.perf_counter()
-            changed = changed_names(self.root, names, rows, self._entries(), now)
+            changed = changed_names(self.root, names, rows, self._entries(), now, self._spread)
             self.walk_seconds = time.perf_counter() - started
             read = self._read(self._reader, changed, rules, now) if changed else {}
             self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})

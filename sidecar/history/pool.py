@@ -1,7 +1,7 @@
 """Long-lived worker processes that read many tasks, or big ones.
 
-Parsing holds the interpreter's lock: in a server it would hold up every answer, in a command it leaves
-half of the processors idle. A worker that dies or hangs on a task costs that task its row, nothing else.
+Parsing holds the interpreter's lock: in the threads of a server it would hold up every answer. A worker
+that dies or hangs on a task costs that task its row, nothing else.
 """
 
 import contextlib
@@ -138,19 +138,17 @@ class _Work:
 class WorkerPool:
     """Reads tasks for catalogs. Any thread may call `read`; `close` ends the processes in bounded time.
 
-    With `helps` the caller's thread reads along, and work below `worth_ms` is done there alone.
+    Work below `worth_ms` is done in the caller's thread.
     """
 
     def __init__(
         self,
         workers: int = WORKERS,
-        helps: bool = False,
         worth_ms: float = 5.0,
         patience: float = PATIENCE_SECONDS,
         command: list[str] | None = None,
     ) -> None:
         self._workers = [Worker(command) for _ in range(workers)]
-        self._helps = helps
         self._worth_ms = worth_ms
         self._patience = patience
         self._lock = threading.Lock()
@@ -172,8 +170,6 @@ class WorkerPool:
             threads = [threading.Thread(target=self._serve, args=(worker, work)) for worker in self._workers]
             for thread in threads[: len(work.batches)]:
                 thread.start()
-            while self._helps and (batch := work.next()) is not None:
-                work.rows |= read_here(reader, batch, rules, now)
             for thread in threads:
                 if thread.ident is not None:
                     thread.join()

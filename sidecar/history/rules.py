@@ -2,7 +2,7 @@
 
 import logging
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,8 +25,7 @@ _CUT_TITLE = 100
 _OUTCOMES: dict[TaskStatus, Outcome] = {"completed": "completed", "failed": "failed"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, gc=False):
     """A task under one rule set: `info` is None where the rules do not list it.
 
     With `ages_from`, a time of last activity, the status follows from the age and changes with it. All

@@ -19,13 +19,14 @@ from sidecar.api.tasks import (
     Sort,
     TaskInfo,
 )
-from sidecar.history.catalog import Change, ReadMany, RootCatalog, read_here
+from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
 from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos, render
 from sidecar.history.pages import Page, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
 from sidecar.history.roots import Root, describe_root
+from sidecar.history.spreading import Spread, here
 
 if TYPE_CHECKING:
     from sidecar.history.reading import TaskFiles
@@ -63,7 +64,8 @@ class TaskHistory:
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. `now` gives the time in ms,
     `revision` the Host's current revision for results. With a `cache` directory an index of each root is
-    kept there between processes, which `close` brings up to date. `read` reads many tasks at once.
+    kept there between processes, which `close` brings up to date. `read` reads many tasks at once;
+    `spread` has long walks and readings done in parts, see `spreading`.
     """
 
     def __init__(
@@ -72,10 +74,13 @@ class TaskHistory:
         now: Callable[[], int] = clock_ms,
         revision: Callable[[], int] = lambda: 0,
         cache: Path | None = None,
-        read: ReadMany = read_here,
+        read: ReadMany | None = None,
+        spread: Spread = here,
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
-        self._catalogs = {root.path: RootCatalog(root, _index(cache, root), read) for root in described}
+        self._catalogs = {
+            root.path: RootCatalog(root, _index(cache, root), read, spread) for root in described
+        }
         self.now = now
         self.followed = False
         """Whether somebody looks for changes all the time, so that not every list has to."""

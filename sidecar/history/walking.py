@@ -6,11 +6,11 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from sidecar.history.forking import Forked, can_fork
 from sidecar.history.index_row import IndexRow
 from sidecar.history.products import EPOCH_DIGITS, is_task_id
 from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.history.roots import Root
+from sidecar.history.spreading import Spread, here
 
 _log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ _HAS_NO_FOLLOW: Final = os.access in os.supports_follow_symlinks
 _FILES: Final = tuple(os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
 _COMMON_FILES: Final = _FILES[:3]
 
-WORTH_A_FORK: Final = 4_000
+WORTH_SPREADING: Final = 4_000
 """Tasks from which on half of the walk in a second process saves more than the fork costs."""
 
 Names = list[str]
@@ -43,7 +43,12 @@ def task_names(root: Root, known: Container[str] = ()) -> Names:
 
 
 def changed_names(
-    root: Root, names: Names, rows: Mapping[str, IndexRow], entries: Mapping[str, bytes], now: int
+    root: Root,
+    names: Names,
+    rows: Mapping[str, IndexRow],
+    entries: Mapping[str, bytes],
+    now: int,
+    spread: Spread = here,
 ) -> Names:
     """Those of `names` that have no row, or one made from other files, list entries or times than these."""
 
@@ -58,12 +63,7 @@ def changed_names(
                 or not _holds(folder, name, row)
             ]
 
-    if len(rows) < WORTH_A_FORK or not can_fork():
-        return changed(names)
-    middle = len(names) // 2
-    with Forked(lambda: changed(names[:middle])) as other:
-        mine = changed(names[middle:])
-        return other.result() + mine
+    return spread(changed, names, Names) if len(rows) >= WORTH_SPREADING else changed(names)
 
 
 class _Folder(NamedTuple):

@@ -1,24 +1,24 @@
-import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from sidecar.history import walking
-from sidecar.history.forking import Forked, can_fork
 from sidecar.history.roots import describe_root
+from sidecar.history.spreading import Spread, Work, here
 from sidecar.history.walking import changed_names, task_names
 from tests.history.conftest import NOW, TASK_ID, Store
 
+T = TypeVar("T")
 Make = Callable[..., dict[str, Any]]
 EPOCH_ID = "1770000000000"
 
 
-def changed(store: Store) -> list[str]:
+def changed(store: Store, spread: Spread = here) -> list[str]:
     (catalog,) = store.history.catalogs
     rows = catalog.rows("structural")
-    return changed_names(catalog.root, task_names(catalog.root), rows, {}, NOW)
+    return changed_names(catalog.root, task_names(catalog.root), rows, {}, NOW, spread)
 
 
 @pytest.fixture
@@ -64,43 +64,16 @@ def test_a_root_without_tasks_has_no_names(tmp_path: Path) -> None:
     assert task_names(describe_root(tmp_path)) == []
 
 
-def test_half_of_a_long_walk_is_done_by_a_fork(listed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    forks: list[int] = []
+def test_a_long_walk_is_spread(listed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts: list[int] = []
 
-    class Counted(Forked):
-        def __init__(self, work: Callable[[], list[str]]) -> None:
-            forks.append(1)
-            super().__init__(work)
+    def spread(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
+        parts.append(len(names))
+        return [found for name in names for found in work([name])]
 
-    monkeypatch.setattr(walking, "WORTH_A_FORK", 1)
-    monkeypatch.setattr(walking, "Forked", Counted)
-    monkeypatch.setattr(walking, "can_fork", lambda: True)
-    assert changed(listed) == []
+    monkeypatch.setattr(walking, "WORTH_SPREADING", 1)
+    assert changed(listed, spread) == []
     for task_id in (TASK_ID, EPOCH_ID):
         listed.write(ui=[], task_id=task_id)
-    assert set(changed(listed)) == {TASK_ID, EPOCH_ID}
-    assert len(forks) == 2
-
-
-def test_a_fork_that_dies_costs_nothing() -> None:
-    parent = os.getpid()
-
-    def work() -> list[str]:
-        if os.getpid() != parent:
-            os._exit(1)
-        return ["a"]
-
-    with Forked(work) as forked:
-        assert forked.result() == ["a"]
-
-
-def test_a_fork_is_ended_when_nobody_asks() -> None:
-    with Forked(lambda: ["x" * 1_000_000]) as forked:
-        pid = forked._pid
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
-
-
-def test_no_fork_beside_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("threading.active_count", lambda: 2)
-    assert not can_fork()
+    assert set(changed(listed, spread)) == {TASK_ID, EPOCH_ID}
+    assert parts == [2, 2]
