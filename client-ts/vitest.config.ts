@@ -1,10 +1,28 @@
+import { fileURLToPath } from "node:url";
+
 import { defineConfig } from "vitest/config";
+
+/** The editor's API is there only inside the editor; tests have a small one of their own. */
+const resolve = { alias: { vscode: fileURLToPath(new URL("test/vscode.ts", import.meta.url)) } };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 15_000 } },
       {
+        resolve,
+        test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 15_000 },
+      },
+      {
+        resolve,
+        test: {
+          name: "webview",
+          include: ["test/webview/**/*.test.ts"],
+          environment: "jsdom",
+          testTimeout: 15_000,
+        },
+      },
+      {
+        resolve,
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts"],

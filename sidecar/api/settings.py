@@ -7,6 +7,7 @@ import msgspec
 from sidecar.api.base import Params
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+UNLIMITED = -1
 LimitOrNone = Annotated[int, msgspec.Meta(ge=-1)]
 """-1 means unlimited; 0 allows none."""
 Seconds = int | float

@@ -117,6 +117,7 @@ class Host:
         if _roots_of(after) != _roots_of(before):
             self._stored.reopen(self._history_roots())
         self.reminders.configure(after.reminders)
+        self.runs.admission.pump()
 
     def set_max(self, maximum: int) -> None:
         """Change the limit of running tasks; what waits may start."""

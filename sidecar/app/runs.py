@@ -24,6 +24,7 @@ from sidecar.subagents.records import Origin, RunRecord
 from sidecar.subagents.run_limits import DaySpending
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
+from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
 from sidecar.subagents.timeouts import NONE, TimeoutChoice, resolve
@@ -64,7 +65,8 @@ class Runs:
         self.background = BackgroundRuns(
             patience=Patience(dispose=STOP_SECONDS + 1), on_end=self._reasons.__setitem__
         )
-        self.admission = Admission(manager, self._start, registry.touch)
+        self.room = RunnerRoom(lambda: launcher.settings().async_tasks.per_runner_max)
+        self.admission = Admission(manager, self._start, registry.touch, self.room)
         for subscribe in (manager.on_task_completed, manager.on_task_failed, manager.on_task_cancelled):
             subscribe(self._ended)
 
@@ -74,12 +76,13 @@ class Runs:
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
         """
         prepared = await self.prepare(params, workspace)
-        slot = self.admission.take_slot()
+        slot = self.admission.take_slot(prepared)
         if slot is not None:
             with slot:
                 await self._start(prepared, slot)
             return prepared.record
         if (params.over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
+            self.room.check(prepared.record.task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
         await self.enqueue(prepared)
@@ -240,7 +243,11 @@ class Runs:
 
     async def _start(self, prepared: Prepared, slot: Slot) -> None:
         orchestrator = self.orchestrator(prepared.plan, prepared.record)
-        await self.background.launch(self._manager, orchestrator, prepared.run, slot)
+        try:
+            await self.background.launch(self._manager, orchestrator, prepared.run, slot)
+        except BaseException:
+            self.room.give_back(prepared.record.task.id)
+            raise
 
     def _ended(self, task: AsyncTaskInfo) -> None:
         reason = self._reasons.pop(task.id, _USUAL_REASONS[task.status])
@@ -252,6 +259,7 @@ class Runs:
             error=task.error,
             wants_notice=reason == "cancelledByUser",
         )
+        self.room.give_back(task.id)
         self.admission.pump()
 
     def _timeout(self, requested: float | None) -> TimeoutChoice:

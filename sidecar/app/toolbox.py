@@ -144,7 +144,16 @@ class _ToolOrchestrator:
             timeout_seconds=_limit_seconds(request),
             sync=self._arguments.get("async") is not True,
         )
-        return await runs.orchestrator(plan, record).launch(request, abort)
+        orchestrator = runs.orchestrator(plan, record)
+        if record.sync:
+            return await orchestrator.launch(request, abort)
+        runs.room.check(record.task.runner)
+        runs.room.take(record.task.runner, record.task.id)
+        try:
+            return await orchestrator.launch(request, abort)
+        except BaseException:
+            runs.room.give_back(record.task.id)
+            raise
 
 
 def _limit_seconds(request: LaunchRequest) -> float | None:

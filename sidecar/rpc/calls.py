@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sidecar.rpc.errors import ConnectionClosed
+from sidecar.rpc.errors import REQUEST_CANCELLED, ConnectionClosed
 from sidecar.rpc.messages import MessageId, Response
 
 CANCEL_METHOD = "$/cancelRequest"
@@ -48,8 +48,13 @@ class PendingCalls:
             del self._awaited[message_id]
 
     def resolve(self, response: Response) -> None:
-        """Hand an answer to whoever asked; one that nobody waits for is logged."""
+        """Hand an answer to whoever asked; one that nobody waits for is logged.
+
+        Only that a withdrawn request was cancelled is as it should be.
+        """
         answer = None if response.id is None else self._awaited.get(response.id)
+        if answer is None and response.error is not None and response.error.code == REQUEST_CANCELLED:
+            return
         if answer is None:
             _log.warning("an answer nobody waits for: %s", response.error or response.id)
         elif not answer.done():

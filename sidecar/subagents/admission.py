@@ -9,6 +9,7 @@ from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import RunPlan
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.slots import Slot
 
 logger = logging.getLogger(__name__)
@@ -35,8 +36,10 @@ class Admission:
         manager: AsyncTaskManager,
         start: Callable[[Prepared, Slot], Awaitable[None]],
         moved: Callable[[RunRecord], None],
+        room: RunnerRoom,
     ) -> None:
         self._manager = manager
+        self._room = room
         self._start = start
         self._moved = moved
         self._waiting: list[Prepared] = []
@@ -48,9 +51,11 @@ class Admission:
         """How many launches wait."""
         return len(self._waiting)
 
-    def take_slot(self) -> Slot | None:
-        """Reserve a slot for a new launch, unless others wait for one."""
-        return None if self._waiting else self._manager.reserve_slot()
+    def take_slot(self, prepared: Prepared) -> Slot | None:
+        """Reserve a slot for a new launch, unless its runner is full or others wait that could start."""
+        if not self._may_start(prepared) or any(map(self._may_start, self._waiting)):
+            return None
+        return self._reserve(prepared)
 
     def enqueue(self, prepared: Prepared) -> int:
         """Put a launch at the end of the line and return its place, counted from 1.
@@ -81,14 +86,17 @@ class Admission:
         return [prepared.record for prepared in self._waiting]
 
     def pump(self) -> None:
-        """Start what slots allow. Called whenever a slot may have come free."""
-        while self._waiting and self._waiting[0].record.task.id in self._ready and not self._closed:
-            slot = self._manager.reserve_slot()
+        """Start what slots and runners allow. Called whenever a slot may have come free."""
+        while not self._closed:
+            place = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
+            if place is None or self._waiting[place].record.task.id not in self._ready:
+                return
+            slot = self._reserve(self._waiting[place])
             if slot is None:
                 return
-            prepared = self._waiting.pop(0)
+            prepared = self._waiting.pop(place)
             self._ready.discard(prepared.record.task.id)
-            self._renumber(0)
+            self._renumber(place)
             starting = asyncio.create_task(self._launch(prepared, slot))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
@@ -100,6 +108,15 @@ class Admission:
         if self._starting:
             await asyncio.wait(set(self._starting), timeout=limit)
         return waiting
+
+    def _may_start(self, prepared: Prepared) -> bool:
+        return self._room.has(prepared.record.task.runner)
+
+    def _reserve(self, prepared: Prepared) -> Slot | None:
+        slot = self._manager.reserve_slot()
+        if slot is not None:
+            self._room.take(prepared.record.task.runner, prepared.record.task.id)
+        return slot
 
     async def _launch(self, prepared: Prepared, slot: Slot) -> None:
         with slot:

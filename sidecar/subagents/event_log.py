@@ -61,17 +61,28 @@ class EventLog:
         return unwatch
 
     async def last_seq(self, task_id: str) -> int:
-        """Return the newest event's seq, 0 if there is none."""
+        """Return the newest event's seq, 0 if there is none; durable when this returns."""
         tail = self._tails.get(task_id)
-        return tail.last_seq if tail else await self._journal.last_seq(task_id)
+        if tail is None:
+            return await self._journal.last_seq(task_id)
+        last_seq = tail.last_seq
+        await self._journal.flush()
+        return last_seq
 
     async def read(
         self, task_id: str, after_seq: int = 0, limit: int = 200, max_bytes: int = 1 << 20
     ) -> EventPage:
-        """Return events after `after_seq`; see `Journal.read_events`."""
+        """Return events after `after_seq`; see `Journal.read_events`.
+
+        They are durable when this returns: a reader that goes on from the last `seq` it saw must not meet
+        another event under that number after a crash.
+        """
         tail = self._tails.get(task_id)
         if tail is not None and tail.covers(after_seq):
-            return tail.page(after_seq, limit, max_bytes)
+            page = tail.page(after_seq, limit, max_bytes)
+            if page.events:
+                await self._journal.flush()
+            return page
         page = await self._journal.read_events(task_id, after_seq, limit, max_bytes)
         tail = self._tails.get(task_id)
         if tail is None:

@@ -58,3 +58,26 @@ async def test_a_limit_of_a_synchronous_run_is_told_to_its_caller(sidecar: Sidec
     assert answer["error"]["type"] == "EXECUTION_FAILED"
     assert "budget.perTaskCost" in answer["llmContent"]
     assert (await sidecar.request("asyncTasks/list"))["items"][0]["endReason"] == "budget"
+
+
+async def test_a_full_runner_refuses_or_queues_and_holds_up_no_other(sidecar: Sidecar) -> None:
+    await update(sidecar, asyncTasks={"perRunnerMax": {"wait": 1}})
+    first = await sidecar.launch("wait")
+    with pytest.raises(RpcError, match="runner 'wait'") as caught:
+        await sidecar.launch("wait")
+    assert (caught.value.code, caught.value.data) == (-32012, {"running": 1, "max": 1})
+    arguments = {"subagent_name": "wait", "goal_prompt": "x", "async": True}
+    answer = await sidecar.request("tools/call", name="task", arguments=arguments)
+    assert "runner 'wait'" in answer["error"]["message"]
+    queued = await sidecar.launch("wait", overLimit="queue")
+    await sidecar.ended(await sidecar.launch("cat", overLimit="queue"))
+    assert (await sidecar.task(queued))["status"] == "queued"
+    await sidecar.request("asyncTasks/cancel", taskId=first)
+    await sidecar.until(lambda: any(c["id"] == queued and c["status"] == "running" for c in sidecar.changes))
+
+
+async def test_a_higher_limit_lets_what_waits_start_at_once(sidecar: Sidecar) -> None:
+    await update(sidecar, asyncTasks={"perRunnerMax": {"cat": 0}})
+    queued = await sidecar.launch("cat", overLimit="queue")
+    await update(sidecar, asyncTasks={"perRunnerMax": {"cat": 1}})
+    assert [task["status"] for task in await sidecar.ended(queued)] == ["completed"]

@@ -302,7 +302,9 @@ async def test_news_to_a_peer_that_does_not_read_is_bounded_and_state_replaced(
         peer.connection.request_exit(0)
         methods = [(message["method"], message["params"].get("number")) for message in await peer.read_all()]
     assert ("state", 499) in methods
-    assert sum(method == "state" for method, _ in methods) <= 3
+    assert (
+        sum(method == "state" for method, _ in methods) <= 25
+    )  # of 500: the writer may get some out meanwhile
 
 
 async def test_paced_notifications_all_arrive_in_order() -> None:

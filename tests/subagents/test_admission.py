@@ -13,6 +13,7 @@ from sidecar.subagents.driving import RunPlan
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.runners.registry import UnbuiltRunner
 from sidecar.subagents.slots import Slot
 from sidecar.subagents.timeouts import TimeoutChoice
@@ -26,11 +27,11 @@ class Line:
         self.started: list[str] = []
         self.moved: list[tuple[str, int | None]] = []
         self.failing: set[str] = set()
-        self.admission = Admission(
-            self.manager,
-            self._start,
-            lambda record: self.moved.append((record.task.id, record.task.queue_position)),
-        )
+        self.room = RunnerRoom(dict)
+        self.admission = Admission(self.manager, self._start, self._note_move, self.room)
+
+    def _note_move(self, record: RunRecord) -> None:
+        self.moved.append((record.task.id, record.task.queue_position))
 
     def add(self, task_id: str, *, ready: bool = True) -> int:
         place = self.admission.enqueue(prepared(task_id))
@@ -124,7 +125,7 @@ async def test_a_new_launch_does_not_overtake_the_line() -> None:
     line = Line(0)
     line.add("a")
     line.manager.set_max_async_tasks(1)
-    assert line.admission.take_slot() is None
+    assert line.admission.take_slot(prepared("b")) is None
 
 
 async def test_a_closed_line_starts_nothing_and_tells_who_waited() -> None:

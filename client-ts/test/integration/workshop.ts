@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { AsyncTask, Settings } from "../../src/protocol.js";
-import { SidecarClient } from "../../src/sidecarClient.js";
+import { SidecarClient, type SidecarClientOptions } from "../../src/sidecarClient.js";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const PYTHON = process.env["SIDECAR_PYTHON"] ?? "python3";
@@ -30,6 +30,7 @@ export class Workshop {
   readonly storageRoot: string;
   readonly foreignRoot: string;
   readonly workspace: string;
+  readonly options: SidecarClientOptions;
   readonly client: SidecarClient;
   readonly log: string[] = [];
 
@@ -37,7 +38,7 @@ export class Workshop {
     this.storageRoot = path.join(base, "own");
     this.foreignRoot = path.join(base, "foreign");
     this.workspace = path.join(base, "workspace");
-    this.client = new SidecarClient({
+    this.options = {
       command: {
         program: PYTHON,
         args: ["-m", "sidecar", "serve", "--in-process", "--storage-root", this.storageRoot],
@@ -53,7 +54,8 @@ export class Workshop {
       }),
       restart: { baseMs: 50 },
       log: (level, message) => this.log.push(`${level}: ${message}`),
-    });
+    };
+    this.client = new SidecarClient(this.options);
   }
 
   static async open(): Promise<Workshop> {

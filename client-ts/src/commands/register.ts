@@ -1,0 +1,30 @@
+import * as vscode from "vscode";
+
+import { messageOf } from "../errors.js";
+import type { SubagentService } from "../service.js";
+
+type Command = (...args: unknown[]) => unknown;
+
+/**
+ * Register commands so that a failure is logged and told. A failure of the sidecar as a whole is
+ * told once, by its state, and not again by each command that ran into it.
+ */
+export function registerCommands(
+  commands: Readonly<Record<string, Command>>,
+  service: SubagentService,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
+  const guarded = Object.entries(commands).map(([id, run]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        await run(...args);
+      } catch (error) {
+        log.error(`${id}: ${messageOf(error)}`);
+        if (service.state.kind !== "failed") {
+          void vscode.window.showErrorMessage(messageOf(error));
+        }
+      }
+    }),
+  );
+  return vscode.Disposable.from(...guarded);
+}

@@ -1,0 +1,137 @@
+import * as vscode from "vscode";
+
+import { isRefusal } from "../errors.js";
+import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../example.js";
+import { type AsyncTask, ErrorCode, type LaunchParams } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import { isLive } from "../taskTable.js";
+import { askGoal, pickDefinition, pickFolder, pickRun } from "./asking.js";
+import { taskIdOf } from "./arguments.js";
+import { requireTrust } from "./trust.js";
+
+/** What these commands act on. */
+export interface SubagentCommandsContext {
+  readonly service: SubagentService;
+  readonly panel: { reveal(taskId?: string): Promise<void> };
+  /** Make the example's definition known to the sidecar; returns the folder it may look at. */
+  readonly enableExample: () => Promise<string>;
+}
+
+/** The commands on runs, by their ids. */
+export function subagentCommands(context: SubagentCommandsContext) {
+  return {
+    "subagentSidecar.subagent.launch": (name?: unknown) => launch(context, name),
+    "subagentSidecar.subagent.cancel": (target?: unknown) => cancel(context, target),
+    "subagentSidecar.subagent.open": (target?: unknown) => open(context, target),
+    "subagentSidecar.example.run": () => runExample(context),
+  };
+}
+
+async function launch(context: SubagentCommandsContext, named: unknown): Promise<void> {
+  if (!(await requireTrust())) {
+    return;
+  }
+  const { items } = await context.service.request("subagents/list", {});
+  const launchable = items.filter((item) => item.shadowedBy === undefined);
+  if (launchable.length === 0) {
+    await offerExample(context);
+    return;
+  }
+  const chosen =
+    launchable.find((item) => item.name === named) ?? (await pickDefinition(launchable));
+  const workspaceDir = chosen === undefined ? undefined : await pickFolder();
+  if (chosen === undefined || workspaceDir === undefined) {
+    return;
+  }
+  const goalPrompt = await askGoal(chosen.name);
+  if (goalPrompt !== undefined) {
+    await launchAndShow(context, { subagentName: chosen.name, goalPrompt, workspaceDir });
+  }
+}
+
+async function offerExample(context: SubagentCommandsContext): Promise<void> {
+  const run = "Run an Example";
+  const message =
+    "There is no subagent definition yet. Definitions are Markdown files in .sidecar/agents of " +
+    "the workspace, or in a folder of the setting subagentSidecar.agentDirectories.";
+  if ((await vscode.window.showInformationMessage(message, run)) === run) {
+    await runExample(context);
+  }
+}
+
+async function runExample(context: SubagentCommandsContext): Promise<void> {
+  if (!(await requireTrust())) {
+    return;
+  }
+  await context.service.start();
+  const workspaceDir = await context.enableExample();
+  await launchAndShow(context, {
+    subagentName: EXAMPLE_SUBAGENT,
+    goalPrompt: EXAMPLE_GOAL,
+    workspaceDir,
+  });
+}
+
+async function launchAndShow(
+  { service, panel }: SubagentCommandsContext,
+  params: LaunchParams,
+): Promise<void> {
+  const task = await launchOrQueue(service, params);
+  if (task !== undefined) {
+    await panel.reveal(task.id);
+  }
+}
+
+/** Launch; over the limit the user may have the run wait for its turn. */
+async function launchOrQueue(
+  service: SubagentService,
+  params: LaunchParams,
+): Promise<AsyncTask | undefined> {
+  try {
+    return (await service.request("asyncTasks/launch", params)).task;
+  } catch (error) {
+    if (!isRefusal(error, ErrorCode.LimitReached)) {
+      throw error;
+    }
+    const queue = "Queue It";
+    if ((await vscode.window.showWarningMessage(error.message, queue)) !== queue) {
+      return undefined;
+    }
+    return (await service.request("asyncTasks/launch", { ...params, overLimit: "queue" })).task;
+  }
+}
+
+async function cancel({ service }: SubagentCommandsContext, target: unknown): Promise<void> {
+  await service.start();
+  const taskId = taskIdOf(target) ?? (await pickLive(service));
+  if (taskId !== undefined) {
+    await service.request("asyncTasks/cancel", { taskId });
+  }
+}
+
+async function pickLive(service: SubagentService): Promise<string | undefined> {
+  const live = [...service.tasks.values()].filter(isLive);
+  if (live.length === 0) {
+    void vscode.window.showInformationMessage("No subagent is running.");
+    return undefined;
+  }
+  return (await pickRun(live, "Which subagent shall be cancelled?"))?.id;
+}
+
+async function open({ service, panel }: SubagentCommandsContext, target: unknown): Promise<void> {
+  await service.start();
+  const known = taskIdOf(target);
+  if (known !== undefined) {
+    await panel.reveal(known);
+    return;
+  }
+  const tasks = [...service.tasks.values()];
+  if (tasks.length === 0) {
+    await panel.reveal();
+    return;
+  }
+  const chosen = await pickRun(tasks, "Which subagent?");
+  if (chosen !== undefined) {
+    await panel.reveal(chosen.id);
+  }
+}

@@ -1,0 +1,32 @@
+import { homedir } from "node:os";
+
+/** What a report of a problem needs. Values of settings that may hold secrets are not asked for. */
+export interface Diagnostics {
+  readonly extension: string;
+  readonly editor: string;
+  readonly system: string;
+  readonly remote: string;
+  readonly trusted: boolean;
+  readonly folders: number;
+  readonly state: string;
+  readonly environment: unknown;
+  readonly sidecar: unknown;
+  readonly health: unknown;
+  /** Names of the settings that are set; their values may be private. */
+  readonly settings: readonly string[];
+}
+
+/** Write diagnostics as text to paste into a report; the home directory is abbreviated. */
+export function diagnosticsText(facts: Diagnostics): string {
+  const lines = Object.entries(facts).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return withoutHome(`Subagent Sidecar diagnostics\n${lines.join("\n")}\n`, homedir());
+}
+
+/** Replace the home directory, which names the user, by `~`. */
+export function withoutHome(text: string, home: string): string {
+  return home.length < 2
+    ? text
+    : text.replaceAll(home, "~").replaceAll(JSON.stringify(home).slice(1, -1), "~");
+}

@@ -1,0 +1,85 @@
+import * as vscode from "vscode";
+
+import { historyCommands } from "./commands/history.js";
+import { registerCommands } from "./commands/register.js";
+import { showProblem, sidecarCommands } from "./commands/sidecar.js";
+import { subagentCommands } from "./commands/subagents.js";
+import { collectDiagnostics } from "./diagnosticsFacts.js";
+import { ExampleSwitch } from "./exampleSwitch.js";
+import { Installation } from "./installation.js";
+import { openLog } from "./log.js";
+import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
+import { SECTION, sidecarRoots, sidecarSettings } from "./settings.js";
+import { SidecarService } from "./sidecarService.js";
+import { followSettings } from "./settingsChanges.js";
+import { HistoryTree } from "./views/historyTree.js";
+import { showRunsTree } from "./views/runsTree.js";
+import { showStatusBar } from "./views/statusBar.js";
+import { Transcripts } from "./views/transcript.js";
+
+let running: SidecarService | undefined;
+
+/** Wire the extension up; nothing is started before a view or a command asks for it. */
+export function activate(context: vscode.ExtensionContext): void {
+  const { log, write } = openLog();
+  const installation = new Installation(context, log);
+  const example = new ExampleSwitch(context, installation);
+  const settings = () =>
+    sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
+  const service = new SidecarService({
+    prepare: (report) => installation.prepare(report),
+    initialize: () => ({
+      clientInfo: { name: "vscode", version: vscode.version },
+      workspaceFolders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      workspaceTrusted: vscode.workspace.isTrusted,
+      settings: settings(),
+      ...sidecarRoots(vscode.workspace.getConfiguration(SECTION)),
+    }),
+    log: write,
+    isTrusted: () => vscode.workspace.isTrusted,
+  });
+  running = service;
+
+  const panel = new ChatPanel(context.extensionUri, service, vscode.commands);
+  const history = new HistoryTree(service);
+  const transcripts = new Transcripts(service);
+  const repair = async (): Promise<void> => {
+    await service.stop();
+    await installation.environment.remove();
+    await service.start();
+  };
+  const commands = {
+    ...subagentCommands({ service, panel, enableExample: () => example.enable(service, settings) }),
+    ...historyCommands({ service, history, transcripts }),
+    ...sidecarCommands({
+      service,
+      log,
+      repair,
+      diagnostics: () => collectDiagnostics(context, service, installation),
+    }),
+  };
+  context.subscriptions.push(
+    log,
+    service,
+    vscode.window.registerWebviewViewProvider(CHAT_VIEW, panel),
+    showRunsTree(service),
+    history,
+    transcripts,
+    showStatusBar(service),
+    registerCommands(commands, service, log),
+    followSettings(service, settings),
+    service.onDidChangeState(({ kind, message }) => {
+      log.info(`state: ${kind}${message === undefined ? "" : ` (${message})`}`);
+      void vscode.commands.executeCommand("setContext", "subagentSidecar.state", kind);
+      if (kind === "failed") {
+        showProblem(message ?? "The sidecar has failed.");
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void service.grantTrust()),
+  );
+}
+
+/** End the sidecar and its runs before the window goes; bounded below what VS Code allows for it. */
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}

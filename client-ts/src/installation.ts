@@ -1,0 +1,127 @@
+import path from "node:path";
+
+import * as vscode from "vscode";
+
+import { coalesced } from "./coalesce.js";
+import { messageOf } from "./errors.js";
+import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
+import { selectedInterpreter } from "./pythonExtension.js";
+import { expandHome, SECTION } from "./settings.js";
+import { readBundle } from "./setup/bundle.js";
+import { PythonEnvironment } from "./setup/environment.js";
+import { runProgram } from "./setup/program.js";
+import { findPython } from "./setup/python.js";
+import type { SidecarCommand } from "./sidecarProcess.js";
+
+/** The sidecar's private Python environment, as this window makes and shows it. */
+export class Installation {
+  readonly environment: PythonEnvironment;
+  readonly #storage: string;
+  /** Set-up under way and whoever waits for it. */
+  readonly #ensure: () => Promise<string>;
+  #reports = new Set<(message: string) => void>();
+  #python: string | undefined;
+
+  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+    this.#storage = context.globalStorageUri.fsPath;
+    const pythonSetting = (): string =>
+      expandHome(configuration(SECTION).get<string>("pythonPath", "").trim());
+    this.environment = new PythonEnvironment({
+      storage: this.#storage,
+      bundle: () => readBundle(path.join(context.extensionPath, "bundled")),
+      pythonSetting,
+      findPython: (signal) =>
+        findPython(
+          { setting: pythonSetting(), selected: selectedInterpreter },
+          runProgram,
+          this.#storage,
+          signal,
+        ),
+      run: runProgram,
+      pipEnvironment: () =>
+        pipEnvironment(process.env, configuration("http").get<string>("proxy", "")),
+      log: (line) => {
+        log.debug(`set-up: ${line}`);
+      },
+    });
+    this.#ensure = coalesced(() => this.#withProgress());
+  }
+
+  /** The interpreter; undefined until `prepare` has succeeded. */
+  get python(): string | undefined {
+    return this.#python;
+  }
+
+  /** Make the environment if need be and return what to run. Rejects with a SetupError. */
+  async prepare(report: (message: string) => void): Promise<SidecarCommand> {
+    this.#reports.add(report);
+    try {
+      this.#python = await this.#ensure();
+    } finally {
+      this.#reports.delete(report);
+    }
+    return {
+      program: this.#python,
+      // -I: no module of the workspace or of the user's environment can take the sidecar's place.
+      args: ["-I", "-m", "sidecar", "serve", "--in-process"],
+      cwd: this.#storage,
+      env: sidecarEnvironment(process.env),
+    };
+  }
+
+  /** Show a notification from the first sign that there is something to set up, until its end. */
+  async #withProgress(): Promise<string> {
+    const cancel = new AbortController();
+    let show: ((message: string) => void) | undefined;
+    let done = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const report = (message: string): void => {
+      show ??= showProgress(ended, cancel);
+      show(message);
+      for (const listener of this.#reports) {
+        listener(message);
+      }
+    };
+    try {
+      return await this.environment.ensure(report, cancel.signal);
+    } catch (error) {
+      throw cancel.signal.aborted
+        ? new Error("Set-up was cancelled. Choose Repair to begin again.")
+        : new Error(messageOf(error), { cause: error });
+    } finally {
+      done();
+    }
+  }
+}
+
+function showProgress(ended: Promise<void>, cancel: AbortController): (message: string) => void {
+  let report: ((message: string) => void) | undefined;
+  let pending = "";
+  void vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: "Setting up subagents",
+      cancellable: true,
+    },
+    (progress, token) => {
+      token.onCancellationRequested(() => {
+        cancel.abort();
+      });
+      report = (message) => {
+        progress.report({ message });
+      };
+      report(pending);
+      return ended;
+    },
+  );
+  return (message) => {
+    pending = message;
+    report?.(message);
+  };
+}
+
+function configuration(section: string): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration(section);
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+
+import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
+
+import { pickFolder } from "../commands/asking.js";
+import type { SubagentService } from "../service.js";
+import type { Action } from "./messages.js";
+import { pageHtml } from "./page.js";
+import { PanelSession, type Shown } from "./panelSession.js";
+
+/** The view's id in the manifest; the editor derives its focus command from it. */
+export const CHAT_VIEW = "subagentSidecar.chat";
+
+const COMMANDS: Record<Action, string> = {
+  runExample: "subagentSidecar.example.run",
+  showLog: "subagentSidecar.log.show",
+  repair: "subagentSidecar.environment.repair",
+  restart: "subagentSidecar.sidecar.restart",
+  manageTrust: "workbench.trust.manage",
+  openTranscript: "subagentSidecar.task.open",
+};
+
+/** Runs commands of the editor; `vscode.commands` is one. */
+export interface CommandRunner {
+  executeCommand(command: string, ...args: unknown[]): Thenable<unknown>;
+}
+
+/** The chat view: launches subagents and shows each run as a conversation. */
+export class ChatPanel implements WebviewViewProvider {
+  readonly #extensionUri: Uri;
+  readonly #service: SubagentService;
+  readonly #commands: CommandRunner;
+  #session: PanelSession | undefined;
+  #pending: Shown | undefined;
+
+  constructor(extensionUri: Uri, service: SubagentService, commands: CommandRunner) {
+    this.#extensionUri = extensionUri;
+    this.#service = service;
+    this.#commands = commands;
+  }
+
+  /** Show the view and, if a task is named, its conversation. */
+  async reveal(taskId?: string): Promise<void> {
+    await this.#show(taskId === undefined ? { type: "home" } : { type: "open", taskId });
+  }
+
+  /** Show the view with the cursor in the goal, the subagent chosen if it is named. */
+  async focusComposer(subagentName?: string): Promise<void> {
+    await this.#show({ type: "compose", ...(subagentName === undefined ? {} : { subagentName }) });
+  }
+
+  resolveWebviewView(view: WebviewView): void {
+    const session = this.#newSession(view);
+    this.#session = session;
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) {
+        session.hide();
+      }
+    });
+    view.onDidDispose(() => {
+      session.dispose();
+      if (this.#session === session) {
+        this.#session = undefined;
+      }
+    });
+    view.webview.onDidReceiveMessage((message: unknown) => {
+      session.receive(message);
+    });
+    this.#load(view);
+    if (this.#pending !== undefined) {
+      session.show(this.#pending);
+      this.#pending = undefined;
+    }
+  }
+
+  async #show(message: Shown): Promise<void> {
+    this.#pending = message;
+    await this.#commands.executeCommand(`${CHAT_VIEW}.focus`);
+    if (this.#session !== undefined && this.#pending === message) {
+      this.#pending = undefined;
+      this.#session.show(message);
+    }
+  }
+
+  #newSession(view: WebviewView): PanelSession {
+    return new PanelSession(this.#service, {
+      pickFolder,
+      post: (message) => {
+        void view.webview.postMessage(message);
+      },
+      act: (action, taskId) => {
+        void this.#commands.executeCommand(
+          COMMANDS[action],
+          ...(taskId === undefined ? [] : [taskId]),
+        );
+      },
+    });
+  }
+
+  #load({ webview }: WebviewView): void {
+    const root = Uri.joinPath(this.#extensionUri, "out", "webview");
+    webview.options = { enableScripts: true, localResourceRoots: [root] };
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: webview.asWebviewUri(Uri.joinPath(root, "main.js")).toString(),
+      styleUri: webview.asWebviewUri(Uri.joinPath(root, "style.css")).toString(),
+      nonce: randomBytes(16).toString("base64url"),
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { AsyncTask, DefinitionProblem, SubagentInfo, TaskEvent } from "../protocol.js";
+import type { ServiceState } from "../service.js";
+
+/** One run as the list of conversations shows it: small, whatever the run has produced. */
+export interface RunRow extends Pick<
+  AsyncTask,
+  | "id"
+  | "subagentName"
+  | "status"
+  | "endReason"
+  | "queuedAt"
+  | "queuePosition"
+  | "launchedAt"
+  | "completedAt"
+> {
+  /** The beginning of the goal, on one line. */
+  readonly goal: string;
+}
+
+/** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */
+export type ToWebview =
+  | { readonly type: "service"; readonly state: ServiceState }
+  /** All runs, newest first: they replace whatever the page had. */
+  | { readonly type: "runs"; readonly runs: readonly RunRow[] }
+  | { readonly type: "run"; readonly run: RunRow }
+  | {
+      readonly type: "definitions";
+      readonly items: readonly SubagentInfo[];
+      readonly problems: readonly DefinitionProblem[];
+    }
+  /** The whole of the task that the page follows. */
+  | { readonly type: "task"; readonly task: AsyncTask }
+  | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
+  | { readonly type: "events"; readonly taskId: string; readonly events: readonly TaskEvent[] }
+  | { readonly type: "launched"; readonly taskId: string }
+  /** Over the limit of running subagents, the launch may be asked for again with `queue`. */
+  | { readonly type: "launchFailed"; readonly message: string; readonly canQueue: boolean }
+  /** The user changed their mind on the way. */
+  | { readonly type: "launchDropped" }
+  | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
+  | { readonly type: "open"; readonly taskId: string }
+  | { readonly type: "home" }
+  | { readonly type: "compose"; readonly subagentName?: string };
+
+/** What the page may have the extension do beyond its own conversations. */
+export const ACTIONS = [
+  "runExample",
+  "showLog",
+  "repair",
+  "restart",
+  "manageTrust",
+  "openTranscript",
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** What the page asks of the extension. */
+export type FromWebview =
+  | { readonly type: "ready" }
+  | { readonly type: "refresh" }
+  | { readonly type: "follow"; readonly taskId: string; readonly afterSeq: number }
+  | { readonly type: "unfollow" }
+  | {
+      readonly type: "launch";
+      readonly subagentName: string;
+      readonly goalPrompt: string;
+      readonly queue: boolean;
+    }
+  | { readonly type: "cancel"; readonly taskId: string }
+  | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
+
+/** Check a message of the page as one from a stranger; undefined if it is none of ours. */
+export function readMessage(value: unknown): FromWebview | undefined {
+  if (typeof value !== "object" || value === null) {
+    return undefined;
+  }
+  const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
+  switch (type) {
+    case "ready":
+    case "refresh":
+    case "unfollow":
+      return { type };
+    case "follow":
+      return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
+    case "launch":
+      return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
+        ? { type, subagentName, goalPrompt, queue }
+        : undefined;
+    case "cancel":
+      return isText(taskId) ? { type, taskId } : undefined;
+    case "act":
+      return isAction(action) ? { type, action, ...(isText(taskId) ? { taskId } : {}) } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+type Fields = Partial<
+  Record<
+    "type" | "taskId" | "afterSeq" | "subagentName" | "goalPrompt" | "queue" | "action",
+    unknown
+  >
+>;
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isAction(value: unknown): value is Action {
+  return (ACTIONS as readonly unknown[]).includes(value);
+}

@@ -1,0 +1,36 @@
+export interface PageParts {
+  /** What a webview calls the origin of its own files. */
+  readonly cspSource: string;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+  /** Fresh and unguessable; only the script that carries it runs. */
+  readonly nonce: string;
+}
+
+/** Write the page that the panel shows: one script, one style sheet, and nothing else may load. */
+export function pageHtml({ cspSource, scriptUri, styleUri, nonce }: PageParts): string {
+  const policy = [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `style-src ${cspSource}`,
+    `font-src ${cspSource}`,
+    `script-src 'nonce-${nonce}'`,
+  ].join("; ");
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${policy}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="${styleUri}">
+    <title>Subagents</title>
+  </head>
+  <body>
+    <div id="app"></div>
+    <div id="announcements" class="sr-only" role="status" aria-live="polite"></div>
+    <script nonce="${nonce}" src="${scriptUri}"></script>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,240 @@
+import type { Disposable } from "vscode";
+
+import { isRefusal, messageOf } from "../errors.js";
+import { type AsyncTask, ErrorCode } from "../protocol.js";
+import type { ServiceState, SubagentService } from "../service.js";
+import { oneLine } from "../words.js";
+import {
+  type Action,
+  type FromWebview,
+  readMessage,
+  type RunRow,
+  type ToWebview,
+} from "./messages.js";
+
+/** How many runs the page lists; older ones are in the task history. */
+const LISTED_RUNS = 200;
+/** How much of a goal a row of the list holds, in characters. */
+const ROW_GOAL_CHARS = 240;
+
+/** What the page is to show though it may not be there right now. */
+export type Shown = Extract<
+  ToWebview,
+  { type: "open" | "home" | "compose" | "launched" | "launchFailed" | "launchDropped" }
+>;
+
+type Launch = Extract<FromWebview, { type: "launch" }>;
+
+/** What a session needs of the window. */
+export interface PanelHost {
+  post(message: ToWebview): void;
+  act(action: Action, taskId: string | undefined): void;
+  /** The folder a run works in; undefined if the user chooses none. */
+  pickFolder(): Promise<string | undefined>;
+}
+
+/**
+ * Serve one webview over all the times its page is destroyed and made anew.
+ *
+ * Messages to a hidden page are lost, so nothing is sent between `hide` and the next `ready`.
+ */
+export class PanelSession implements Disposable {
+  readonly #service: SubagentService;
+  readonly #host: PanelHost;
+  readonly #subscriptions: Disposable[];
+  #ready = false;
+  #followed: { taskId: string; subscription: Disposable } | undefined;
+  #pending: Shown | undefined;
+
+  constructor(service: SubagentService, host: PanelHost) {
+    this.#service = service;
+    this.#host = host;
+    this.#subscriptions = [
+      service.onDidChangeState((state) => {
+        this.#stateChanged(state);
+      }),
+      service.onDidChangeTask((task) => {
+        this.#taskChanged(task);
+      }),
+      service.onDidRestart(() => {
+        this.#sendAll();
+      }),
+    ];
+  }
+
+  /** Take a message of the page; what is not understood is dropped. */
+  receive(raw: unknown): void {
+    const message = readMessage(raw);
+    if (message !== undefined) {
+      void this.#handle(message);
+    }
+  }
+
+  /** Have the page show something, at once or as soon as there is a page. */
+  show(message: Shown): void {
+    if (this.#ready) {
+      this.#post(message);
+    } else {
+      this.#pending = message;
+    }
+  }
+
+  /** The page is gone until its next `ready`. */
+  hide(): void {
+    this.#ready = false;
+    this.#unfollow();
+  }
+
+  dispose(): void {
+    this.hide();
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  async #handle(message: FromWebview): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        return this.#welcome();
+      case "refresh":
+        return this.#sendDefinitions();
+      case "follow":
+        return this.#follow(message.taskId, message.afterSeq);
+      case "unfollow":
+        this.#unfollow();
+        return;
+      case "launch":
+        return this.#launch(message);
+      case "cancel":
+        return this.#cancel(message.taskId);
+      case "act":
+        this.#host.act(message.action, message.taskId);
+    }
+  }
+
+  async #welcome(): Promise<void> {
+    this.#unfollow();
+    this.#ready = true;
+    this.#post({ type: "service", state: this.#service.state });
+    this.#sendRuns();
+    if (this.#pending !== undefined) {
+      this.#post(this.#pending);
+      this.#pending = undefined;
+    }
+    try {
+      await this.#service.start();
+    } catch {
+      return; // The state has told of it, with the remedy.
+    }
+    this.#sendRuns();
+    await this.#sendDefinitions();
+  }
+
+  #stateChanged(state: ServiceState): void {
+    this.#post({ type: "service", state });
+    if (state.kind === "running") {
+      this.#sendAll(); // It may have been away, or trust may have brought more definitions.
+    }
+  }
+
+  #sendAll(): void {
+    if (!this.#ready) {
+      return;
+    }
+    this.#sendRuns();
+    void this.#sendDefinitions();
+    if (this.#followed !== undefined) {
+      void this.#sendTask(this.#followed.taskId);
+    }
+  }
+
+  #taskChanged(task: AsyncTask): void {
+    this.#post({ type: "run", run: rowOf(task) });
+    if (task.id === this.#followed?.taskId) {
+      this.#post({ type: "task", task });
+    }
+  }
+
+  #sendRuns(): void {
+    const tasks = [...this.#service.tasks.values()].slice(0, LISTED_RUNS);
+    this.#post({ type: "runs", runs: tasks.map(rowOf) });
+  }
+
+  async #sendDefinitions(): Promise<void> {
+    try {
+      const { items, problems } = await this.#service.request("subagents/list", {});
+      this.#post({ type: "definitions", items, problems });
+    } catch {
+      // The sidecar is away; its next start asks again.
+    }
+  }
+
+  async #follow(taskId: string, afterSeq: number): Promise<void> {
+    this.#unfollow();
+    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
+      this.#post({ type: "events", taskId, events });
+    });
+    this.#followed = { taskId, subscription };
+    await this.#sendTask(taskId);
+  }
+
+  #unfollow(): void {
+    this.#followed?.subscription.dispose();
+    this.#followed = undefined;
+  }
+
+  async #sendTask(taskId: string): Promise<void> {
+    try {
+      const { task } = await this.#service.request("asyncTasks/get", { taskId });
+      this.#post({ type: "task", task });
+    } catch (error) {
+      this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+  }
+
+  async #launch({ subagentName, goalPrompt, queue }: Launch): Promise<void> {
+    const workspaceDir = await this.#host.pickFolder();
+    if (workspaceDir === undefined) {
+      this.show({ type: "launchDropped" });
+      return;
+    }
+    const overLimit = queue ? { overLimit: "queue" as const } : {};
+    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit };
+    try {
+      const { task } = await this.#service.request("asyncTasks/launch", params);
+      this.#post({ type: "run", run: rowOf(task) });
+      this.show({ type: "launched", taskId: task.id });
+    } catch (error) {
+      const canQueue = isRefusal(error, ErrorCode.LimitReached);
+      this.show({ type: "launchFailed", message: messageOf(error), canQueue });
+    }
+  }
+
+  async #cancel(taskId: string): Promise<void> {
+    try {
+      const { task } = await this.#service.request("asyncTasks/cancel", { taskId });
+      this.#taskChanged(task);
+    } catch (error) {
+      this.#post({ type: "cancelFailed", taskId, message: messageOf(error) });
+    }
+  }
+
+  #post(message: ToWebview): void {
+    if (this.#ready) {
+      this.#host.post(message);
+    }
+  }
+}
+
+function rowOf(task: AsyncTask): RunRow {
+  const { id, subagentName, status, endReason } = task;
+  const { queuedAt, queuePosition, launchedAt, completedAt } = task;
+  const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
+  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
+  return { id, subagentName, status, goal, ...withoutAbsent(known) };
+}
+
+function withoutAbsent<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,193 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { messageOf } from "../errors.js";
+import type { Bundle } from "./bundle.js";
+import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
+import { FileLock } from "./fileLock.js";
+import { describePipLine } from "./pipProgress.js";
+import type { RunProgram } from "./program.js";
+import type { Python } from "./python.js";
+
+export interface EnvironmentOptions {
+  /** The extension's global storage; the environment is a folder in it. */
+  readonly storage: string;
+  readonly bundle: () => Promise<Bundle>;
+  /** The setting `subagentSidecar.pythonPath`, "" if unset. */
+  readonly pythonSetting: () => string;
+  readonly findPython: (signal: AbortSignal) => Promise<Python>;
+  readonly run: RunProgram;
+  /** The environment of pip: the window's, with its proxy. */
+  readonly pipEnvironment: () => NodeJS.ProcessEnv;
+  readonly log: (line: string) => void;
+}
+
+/** Written last, so that its presence means a whole environment. */
+interface Stamp {
+  readonly base: string;
+  readonly version: string;
+  readonly setting: string;
+}
+
+const STAMP = "subagent-sidecar.json";
+const VENV_MS = 120_000;
+const PIP_MS = 600_000;
+
+/** The private Python environment that the sidecar runs in: made once from the bundled wheel. */
+export class PythonEnvironment {
+  readonly #options: EnvironmentOptions;
+
+  constructor(options: EnvironmentOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Return the environment's interpreter, making or mending the environment first if need be;
+   * `report` takes words for a progress display. Rejects with a SetupError, or when aborted.
+   */
+  async ensure(report: (message: string) => void, signal: AbortSignal): Promise<string> {
+    const bundle = await this.#options.bundle();
+    const folder = this.#folder(bundle);
+    if (await this.#isWhole(folder)) {
+      return interpreterIn(folder);
+    }
+    try {
+      await mkdir(this.#options.storage, { recursive: true });
+      await this.#underLock(folder, bundle, report, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof SetupError ? error : diskFailure(messageOf(error));
+    }
+    return interpreterIn(folder);
+  }
+
+  /** Remove the environment, so that the next `ensure` makes it anew. */
+  async remove(): Promise<void> {
+    const folder = this.#folder(await this.#options.bundle());
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** What the environment was made with, for diagnostics; undefined when there is none. */
+  async describe(): Promise<Stamp | undefined> {
+    return readStamp(this.#folder(await this.#options.bundle()));
+  }
+
+  #folder(bundle: Bundle): string {
+    return path.join(this.#options.storage, `venv-${bundle.fingerprint}`);
+  }
+
+  async #isWhole(folder: string): Promise<boolean> {
+    const stamp = await readStamp(folder);
+    const setting = this.#options.pythonSetting();
+    if (stamp === undefined || (setting !== "" && setting !== stamp.setting)) {
+      return false;
+    }
+    // The link dangles when the Python it was made with has been removed.
+    return stat(interpreterIn(folder)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #underLock(
+    folder: string,
+    bundle: Bundle,
+    report: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const lock = await FileLock.acquire(`${folder}.lock`, signal, () => {
+      report("Waiting for another window that is setting up…");
+    });
+    try {
+      if (!(await this.#isWhole(folder))) {
+        await this.#make(folder, bundle, report, signal);
+      }
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #make(
+    folder: string,
+    bundle: Bundle,
+    report: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    report("Looking for Python…");
+    const python = await this.#options.findPython(signal);
+    this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
+    report("Making a private Python environment…");
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await this.#createVenv(folder, python, signal);
+    report("Installing the sidecar…");
+    await this.#install(folder, bundle, report, signal);
+    const setting = this.#options.pythonSetting();
+    const stamp: Stamp = { base: python.program, version: python.version, setting };
+    await writeFile(path.join(folder, STAMP), JSON.stringify(stamp));
+    await this.#removeOthers(folder);
+  }
+
+  async #createVenv(folder: string, python: Python, signal: AbortSignal): Promise<void> {
+    const args = ["-I", "-m", "venv", folder];
+    const options = { ...this.#programOptions(signal), timeoutMs: VENV_MS };
+    const { code, output } = await this.#options.run(python.program, args, options);
+    if (code !== 0) {
+      throw venvFailure(output, python.program);
+    }
+  }
+
+  async #install(
+    folder: string,
+    bundle: Bundle,
+    report: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
+    const args = [...pip, "--prefer-binary", "--constraint", bundle.constraints, bundle.wheel];
+    const { code, output } = await this.#options.run(interpreterIn(folder), args, {
+      ...this.#programOptions(signal),
+      timeoutMs: PIP_MS,
+      env: this.#options.pipEnvironment(),
+      onLine: (line) => {
+        this.#options.log(line);
+        const message = describePipLine(line);
+        if (message !== undefined) {
+          report(message);
+        }
+      },
+    });
+    if (code !== 0) {
+      throw pipFailure(output);
+    }
+  }
+
+  #programOptions(signal: AbortSignal) {
+    return { cwd: this.#options.storage, signal, onLine: this.#options.log };
+  }
+
+  /** Environments of earlier versions of the extension: nothing starts from them any more. */
+  async #removeOthers(folder: string): Promise<void> {
+    for (const name of await readdir(this.#options.storage)) {
+      if (/^venv-[0-9a-f]{12}$/.test(name) && name !== path.basename(folder)) {
+        const old = path.join(this.#options.storage, name);
+        await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
+          this.#options.log(`${old} is left: ${messageOf(error)}`);
+        });
+      }
+    }
+  }
+}
+
+function interpreterIn(folder: string): string {
+  return process.platform === "win32"
+    ? path.join(folder, "Scripts", "python.exe")
+    : path.join(folder, "bin", "python");
+}
+
+async function readStamp(folder: string): Promise<Stamp | undefined> {
+  try {
+    return JSON.parse(await readFile(path.join(folder, STAMP), "utf8")) as Stamp;
+  } catch {
+    return undefined;
+  }
+}

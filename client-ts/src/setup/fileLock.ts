@@ -1,0 +1,66 @@
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+
+import { pause } from "../waiting.js";
+
+const POLL_MS = 500;
+/** Older than any set-up takes: its owner is gone, even if its process id is in use again. */
+const STALE_MS = 15 * 60_000;
+
+/** A file that one window at a time holds; one whose owner is gone is taken over. */
+export class FileLock {
+  private constructor(private readonly path: string) {}
+
+  /** Wait for the lock; `onWait` is called once if another window has it. Rejects when aborted. */
+  static async acquire(path: string, signal: AbortSignal, onWait: () => void): Promise<FileLock> {
+    for (let tries = 0; ; tries += 1) {
+      signal.throwIfAborted();
+      if (await create(path)) {
+        return new FileLock(path);
+      }
+      if (await isAbandoned(path)) {
+        await rm(path, { force: true });
+        continue;
+      }
+      if (tries === 0) {
+        onWait();
+      }
+      await pause(POLL_MS, signal);
+    }
+  }
+
+  async release(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+}
+
+async function create(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  try {
+    const age = Date.now() - (await stat(path)).mtimeMs;
+    const pid = Number(await readFile(path, "utf8"));
+    return age > STALE_MS || (pid > 0 && !isAlive(pid));
+  } catch {
+    return false; // Just released: the next try will tell.
+  }
+}
+
+/** Whether a process of this id runs; one of another user does, too. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,187 @@
+import * as vscode from "vscode";
+
+import { Throttle } from "../coalesce.js";
+import { messageOf } from "../errors.js";
+import type { Disposable } from "../listeners.js";
+import type { TaskInfo } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import { isAnswering } from "../sidecarService.js";
+import { StoredTasks } from "../storedTasks.js";
+import { ago, localTime, oneLine, span, storedStatus } from "../words.js";
+import { storedIcon } from "./icons.js";
+import { tooltip } from "./tooltip.js";
+
+const ROW_CHARS = 120;
+const TOOLTIP_CHARS = 1_000;
+const REFRESH_MS = 500;
+
+/** The last row while there are more tasks. */
+const MORE = Symbol("more");
+type Row = TaskInfo | typeof MORE;
+
+/** The tree *Task History*: stored tasks of every root, newest first, a page at a time. */
+export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  readonly #service: SubagentService;
+  readonly #stored: StoredTasks;
+  readonly #view: vscode.TreeView<Row>;
+  readonly #changes = new vscode.EventEmitter<undefined>();
+  readonly #reload = new Throttle(REFRESH_MS, () => void this.#read(() => this.#stored.reload()));
+  readonly #subscriptions: Disposable[];
+  #wanted = false;
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(service: SubagentService) {
+    this.#service = service;
+    this.#stored = new StoredTasks((params) => service.request("tasks/list", params));
+    const options = { treeDataProvider: this, showCollapseAll: false };
+    this.#view = vscode.window.createTreeView("subagentSidecar.history", options);
+    this.#subscriptions = [
+      this.#view,
+      this.#changes,
+      this.#reload,
+      service.onDidChangeState(() => {
+        this.#stateChanged();
+      }),
+      service.onDidChangeHistory(() => {
+        this.#reloadIfShown();
+      }),
+      this.#view.onDidChangeVisibility(() => {
+        this.#reloadIfShown();
+      }),
+    ];
+    this.#show();
+  }
+
+  get filter(): string {
+    return this.#stored.filter;
+  }
+
+  /** Show only tasks that hold `filter` in what the sidecar searches; "" shows all. */
+  async setFilter(filter: string): Promise<void> {
+    await this.#read(() => this.#stored.setFilter(filter));
+  }
+
+  async loadMore(): Promise<void> {
+    await this.#read(() => this.#stored.loadMore());
+  }
+
+  /** Have the sidecar look at every stored task again. Rejects when it cannot be asked. */
+  async refresh(): Promise<void> {
+    await this.#service.request("tasks/refresh", {});
+    await this.#read(() => this.#stored.reload());
+  }
+
+  getChildren(element?: Row): Row[] {
+    if (element !== undefined) {
+      return [];
+    }
+    if (!this.#wanted) {
+      this.#wanted = true;
+      this.#reload.call();
+    }
+    return this.#stored.hasMore ? [...this.#stored.items, MORE] : [...this.#stored.items];
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    return row === MORE ? moreItem(this.#stored) : taskItem(row, Date.now());
+  }
+
+  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+    if (row !== MORE) {
+      item.tooltip = tooltip(oneLine(row.title, TOOLTIP_CHARS), facts(row, Date.now()));
+    }
+    return item;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#subscriptions).dispose();
+  }
+
+  #stateChanged(): void {
+    if (isAnswering(this.#service.state)) {
+      this.#reloadIfShown();
+    }
+    this.#show();
+  }
+
+  #reloadIfShown(): void {
+    if (this.#wanted && this.#view.visible && this.#service.state.kind !== "failed") {
+      this.#reload.call();
+    }
+  }
+
+  async #read(change: () => Promise<void>): Promise<void> {
+    try {
+      await vscode.window.withProgress({ location: { viewId: "subagentSidecar.history" } }, change);
+      this.#show();
+    } catch (error) {
+      this.#show(isAnswering(this.#service.state) ? messageOf(error) : undefined);
+    }
+  }
+
+  #show(fault?: string): void {
+    const { filter, matched, total, items } = this.#stored;
+    const all = total.toLocaleString();
+    const counted = filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
+    const isRead = this.#stored.isRead;
+    this.#view.description = isRead ? counted : "";
+    // A message would hide the welcome view, which offers to clear a filter that nothing matches.
+    this.#view.message = fault ?? (filter === "" || items.length === 0 ? "" : `Filter: ${filter}`);
+    const empty = filter === "" ? "empty" : "filtered";
+    const key = items.length > 0 ? "items" : isRead ? empty : "unread";
+    void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
+    void vscode.commands.executeCommand("setContext", "subagentSidecar.filtered", filter !== "");
+    this.#changes.fire(undefined);
+  }
+}
+
+function taskItem(task: TaskInfo, now: number): vscode.TreeItem {
+  const label = oneLine(task.title, ROW_CHARS) || "(untitled)";
+  const item = new vscode.TreeItem(label);
+  const when = task.lastActivity ?? task.createdAt;
+  const age = when == null ? undefined : ago(when, now);
+  item.id = `${task.root}\n${task.id}`;
+  item.iconPath = storedIcon(task.status);
+  item.description = [age, task.product === "sidecar" ? task.mode.current : task.product]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+  item.contextValue = `stored ${task.status}`;
+  item.command = {
+    command: "subagentSidecar.task.open",
+    title: "Open Transcript",
+    arguments: [task.id],
+  };
+  item.accessibilityInformation = {
+    label: [label, storedStatus(task), age].filter((part) => part !== undefined).join(", "),
+  };
+  return item;
+}
+
+function moreItem(stored: StoredTasks): vscode.TreeItem {
+  const item = new vscode.TreeItem("Load more…");
+  item.id = "more";
+  item.description = `${stored.items.length} of ${stored.matched.toLocaleString()} shown`;
+  item.iconPath = new vscode.ThemeIcon("ellipsis");
+  item.command = { command: "subagentSidecar.history.loadMore", title: "Load More" };
+  return item;
+}
+
+function facts(task: TaskInfo, now: number): [string, string | undefined][] {
+  const { tokenUsage } = task;
+  return [
+    ["Status", storedStatus(task)],
+    ["Product", task.product],
+    ["Mode", task.mode.name ?? task.mode.current],
+    ["Model", task.model],
+    ["Created", task.createdAt == null ? undefined : localTime(task.createdAt)],
+    ["Last activity", task.lastActivity == null ? undefined : ago(task.lastActivity, now)],
+    ["Time", task.duration == null ? undefined : span(task.duration)],
+    ["Messages", task.messageCount?.toLocaleString()],
+    ["Tokens", tokenUsage?.total?.toLocaleString()],
+    ["Cost", tokenUsage?.cost == null ? undefined : `$${tokenUsage.cost.toFixed(2)}`],
+    ["Folder", task.workspaceDir],
+    ["Id", task.id],
+    ["Problems", task.problems.map((problem) => problem.message).join("; ")],
+  ];
+}

@@ -1,0 +1,141 @@
+import * as vscode from "vscode";
+
+import type { Disposable } from "../listeners.js";
+import type { AsyncTask } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import { isAnswering } from "../sidecarService.js";
+import { isLive } from "../taskTable.js";
+import { ago, localTime, oneLine, runStatus, span } from "../words.js";
+import { runIcon } from "./icons.js";
+import { tooltip } from "./tooltip.js";
+
+const ROW_CHARS = 120;
+const TOOLTIP_CHARS = 1_000;
+
+/** The tree *Subagents*: the window's runs, newest launch first. */
+export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disposable {
+  readonly #service: SubagentService;
+  readonly #changes = new vscode.EventEmitter<AsyncTask | undefined>();
+  readonly #subscriptions: Disposable[];
+  #shown = new Map<string, AsyncTask>();
+
+  readonly onDidChangeTreeData = this.#changes.event;
+
+  constructor(service: SubagentService) {
+    this.#service = service;
+    this.#subscriptions = [
+      this.#changes,
+      service.onDidChangeTask((task) => {
+        this.#changed(task);
+      }),
+      service.onDidChangeState(() => {
+        this.#changes.fire(undefined);
+      }),
+    ];
+  }
+
+  getChildren(element?: AsyncTask): AsyncTask[] {
+    if (element !== undefined) {
+      return [];
+    }
+    if (this.#service.state.kind === "idle") {
+      void this.#service.start().catch(() => undefined); // The state tells of it.
+    }
+    this.#shown = new Map(this.#service.tasks);
+    return [...this.#shown.values()];
+  }
+
+  getTreeItem(shown: AsyncTask): vscode.TreeItem {
+    const task = this.#service.tasks.get(shown.id) ?? shown;
+    const goal = oneLine(task.goalPrompt, ROW_CHARS);
+    const item = new vscode.TreeItem(task.subagentName);
+    item.id = task.id;
+    item.iconPath = runIcon(task);
+    item.description = `${runStatus(task)} · ${goal}`;
+    item.contextValue = isLive(task) ? "run live" : "run ended";
+    item.command = {
+      command: "subagentSidecar.subagent.open",
+      title: "Open Subagent",
+      arguments: [task.id],
+    };
+    item.accessibilityInformation = {
+      label: `${task.subagentName}, ${runStatus(task)}, ${goal}`,
+    };
+    return item;
+  }
+
+  /** Tooltips are made when asked for: their ages are then right. */
+  resolveTreeItem(item: vscode.TreeItem, shown: AsyncTask): vscode.TreeItem {
+    const task = this.#service.tasks.get(shown.id) ?? shown;
+    item.tooltip = tooltip(oneLine(task.goalPrompt, TOOLTIP_CHARS), facts(task, Date.now()));
+    return item;
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#subscriptions).dispose();
+  }
+
+  #changed(task: AsyncTask): void {
+    this.#changes.fire(this.#shown.get(task.id));
+  }
+}
+
+function facts(task: AsyncTask, now: number): [string, string | undefined][] {
+  const { toolCalls, inputTokens, outputTokens, cost } = task.progress;
+  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const took =
+    task.launchedAt === undefined ? undefined : span((task.completedAt ?? now) - task.launchedAt);
+  return [
+    ["Subagent", task.subagentName],
+    ["Status", runStatus(task)],
+    ["Launched", task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
+    ["Time", took],
+    ["Tool calls", toolCalls === 0 ? undefined : String(toolCalls)],
+    ["Tokens", tokens === 0 ? undefined : tokens.toLocaleString()],
+    ["Cost", cost == null ? undefined : `$${cost.toFixed(2)}`],
+    ["Error", task.error === undefined ? undefined : oneLine(task.error, TOOLTIP_CHARS)],
+    ["Folder", task.workspaceDir],
+    ["Ended", task.completedAt === undefined ? undefined : localTime(task.completedAt)],
+    ["Id", task.id],
+  ];
+}
+
+/** Show the tree, with the state of the sidecar above it and what ended unseen as a badge. */
+export function showRunsTree(service: SubagentService): vscode.Disposable {
+  const tree = new RunsTree(service);
+  const view = vscode.window.createTreeView("subagentSidecar.runs", { treeDataProvider: tree });
+  const unseen = new Set<string>();
+  const live = new Set<string>();
+  const showBadge = (): void => {
+    if (view.visible) {
+      unseen.clear();
+    }
+    const waiting = [...service.tasks.values()].filter((task) => task.attention !== undefined);
+    view.badge = badgeFor(new Set([...unseen, ...waiting.map((task) => task.id)]).size);
+  };
+  return vscode.Disposable.from(
+    tree,
+    view,
+    service.onDidChangeState((state) => {
+      view.message = isAnswering(state) ? (state.message ?? "") : "";
+    }),
+    service.onDidChangeTask((task) => {
+      if (isLive(task)) {
+        live.add(task.id);
+      } else if (live.delete(task.id)) {
+        unseen.add(task.id);
+      }
+      showBadge();
+    }),
+    view.onDidChangeVisibility(showBadge),
+  );
+}
+
+function badgeFor(count: number): vscode.ViewBadge | undefined {
+  const noun = count === 1 ? "subagent has" : "subagents have";
+  return count === 0 ? undefined : { value: count, tooltip: `${count} ${noun} news` };
+}

@@ -1,0 +1,118 @@
+import * as vscode from "vscode";
+
+import { Throttle } from "../coalesce.js";
+import { messageOf } from "../errors.js";
+import type { Disposable } from "../listeners.js";
+import type { StoredMessage, TaskInfo } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import { transcriptText } from "../transcriptText.js";
+import { oneLine } from "../words.js";
+
+const SCHEME = "subagent-task";
+const PAGE = 500;
+/** A document longer than this is slow in the editor. */
+const MOST_CHARS = 2_000_000;
+const UPDATE_MS = 500;
+const NAME_CHARS = 60;
+
+/** Stored tasks as read-only documents, which follow a run while it goes on. */
+export class Transcripts implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #service: SubagentService;
+  readonly #changes = new vscode.EventEmitter<vscode.Uri>();
+  readonly #throttles = new Map<string, Throttle>();
+  readonly #subscriptions: Disposable[];
+
+  readonly onDidChange = this.#changes.event;
+
+  constructor(service: SubagentService) {
+    this.#service = service;
+    this.#subscriptions = [
+      this.#changes,
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.#closed(document.uri);
+      }),
+      service.onDidChangeTask(({ id }) => {
+        this.#update(new Set([id]));
+      }),
+      service.onDidChangeHistory(({ added, changed, removed }) => {
+        const ids = new Set([...added, ...changed, ...removed]);
+        this.#update(ids.size === 0 ? undefined : ids);
+      }),
+    ];
+  }
+
+  /** Open a task's transcript; rejects when there is no such task. */
+  async open(taskId: string): Promise<void> {
+    const { task } = await this.#service.request("tasks/get", { taskId });
+    const document = await vscode.workspace.openTextDocument(uriOf(task));
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const taskId = uri.query;
+    try {
+      const { task } = await this.#service.request("tasks/get", { taskId });
+      const { messages, left } = await this.#messages(task.id);
+      return transcriptText(task, messages, left);
+    } catch (error) {
+      return `This transcript cannot be shown: ${messageOf(error)}\n`;
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#subscriptions, ...this.#throttles.values()).dispose();
+  }
+
+  async #messages(taskId: string): Promise<{ messages: StoredMessage[]; left: number }> {
+    const messages: StoredMessage[] = [];
+    let chars = 0;
+    let cursor: string | undefined;
+    for (;;) {
+      const page = await this.#service.request("tasks/messages", {
+        taskId,
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      messages.push(...page.messages);
+      chars += page.messages.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+      cursor = page.nextCursor;
+      if (cursor === undefined || chars > MOST_CHARS) {
+        return { messages, left: page.total - messages.length };
+      }
+    }
+  }
+
+  /** Read open documents of these tasks again; of all tasks without `ids`. */
+  #update(ids: ReadonlySet<string> | undefined): void {
+    for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.scheme === SCHEME && (ids === undefined || ids.has(uri.query))) {
+        this.#throttle(uri).call();
+      }
+    }
+  }
+
+  #throttle(uri: vscode.Uri): Throttle {
+    const key = uri.toString();
+    let throttle = this.#throttles.get(key);
+    if (throttle === undefined) {
+      throttle = new Throttle(UPDATE_MS, () => {
+        this.#changes.fire(uri);
+      });
+      this.#throttles.set(key, throttle);
+    }
+    return throttle;
+  }
+
+  #closed(uri: vscode.Uri): void {
+    this.#throttles.get(uri.toString())?.dispose();
+    this.#throttles.delete(uri.toString());
+  }
+}
+
+/** The id makes the document; the title is what its tab says. */
+function uriOf(task: TaskInfo): vscode.Uri {
+  const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
+  const name = title.replace(/[. ]+$/u, "") || task.id;
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query: task.id });
+}

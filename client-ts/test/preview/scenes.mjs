@@ -1,0 +1,198 @@
+const NOW = Date.now();
+const running = { type: "service", state: { kind: "running" } };
+const definitions = {
+  type: "definitions",
+  items: [
+    definition("inventory", "Lists the files of the workspace and says what each folder is for."),
+    definition("test-writer", "Writes tests for what it is pointed at."),
+  ],
+  problems: [{ path: ".sidecar/agents/broken.md", line: 3, message: "name: expected a word" }],
+};
+
+function definition(name, description) {
+  const source = { path: `/agents/${name}.md`, level: "user" };
+  return { name, description, runner: "example", source };
+}
+
+function run(id, status, goal, more = {}) {
+  const times = {
+    launchedAt: NOW - 75_000,
+    ...(status === "running" ? {} : { completedAt: NOW - 40_000 }),
+  };
+  return { id, subagentName: "inventory", status, goal, ...times, ...more };
+}
+
+const runs = {
+  type: "runs",
+  runs: [
+    run("a", "running", "Find every place where a date is parsed without a time zone and say why"),
+    run("q", "queued", "Write tests for the parser", {
+      queuedAt: NOW - 9_000,
+      queuePosition: 2,
+      subagentName: "test-writer",
+    }),
+    run("b", "completed", "Count the lines of each module", { endReason: "goal" }),
+    run("c", "failed", "Port the build to the new compiler, with all warnings mended", {
+      endReason: "timeout",
+    }),
+    run("d", "cancelled", "Rename things", {
+      endReason: "cancelledByUser",
+      completedAt: NOW - 9e6,
+    }),
+    run("e", "failed", "Look for dead code", { endReason: "lost", completedAt: NOW - 3e8 }),
+  ],
+};
+
+function task(id, status, more = {}) {
+  return {
+    id,
+    subagentName: "inventory",
+    goalPrompt:
+      "Find every place where a date is parsed without a time zone.\nSay for each why it matters.",
+    status,
+    launchedAt: NOW - 75_000,
+    ...(status === "running" ? {} : { completedAt: NOW - 1_000 }),
+    progress: {
+      turns: 3,
+      toolCalls: 4,
+      inputTokens: 8123,
+      outputTokens: 900,
+      cost: 0.031,
+      lastActivityAt: NOW - 45_000,
+      currentTool: "search_files",
+    },
+    runner: "example",
+    workspaceDir: "/w",
+    ...more,
+  };
+}
+
+const HOSTILE = `<img src=x onerror="document.title='owned'"> <script>document.title='owned'</script> [run](command:workbench.action.quit) [home](https://example.org) \u001b[31mred\u001b[0m`;
+const ANSWER = `## What I found
+
+Dates are parsed in **three** places:
+
+1. \`parser.ts\` reads a day as local time
+2. \`report.ts\` trusts the header
+
+| file | line | zone |
+|---|--:|---|
+| parser.ts | 41 | none |
+| report.ts | 7 | header |
+
+\`\`\`ts
+const day = new Date("2026-11-21"); // UTC here, local with a time: a very long line that has to scroll by itself
+\`\`\`
+
+> Both agree only in winter.
+
+${HOSTILE}`;
+
+function events(taskId, list) {
+  return {
+    type: "events",
+    taskId,
+    events: list.map((event, at) => ({ seq: at + 1, ts: NOW - 70_000 + at * 2_000, ...event })),
+  };
+}
+
+const story = [
+  { type: "state", status: "running" },
+  { type: "message", messageId: "m1", text: "I shall look through the sources first, " },
+  { type: "message", messageId: "m1", text: "then at the tests." },
+  { type: "tool", toolCallId: "1", name: "list_files", status: "started" },
+  { type: "tool", toolCallId: "1", name: "list_files", status: "completed" },
+  {
+    type: "tool",
+    toolCallId: "2",
+    name: "read_file src/a/very/deep/folder/with/long/names/parser.ts",
+    status: "started",
+  },
+  { type: "tool", toolCallId: "2", name: "read_file", status: "failed" },
+  { type: "tool", toolCallId: "3", name: "search_files", status: "started" },
+  { type: "log", stream: "stderr", text: "warning: skipped 3 binary files\nwarning: slow disk\n" },
+  { type: "emit", name: "places", value: ["parser.ts:41", "report.ts:7"] },
+  { type: "message", messageId: "m2", text: ANSWER },
+];
+
+const long = Array.from({ length: 50_000 }, (_, at) =>
+  at % 3 === 0
+    ? { type: "message", messageId: `m${at}`, text: `Step ${at}: looking at *file ${at}*.` }
+    : {
+        type: "tool",
+        toolCallId: `t${at - (at % 3)}`,
+        name: "read_file",
+        status: at % 3 === 1 ? "started" : "completed",
+      },
+);
+
+const base = [running, runs, definitions];
+const opened = (id) => ({ type: "open", taskId: id });
+
+export const scenes = {
+  home: base,
+  empty: [running, { type: "runs", runs: [] }, definitions],
+  example: [running, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] }],
+  settingUp: [
+    {
+      type: "service",
+      state: { kind: "settingUp", message: "Making a Python environment (1 of 3)…" },
+    },
+  ],
+  failed: [
+    {
+      type: "service",
+      state: {
+        kind: "failed",
+        message:
+          "No Python 3.11 or newer was found. Install one, or name it in the setting subagentSidecar.python.",
+      },
+    },
+    runs,
+  ],
+  untrusted: [{ type: "service", state: { kind: "untrusted" } }, runs, definitions],
+  refused: [
+    ...base,
+    {
+      type: "launchFailed",
+      canQueue: true,
+      message: "5 of 5 subagents are running. Wait for one to end or cancel one.",
+    },
+  ],
+  streaming: [
+    ...base,
+    opened("a"),
+    { type: "task", task: task("a", "running") },
+    events("a", story),
+  ],
+  completed: [
+    ...base,
+    opened("b"),
+    {
+      type: "task",
+      task: task("b", "completed", {
+        endReason: "goal",
+        output: {
+          terminate_reason: "GOAL",
+          emitted_vars: {},
+          final_message: "Three places parse dates without a zone.",
+        },
+      }),
+    },
+    events("b", story),
+  ],
+  timeout: [
+    ...base,
+    opened("c"),
+    {
+      type: "task",
+      task: task("c", "failed", {
+        endReason: "timeout",
+        error: "Subagent exceeded its time limit of 900 seconds.",
+        partial: { emitted_vars: {}, touchedFiles: ["src/parser.ts", "src/report.ts"] },
+      }),
+    },
+    events("c", story.slice(0, 8)),
+  ],
+  long: [...base, opened("a"), { type: "task", task: task("a", "running") }, events("a", long)],
+};

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+
+import { readMessage } from "../../../src/panel/messages.js";
+import { pageHtml } from "../../../src/panel/page.js";
+
+test.each([
+  { type: "ready" },
+  { type: "follow", taskId: "t", afterSeq: 0 },
+  { type: "launch", subagentName: "s", goalPrompt: "g", queue: false },
+  { type: "cancel", taskId: "t" },
+  { type: "act", action: "showLog" },
+  { type: "act", action: "openTranscript", taskId: "t" },
+])("%j is understood", (message) => {
+  expect(readMessage(message)).toEqual(message);
+});
+
+test.each([
+  undefined,
+  null,
+  "ready",
+  [],
+  {},
+  { type: "toString" },
+  { type: "follow", taskId: "t", afterSeq: -1 },
+  { type: "follow", taskId: "t", afterSeq: "1" },
+  { type: "follow", taskId: { $ne: "" }, afterSeq: 0 },
+  { type: "launch", subagentName: "s", goalPrompt: "", queue: true },
+  { type: "cancel" },
+  { type: "act", action: "workbench.action.quit" },
+])("%j is not", (message) => {
+  expect(readMessage(message)).toBeUndefined();
+});
+
+test("members that a message does not have are left behind", () => {
+  expect(readMessage({ type: "cancel", taskId: "t", force: true })).toEqual({
+    type: "cancel",
+    taskId: "t",
+  });
+});
+
+test("the page runs its own script and nothing else", () => {
+  const parts = {
+    cspSource: "https://own",
+    scriptUri: "https://own/s.js",
+    styleUri: "https://own/s.css",
+  };
+  const html = pageHtml({ ...parts, nonce: "n0nce" });
+  expect(html).toContain("default-src 'none'");
+  expect(html).toContain("script-src 'nonce-n0nce'\"");
+  expect(html).not.toMatch(/unsafe-|\*|style=|<style| on\w+=/u);
+  expect(html.match(/<script/gu)).toHaveLength(1);
+});

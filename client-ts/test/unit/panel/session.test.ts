@@ -1,0 +1,207 @@
+import { expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+import { Listeners } from "../../../src/listeners.js";
+import type { ToWebview } from "../../../src/panel/messages.js";
+import { PanelSession } from "../../../src/panel/panelSession.js";
+import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
+import type { ServiceState, SubagentService } from "../../../src/service.js";
+
+function task(changes: Partial<AsyncTask> = {}): AsyncTask {
+  return {
+    id: "t1",
+    subagentName: "tester",
+    goalPrompt: "Line one\nline two",
+    status: "running",
+    launchedAt: 1,
+    progress: { turns: 0, toolCalls: 0, lastActivityAt: 1 },
+    runner: "r",
+    workspaceDir: "/w",
+    ...changes,
+  };
+}
+
+const EVENT: TaskEvent = { type: "message", seq: 1, ts: 1, messageId: "m", text: "x" };
+
+/** A sidecar that answers what it is given, and records what is asked of it. */
+class FakeService implements SubagentService {
+  state: ServiceState = { kind: "running" };
+  readonly tasks = new Map([["t1", task()]]);
+  readonly asked: [string, object][] = [];
+  readonly followers = new Set<(events: TaskEvent[]) => void>();
+  readonly answers: Record<string, () => unknown> = {
+    "subagents/list": () => ({ items: [], problems: [] }),
+    "asyncTasks/get": () => ({ task: task(), revision: 1 }),
+    "asyncTasks/launch": () => ({ task: task({ id: "t2" }), revision: 1 }),
+    "asyncTasks/cancel": () => ({
+      cancelled: true,
+      task: task({ status: "cancelled" }),
+      revision: 1,
+    }),
+  };
+  readonly states = new Listeners<ServiceState>(rethrow);
+  readonly changes = new Listeners<AsyncTask>(rethrow);
+  readonly restarts = new Listeners<void>(rethrow);
+  readonly onDidChangeState = this.states.event;
+  readonly onDidChangeTask = this.changes.event;
+  readonly onDidChangeHistory = new Listeners<never>(rethrow).event;
+  readonly onDidRestart = this.restarts.event;
+  readonly start = vi.fn(() => Promise.resolve());
+
+  request(method: string, params: object): Promise<never> {
+    this.asked.push([method, params]);
+    return Promise.resolve().then(() => this.answers[method]?.() as never);
+  }
+
+  follow(_: string, __: number, onEvents: (events: TaskEvent[]) => void) {
+    this.followers.add(onEvents);
+    return { dispose: () => this.followers.delete(onEvents) };
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("/w")) {
+  const service = new FakeService();
+  const posted: ToWebview[] = [];
+  const act = vi.fn();
+  const session = new PanelSession(service, {
+    post: (message) => posted.push(message),
+    act,
+    pickFolder,
+  });
+  const receive = async (...messages: unknown[]): Promise<void> => {
+    for (const message of messages) {
+      session.receive(message);
+      await new Promise(setImmediate);
+    }
+  };
+  const types = (): string[] => posted.map(({ type }) => type);
+  return { service, session, posted, act, receive, types };
+}
+
+const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
+const FOLLOW = { type: "follow", taskId: "t1", afterSeq: 0 };
+
+test("a page that is ready is told everything, and the sidecar started", async () => {
+  const { service, types, receive } = panel();
+  await receive({ type: "ready" });
+  expect(types()).toEqual(expect.arrayContaining(["service", "runs", "definitions"]));
+  expect(service.start).toHaveBeenCalledOnce();
+});
+
+test("a row of the list is small: one line of the goal, and no output", async () => {
+  const { service, posted, receive } = panel();
+  const output = { terminate_reason: "GOAL", emitted_vars: {}, final_message: "long" };
+  service.tasks.set("t1", task({ goalPrompt: "a\n".repeat(9_000), output }));
+  await receive({ type: "ready" });
+  const runs = posted.find((message) => message.type === "runs");
+  expect(JSON.stringify(runs).length).toBeLessThan(500);
+});
+
+test("nothing is sent to a page that is not there", async () => {
+  const { service, session, posted, receive } = panel();
+  service.changes.fire(task());
+  expect(posted).toEqual([]);
+  await receive({ type: "ready" }, FOLLOW);
+  session.hide();
+  posted.length = 0;
+  service.changes.fire(task());
+  expect(posted).toEqual([]);
+  expect(service.followers.size).toBe(0);
+});
+
+test("what is to be shown waits for the page", async () => {
+  const { session, posted, receive } = panel();
+  session.show({ type: "open", taskId: "t1" });
+  await receive({ type: "ready" });
+  expect(posted).toContainEqual({ type: "open", taskId: "t1" });
+  posted.length = 0;
+  await receive({ type: "ready" });
+  expect(posted).not.toContainEqual({ type: "open", taskId: "t1" });
+});
+
+test("one run is followed at a time, with its task and its events", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW, { ...FOLLOW, afterSeq: 3 });
+  expect(service.followers.size).toBe(1);
+  service.followers.forEach((follower) => {
+    follower([EVENT]);
+  });
+  expect(posted).toContainEqual({ type: "task", task: task() });
+  expect(posted.at(-1)).toEqual({ type: "events", taskId: "t1", events: [EVENT] });
+});
+
+test("after a restart the list and the followed task are told again", async () => {
+  const { service, types, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  posted.length = 0;
+  service.restarts.fire();
+  await new Promise(setImmediate);
+  expect(types()).toEqual(expect.arrayContaining(["runs", "definitions", "task"]));
+});
+
+test("a launch works in the chosen folder and is shown when it has begun", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, LAUNCH);
+  const params = { subagentName: "tester", goalPrompt: "g", workspaceDir: "/w" };
+  expect(service.asked).toContainEqual(["asyncTasks/launch", params]);
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+});
+
+test("a launch without a folder is dropped", async () => {
+  const { service, posted, receive } = panel(() => Promise.resolve(undefined));
+  await receive({ type: "ready" }, LAUNCH);
+  expect(posted).toContainEqual({ type: "launchDropped" });
+  expect(service.asked.map(([method]) => method)).not.toContain("asyncTasks/launch");
+});
+
+test("a launch over the limit may be queued", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/launch"] = () => {
+    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+  };
+  await receive({ type: "ready" }, LAUNCH, { ...LAUNCH, queue: true });
+  expect(posted).toContainEqual({ type: "launchFailed", message: "5 of 5 run", canQueue: true });
+  expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
+});
+
+test("a launch that ends while the page is hidden is shown by the next one", async () => {
+  const { session, posted, receive } = panel();
+  await receive({ type: "ready" });
+  session.receive(LAUNCH);
+  session.hide();
+  await receive({ type: "ready" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+});
+
+test("a cancel tells how the run ended, or why it did not", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW, { type: "cancel", taskId: "t1" });
+  expect(posted.at(-1)).toMatchObject({ type: "task", task: { status: "cancelled" } });
+  service.answers["asyncTasks/cancel"] = () => {
+    throw new Error("gone");
+  };
+  await receive({ type: "cancel", taskId: "t1" });
+  expect(posted.at(-1)).toEqual({ type: "cancelFailed", taskId: "t1", message: "gone" });
+});
+
+test("what the page may have done beyond is handed on, anything else is dropped", async () => {
+  const { act, receive, service } = panel();
+  await receive({ type: "act", action: "showLog" }, { type: "act", action: "quit" }, "?", null);
+  expect(act.mock.calls).toEqual([["showLog", undefined]]);
+  expect(service.asked).toEqual([]);
+});
+
+test("a session that is disposed of listens to nothing", async () => {
+  const { service, session, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  session.dispose();
+  posted.length = 0;
+  service.changes.fire(task());
+  service.states.fire({ kind: "running" });
+  await new Promise(setImmediate);
+  expect([posted, service.followers.size]).toEqual([[], 0]);
+});

@@ -1,0 +1,141 @@
+// The environment is made in a real folder; Python and pip are scripted.
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { readBundle } from "../../../src/setup/bundle.js";
+import { PythonEnvironment } from "../../../src/setup/environment.js";
+import { SetupError } from "../../../src/setup/failures.js";
+import type { ProgramResult, RunProgram } from "../../../src/setup/program.js";
+
+const DONE: ProgramResult = { code: 0, output: "" };
+let base: string;
+let setting: string;
+let calls: string[];
+let venv: ProgramResult;
+let pip: ProgramResult;
+
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), "sidecar-setup-"));
+  await mkdir(path.join(base, "bundled"));
+  await writeFile(path.join(base, "bundled", "constraints.txt"), "click==8\n");
+  await bundleVersion("1");
+  [setting, calls, venv, pip] = ["", [], DONE, DONE];
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+async function bundleVersion(text: string): Promise<void> {
+  await writeFile(path.join(base, "bundled", "subagent_sidecar-1.whl"), text);
+}
+
+const run: RunProgram = async (program, args, options) => {
+  if (args.includes("venv")) {
+    calls.push("venv");
+    await makeInterpreter(args.at(-1) ?? "");
+    return venv;
+  }
+  calls.push("pip");
+  options.onLine?.("Collecting orjson==3.13.0");
+  expect(path.isAbsolute(program)).toBe(true);
+  return pip;
+};
+
+async function makeInterpreter(folder: string): Promise<void> {
+  const [bin, name] = process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
+  await mkdir(path.join(folder, bin), { recursive: true });
+  await writeFile(path.join(folder, bin, name), "");
+}
+
+function environment(): PythonEnvironment {
+  return new PythonEnvironment({
+    storage: path.join(base, "storage"),
+    bundle: () => readBundle(path.join(base, "bundled")),
+    pythonSetting: () => setting,
+    findPython: () => Promise.resolve({ program: "/python", version: "3.12.0" }),
+    run,
+    pipEnvironment: () => ({}),
+    log: () => undefined,
+  });
+}
+
+function ensure(signal = new AbortController().signal, said: string[] = []): Promise<string> {
+  return environment().ensure((message) => said.push(message), signal);
+}
+
+test("the first run makes the environment and says what it does", async () => {
+  const said: string[] = [];
+  const python = await ensure(undefined, said);
+  expect(python.startsWith(path.join(base, "storage", "venv-"))).toBe(true);
+  expect(calls).toEqual(["venv", "pip"]);
+  expect(said).toContain("Fetching orjson…");
+});
+
+test("the next run finds it and says nothing", async () => {
+  const first = await ensure();
+  const said: string[] = [];
+  expect(await ensure(undefined, said)).toBe(first);
+  expect(said).toEqual([]);
+  expect(calls).toEqual(["venv", "pip"]);
+});
+
+test("two at once make it once", async () => {
+  const [one, two] = await Promise.all([ensure(), ensure()]);
+  expect(one).toBe(two);
+  expect(calls).toEqual(["venv", "pip"]);
+});
+
+test("a failed install is not taken for an environment", async () => {
+  pip = { code: 1, output: "ERROR: a riddle" };
+  await expect(ensure()).rejects.toBeInstanceOf(SetupError);
+  pip = DONE;
+  await ensure();
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+test("an environment whose Python is gone is made anew", async () => {
+  await rm(await ensure());
+  await ensure();
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+test("another wheel gets another environment, and the old one goes", async () => {
+  const old = await ensure();
+  await bundleVersion("2");
+  expect(await ensure()).not.toBe(old);
+  expect(await readdir(path.join(base, "storage"))).toHaveLength(1);
+});
+
+test("a newly set Python makes the environment anew", async () => {
+  await ensure();
+  setting = "/other/python";
+  await ensure();
+  await ensure();
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+test("after a removal the environment is made anew", async () => {
+  await ensure();
+  await environment().remove();
+  expect(await environment().describe()).toBeUndefined();
+  await ensure();
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+test("an aborted set-up rejects with the abort, and leaves no lock", async () => {
+  const abort = new AbortController();
+  abort.abort(new Error("enough"));
+  await expect(ensure(abort.signal)).rejects.toThrow("enough");
+  await ensure();
+});
+
+test("without a wheel the extension is called incomplete", async () => {
+  await rm(path.join(base, "bundled"), { recursive: true });
+  await expect(ensure()).rejects.toThrow(/incomplete.*Reinstall/);
+});
+
+test("storage that cannot be written is explained", async () => {
+  await writeFile(path.join(base, "storage"), "a file in the way");
+  await expect(ensure()).rejects.toThrow(/cannot be written/);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+
+import { environmentDamage, pipFailure, venvFailure } from "../../../src/setup/failures.js";
+
+test.each([
+  [
+    "The virtual environment was not created successfully because ensurepip is not available.",
+    /apt install python3-venv/,
+  ],
+  ["/usr/bin/python3: No module named venv", /lacks the venv module/],
+  ["Error: [Errno 28] No space left on device", /disk is full/],
+  ["Error: [Errno 13] Permission denied: '/x'", /may not be written/],
+  ["something new", /cannot be made with \/python: something new/],
+  ["", /no reason was given/],
+])("a failed venv is explained: %s", (output, words) => {
+  expect(venvFailure(output, "/python").message).toMatch(words);
+});
+
+test.each([
+  [
+    "NewConnectionError('<...>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')",
+    /cannot be reached.*http\.proxy/,
+  ],
+  [
+    "ReadTimeoutError(\"HTTPSConnectionPool(host='x', port=443)\")\nERROR: No matching distribution found for msgspec",
+    /cannot be reached/,
+  ],
+  ["SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))", /PIP_CERT/],
+  [
+    "ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 407'))",
+    /proxy refused/,
+  ],
+  [
+    "ERROR: No matching distribution found for orjson>=3.10",
+    /package orjson>=3\.10 is not to be had/,
+  ],
+  ["ERROR: Failed building wheel for msgspec", /package msgspec is not to be had/],
+  ["ERROR: ResolutionImpossible: for help visit ...", /does not have the versions/],
+  ["OSError: [Errno 28] No space left on device", /disk is full/],
+  ["ERROR: a riddle", /cannot be installed: ERROR: a riddle/],
+])("a failed install is explained: %s", (output, words) => {
+  const { message } = pipFailure(output);
+  expect(message).toMatch(words);
+  expect(message).toMatch(/Repair/);
+});
+
+test("a sidecar that lacks its modules has a damaged environment", () => {
+  const reason = "exited with code 1: /venv/bin/python: No module named sidecar";
+  expect(environmentDamage(reason)).toMatch(/damaged.*No module named sidecar.*Repair/);
+  expect(environmentDamage("was killed by SIGKILL")).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+
+import { taskIdOf } from "../../src/commands/arguments.js";
+import { diagnosticsText, withoutHome } from "../../src/diagnostics.js";
+import { pipEnvironment, sidecarEnvironment } from "../../src/environmentVariables.js";
+import { transcriptText } from "../../src/transcriptText.js";
+import { tooltip } from "../../src/views/tooltip.js";
+import { ago, oneLine, runStatus, span } from "../../src/words.js";
+import { asyncTask, storedTask } from "./tasks.js";
+
+test("the sidecar inherits the window's environment, without what steers the editor", () => {
+  const inherited = { HOME: "/home/me", ELECTRON_RUN_AS_NODE: "1", VSCODE_IPC_HOOK: "x" };
+  expect(sidecarEnvironment(inherited)).toEqual({ HOME: "/home/me" });
+});
+
+test("pip goes through the editor's proxy unless the environment names one", () => {
+  expect(pipEnvironment({}, "http://proxy")).toEqual({ HTTPS_PROXY: "http://proxy" });
+  const own = { https_proxy: "http://own" };
+  expect(pipEnvironment(own, "http://proxy")).toEqual(own);
+});
+
+test("diagnostics name neither the user nor values of settings", () => {
+  expect(withoutHome("/home/me/x and /home/me", "/home/me")).toBe("~/x and ~");
+  const facts = { extension: "1", editor: "e", system: "s", remote: "none", state: "running" };
+  const rest = { trusted: true, folders: 1, environment: {}, sidecar: {}, health: "not asked" };
+  const text = diagnosticsText({ ...facts, ...rest, settings: ["subagentSidecar.runners"] });
+  expect(text).toContain('settings: ["subagentSidecar.runners"]');
+});
+
+test("a task is named by its id or by its row", () => {
+  expect(taskIdOf("abc")).toBe("abc");
+  expect(taskIdOf(asyncTask("abc"))).toBe("abc");
+  expect([undefined, null, "", {}, 7, { id: 7 }].map(taskIdOf)).toEqual(Array(6).fill(undefined));
+});
+
+test("a tooltip shows hostile text as text, and leaves out what is absent", () => {
+  const { value } = tooltip("<b>[x](command:evil)", [
+    ["Mode", undefined],
+    ["Folder", "*a*"],
+  ]);
+  expect(value).toBe("\\<b\\>\\[x\\]\\(command:evil\\)\n\n**Folder:** \\*a\\*");
+});
+
+test("a transcript has a head, the messages in order, and what is left out", () => {
+  const messages = [
+    { index: 0, role: "user", kind: "text", text: "Mend it." },
+    { index: 1, role: "assistant", kind: "tool", tool: { name: "hammer", status: "failed" } },
+  ];
+  const text = transcriptText(storedTask("t1", { title: "Mend\nit" }), messages, 1_200);
+  expect(text).toMatch(/^# Mend it\n\n- Status: completed\n/);
+  expect(text).toContain("## User\n\nMend it.\n\n## Assistant · tool hammer · failed");
+  expect(text).toMatch(/1,200 more messages/);
+});
+
+test("a run's state is said in words", () => {
+  expect(runStatus(asyncTask("a", { status: "failed", endReason: "lost" }))).toMatch(/lost/);
+  expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe(
+    "queued, number 2",
+  );
+  const attention = { kind: "question", requestId: "r", title: "t", options: [] } as const;
+  expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toMatch(/answer/);
+});
+
+test("times are said in their largest unit", () => {
+  expect([0, 59_999, 60_000, 7_200_000, 90_000_000].map(span)).toEqual([
+    "0 s",
+    "59 s",
+    "1 min",
+    "2 h",
+    "1 d",
+  ]);
+  expect(ago(1_000, 2_000)).toBe("now");
+  expect(oneLine(" a\n b ", 3)).toBe("a b");
+  expect(oneLine("abcdef", 4)).toBe("abc…");
+});

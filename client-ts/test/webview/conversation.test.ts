@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+
+import {
+  applyEvents,
+  EMPTY_CONVERSATION,
+  itemCount,
+  MAX_ITEMS,
+} from "../../webview/model/conversation.js";
+import { appendToTail, EMPTY_TAIL, TAIL_CHARS } from "../../webview/model/textTail.js";
+import { message, numbered, tool } from "./samples.js";
+
+type Given = Parameters<typeof numbered>[0];
+
+function conversation(events: Given) {
+  return applyEvents(EMPTY_CONVERSATION, numbered(events));
+}
+
+test("the pieces of a message make one item, where the first piece came", () => {
+  const { items } = conversation([
+    message("a", "Hel"),
+    tool("read", "started", "1"),
+    message("a", "lo"),
+  ]);
+  expect(items).toHaveLength(2);
+  expect(items[0]).toMatchObject({ kind: "message", block: { text: "Hello" } });
+});
+
+test("a tool call is one item, from its start to its end", () => {
+  const { items } = conversation([tool("read", "started", "1"), tool("read", "failed", "1")]);
+  expect(items).toEqual([
+    { kind: "tool", name: "read", status: "failed", ts: 1_000, endedAt: 2_000 },
+  ]);
+});
+
+test("calls without an id end in the order they started", () => {
+  const { items } = conversation([
+    tool("read", "started"),
+    tool("read", "started"),
+    tool("read", "completed"),
+  ]);
+  expect(items.map((item) => item.kind === "tool" && item.status)).toEqual([
+    "completed",
+    "started",
+  ]);
+});
+
+test("the end of a call that was not seen to start is an item of its own", () => {
+  expect(conversation([tool("read", "completed", "1")]).items).toHaveLength(1);
+});
+
+test("the newest usage counts, and what it leaves out stays", () => {
+  const { usage } = conversation([
+    { type: "usage", inputTokens: 5, outputTokens: 1 },
+    { type: "usage", inputTokens: 9, cost: 0.5 },
+  ]);
+  expect(usage).toEqual({ inputTokens: 9, outputTokens: 1, cost: 0.5 });
+});
+
+test("a variable has its newest value; log and result are kept apart", () => {
+  const { variables, log, result, items } = conversation([
+    { type: "emit", name: "n", value: 1 },
+    { type: "emit", name: "n", value: [2] },
+    { type: "log", stream: "stderr", text: "one\n" },
+    { type: "log", stream: "stderr", text: "two\n" },
+    { type: "result", text: "done" },
+  ]);
+  expect([...variables]).toEqual([["n", [2]]]);
+  expect(log).toMatchObject({ text: "one\ntwo\n", lines: 2 });
+  expect(result).toBe("done");
+  expect(items).toEqual([]);
+});
+
+test("kinds of events that are not settled yet change nothing", () => {
+  expect(conversation([{ type: "thought" }, { type: "state", status: "running" }])).toEqual(
+    EMPTY_CONVERSATION,
+  );
+});
+
+test("an endless run keeps its newest items, and counts those it dropped", () => {
+  const many = Array.from({ length: MAX_ITEMS + 5 }, (_, at) => message(`m${at}`, "x"));
+  const kept = conversation(many);
+  expect(kept.items.length).toBeLessThanOrEqual(MAX_ITEMS);
+  expect(itemCount(kept)).toBe(MAX_ITEMS + 5);
+  expect(kept.items.at(-1)).toMatchObject({ messageId: `m${MAX_ITEMS + 4}` });
+});
+
+test("after items were dropped, pieces and ends still find their items", () => {
+  const many = Array.from({ length: MAX_ITEMS + 5 }, (_, at) => message(`m${at}`, "x"));
+  const before = conversation([...many, tool("read", "started", "1")]);
+  const after = applyEvents(
+    before,
+    numbered([tool("read", "completed", "1"), message(`m${MAX_ITEMS + 4}`, "y")], 30_000),
+  );
+  expect(after.items.at(-1)).toMatchObject({ status: "completed" });
+  expect(after.items.at(-2)).toMatchObject({ block: { text: "xy" } });
+});
+
+test("a long log loses whole lines at its beginning, and says how much", () => {
+  const tail = appendToTail(EMPTY_TAIL, "0123456789\n".repeat(10_000));
+  expect(tail.text.length).toBeLessThanOrEqual(TAIL_CHARS);
+  expect(tail.text.startsWith("0123456789\n")).toBe(true);
+  expect(tail).toMatchObject({ lines: 10_000, cutChars: 110_000 - tail.text.length });
+});

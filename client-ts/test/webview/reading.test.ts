@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { Event } from "../../webview/model/events.js";
+import { announcements } from "../../webview/model/announcing.js";
+import { INITIAL, reduce } from "../../webview/model/state.js";
+import { Announcer, PAUSE_MS } from "../../webview/view/announcer.js";
+import { EndWatch } from "../../webview/view/scrolling.js";
+import { message, numbered, task } from "./samples.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function watched() {
+  const heard: string[] = [];
+  const watch = new EndWatch({
+    leftEnd: () => heard.push("left"),
+    reachedEnd: () => heard.push("reached"),
+  });
+  const scroll = (scrollTop: number, scrollHeight = 1_000): void => {
+    watch.scrolled({ scrollTop, scrollHeight, clientHeight: 200 });
+  };
+  return { heard, scroll };
+}
+
+test("scrolling up leaves the end, scrolling down to it reaches it", () => {
+  const { heard, scroll } = watched();
+  scroll(800);
+  scroll(600);
+  scroll(700);
+  scroll(795);
+  expect(heard).toEqual(["reached", "left", "reached"]);
+});
+
+test("a page that grows is not the reader leaving its end", () => {
+  const { heard, scroll } = watched();
+  scroll(800);
+  scroll(800, 1_500);
+  scroll(1_300, 1_500);
+  expect(heard).not.toContain("left");
+});
+
+const OPEN: Event[] = [
+  { type: "openRun", taskId: "t1" },
+  { type: "task", task: task() },
+];
+
+function said(given: Event[], since: number, last: Event): string[] {
+  const before = given.reduce(reduce, INITIAL);
+  return announcements(before, reduce(before, last), since);
+}
+
+function events(...messages: string[]): Event {
+  const all = messages.map((text, at) => message(`m${at}`, text));
+  return { type: "events", taskId: "t1", events: numbered(all) };
+}
+
+test("a message is read out when it is whole", () => {
+  expect(said(OPEN, 0, events("first", "second"))).toEqual(["first"]);
+});
+
+test("what was there before is not read out", () => {
+  expect(said(OPEN, 60_000, events("first", "second"))).toEqual([]);
+});
+
+test("the end is read out with the last message", () => {
+  const end: Event = { type: "task", task: task({ status: "failed", endReason: "timeout" }) };
+  expect(said([...OPEN, events("only")], 0, end)).toEqual([
+    "only",
+    "The subagent was stopped at its time limit.",
+  ]);
+});
+
+test("announcements are spaced, and none is lost", () => {
+  const region = { textContent: "" };
+  const announcer = new Announcer(region);
+  announcer.say(["one"]);
+  announcer.say(["two"]);
+  announcer.say(["three"]);
+  expect(region.textContent).toBe("one");
+  vi.advanceTimersByTime(PAUSE_MS);
+  expect(region.textContent).toBe("two. three");
+});

@@ -1,0 +1,14 @@
+import type { ToWebview } from "../src/panel/messages.js";
+import { Page, type Host } from "./page.js";
+
+declare function acquireVsCodeApi(): Host;
+
+const page = new Page(acquireVsCodeApi(), document);
+window.addEventListener("message", ({ data }: MessageEvent<ToWebview>) => {
+  page.send(data);
+});
+// The reader comes back, perhaps from editing a definition.
+window.addEventListener("focus", () => {
+  page.send({ type: "look" });
+});
+page.start();

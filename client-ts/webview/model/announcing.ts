@@ -1,0 +1,45 @@
+import { blockSource } from "./blocks.js";
+import { itemCount } from "./conversation.js";
+import { plain } from "./format.js";
+import type { OpenRun } from "./openRun.js";
+import type { State } from "./state.js";
+import { isLive, statusSentence } from "./words.js";
+
+/** How much of a message is read out, in characters. */
+const SPOKEN_CHARS = 300;
+
+/**
+ * What a screen reader says of a change: messages that are whole, and the end of the open run.
+ *
+ * What was there before `since`, in ms since the epoch, is not read out when it is loaded.
+ */
+export function announcements(before: State, after: State, since: number): string[] {
+  const [was, is] = [before.open, after.open];
+  if (is === undefined || was?.taskId !== is.taskId) {
+    return [];
+  }
+  return [...newMessages(was, is, since), ...newEnd(was, is)];
+}
+
+function newEnd(was: OpenRun, is: OpenRun): string[] {
+  const ended = was.task !== undefined && isLive(was.task) && is.task && !isLive(is.task);
+  return is.task !== undefined && ended === true ? [statusSentence(is.task)] : [];
+}
+
+function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
+  const { items, dropped } = is.stream.conversation;
+  const spoken: string[] = [];
+  for (let at = Math.max(wholeItems(was), dropped); at < wholeItems(is); at += 1) {
+    const item = items[at - dropped];
+    if (item?.kind === "message" && item.ts >= since) {
+      spoken.push(plain(blockSource(item.block)).trim().slice(0, SPOKEN_CHARS));
+    }
+  }
+  return spoken;
+}
+
+/** How many items are over: all at the end of a run, before it all but the last. */
+function wholeItems({ stream, task }: OpenRun): number {
+  const count = itemCount(stream.conversation);
+  return task !== undefined && !isLive(task) ? count : Math.max(0, count - 1);
+}

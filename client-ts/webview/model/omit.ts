@@ -1,0 +1,6 @@
+/** A copy without a member that need not be there. */
+export function omit<T extends object, K extends keyof T>(value: T, key: K): Omit<T, K> {
+  const copy = { ...value };
+  Reflect.deleteProperty(copy, key);
+  return copy;
+}

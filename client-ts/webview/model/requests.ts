@@ -1,0 +1,50 @@
+import type { FromWebview } from "../../src/panel/messages.js";
+import type { Event } from "./events.js";
+import type { OpenRun } from "./openRun.js";
+import type { State } from "./state.js";
+
+/** What the extension must be asked because an event made the state what it is. Pure. */
+export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
+  switch (event.type) {
+    case "act":
+      return [{ type: "act", action: event.action, ...taskIdOf(after) }];
+    case "look":
+      return [{ type: "refresh" }];
+    case "submit":
+    case "queue":
+      return launchRequests(before, after);
+    case "cancelRun":
+      return cancelRequests(before, after);
+    default:
+      return followRequests(before.open, after.open);
+  }
+}
+
+function taskIdOf({ open }: State): { taskId?: string } {
+  return open === undefined ? {} : { taskId: open.taskId };
+}
+
+function launchRequests(before: State, after: State): FromWebview[] {
+  const { launch, draft } = after;
+  const { subagentName, goal: goalPrompt } = draft;
+  if (before.launch.kind === "sending" || launch.kind !== "sending" || subagentName === undefined) {
+    return [];
+  }
+  return [{ type: "launch", subagentName, goalPrompt, queue: launch.queue }];
+}
+
+function cancelRequests(before: State, { open }: State): FromWebview[] {
+  return open === undefined || before.cancelling.has(open.taskId)
+    ? []
+    : [{ type: "cancel", taskId: open.taskId }];
+}
+
+function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
+  if (after === undefined) {
+    return before === undefined ? [] : [{ type: "unfollow" }, { type: "refresh" }];
+  }
+  const { taskId, stream } = after;
+  const another = before?.taskId !== taskId;
+  const gapAppeared = stream.waiting.size > 0 && before?.stream.waiting.size === 0;
+  return another || gapAppeared ? [{ type: "follow", taskId, afterSeq: stream.lastSeq }] : [];
+}

@@ -1,0 +1,231 @@
+import type { RunRow } from "../../src/panel/messages.js";
+import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
+import type { ServiceState } from "../../src/service.js";
+import type { Event, OpenEvent } from "./events.js";
+import { omit } from "./omit.js";
+import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
+import { isLive } from "./words.js";
+
+/** The longest list of runs; older ones are in the task history. */
+const MAX_RUNS = 200;
+
+/** What is being written for the next launch. */
+export interface Draft {
+  readonly subagentName?: string;
+  readonly goal: string;
+}
+
+/** Where the launch of the draft stands. */
+export type LaunchState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "sending"; readonly queue: boolean }
+  | { readonly kind: "refused"; readonly message: string; readonly canQueue?: boolean };
+
+/** Definitions as the sidecar read them, and what it could not read. */
+export interface Definitions {
+  readonly items: readonly SubagentInfo[];
+  readonly problems: readonly DefinitionProblem[];
+}
+
+/** All the page shows. */
+export interface State {
+  readonly service: ServiceState;
+  /** Undefined until the extension has told; `runs` as well. */
+  readonly definitions?: Definitions;
+  /** Newest first. */
+  readonly runs?: readonly RunRow[];
+  /** The row of the list that the keyboard is on. */
+  readonly current?: string;
+  readonly open?: OpenRun;
+  /** Ids of the runs whose cancel is not answered. */
+  readonly cancelling: ReadonlySet<string>;
+  readonly draft: Draft;
+  readonly launch: LaunchState;
+}
+
+export const INITIAL: State = {
+  service: { kind: "starting" },
+  cancelling: new Set(),
+  draft: { goal: "" },
+  launch: { kind: "idle" },
+};
+
+/** Say what the state becomes. Pure. */
+export function reduce(state: State, event: Event): State {
+  switch (event.type) {
+    case "service":
+      return { ...state, service: event.state };
+    case "runs":
+      return { ...state, runs: event.runs, cancelling: new Set() };
+    case "run":
+      return withRun(state, event.run);
+    case "definitions":
+      return withDefinitions(state, event);
+    case "open":
+    case "openRun":
+      return opened(state, event.taskId);
+    case "home":
+    case "closeRun":
+      return omit(state, "open");
+    case "focusRun":
+      return state.current === event.taskId ? state : { ...state, current: event.taskId };
+    case "cancelRun":
+    case "cancelFailed":
+      return cancelChanged(state, event);
+    case "launched":
+    case "launchFailed":
+    case "launchDropped":
+    case "queue":
+    case "write":
+    case "choose":
+    case "submit":
+    case "compose":
+    case "launchAgain":
+      return composing(state, event);
+    case "act":
+    case "look":
+      return state;
+    default:
+      return withOpen(state, event);
+  }
+}
+
+/** The definitions one can launch: those that no other shadows. */
+export function launchable({ definitions }: State): readonly SubagentInfo[] {
+  return definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
+}
+
+function withOpen(state: State, event: OpenEvent): State {
+  const open = state.open && reduceOpen(state.open, event);
+  return open === undefined || open === state.open ? state : { ...state, open };
+}
+
+function withRun(state: State, run: RunRow): State {
+  const runs = state.runs ?? [];
+  const known = runs.some(({ id }) => id === run.id);
+  const next = known ? runs.map((row) => (row.id === run.id ? run : row)) : [run, ...runs];
+  const cancelling = isLive(run) ? state.cancelling : without(state.cancelling, run.id);
+  return { ...state, runs: next.slice(0, MAX_RUNS), cancelling };
+}
+
+function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...set].filter((other) => other !== id));
+}
+
+/** Keep the chosen definition if there still is one of that name, else choose the first. */
+function withDefinitions(state: State, { items, problems }: Definitions): State {
+  const next = { ...state, definitions: { items, problems } };
+  const names = launchable(next).map(({ name }) => name);
+  const chosen = state.draft.subagentName;
+  const [first] = names;
+  return first === undefined || (chosen !== undefined && names.includes(chosen))
+    ? next
+    : { ...next, draft: { ...state.draft, subagentName: first } };
+}
+
+function opened(state: State, taskId: string): State {
+  return state.open?.taskId === taskId
+    ? state
+    : { ...state, current: taskId, open: newlyOpen(taskId) };
+}
+
+function cancelChanged(
+  state: State,
+  event: Extract<Event, { type: "cancelRun" | "cancelFailed" }>,
+): State {
+  const { open, cancelling } = state;
+  if (event.type === "cancelFailed") {
+    const next = { ...state, cancelling: without(cancelling, event.taskId) };
+    return open?.taskId === event.taskId
+      ? { ...next, open: { ...open, problem: event.message } }
+      : next;
+  }
+  return open === undefined
+    ? state
+    : {
+        ...state,
+        open: omit(open, "problem"),
+        cancelling: new Set([...cancelling, open.taskId]),
+      };
+}
+
+type ComposerEvent = Extract<
+  Event,
+  {
+    type:
+      | "launched"
+      | "launchFailed"
+      | "launchDropped"
+      | "queue"
+      | "write"
+      | "choose"
+      | "submit"
+      | "compose"
+      | "launchAgain";
+  }
+>;
+
+function composing(state: State, event: ComposerEvent): State {
+  const { draft, launch } = state;
+  switch (event.type) {
+    case "write":
+      return {
+        ...state,
+        draft: { ...draft, goal: event.goal },
+        launch: launch.kind === "refused" ? { kind: "idle" } : launch,
+      };
+    case "choose":
+      return { ...state, draft: { ...draft, subagentName: event.subagentName } };
+    case "submit":
+    case "queue":
+      return launch.kind === "sending"
+        ? state
+        : { ...state, launch: submitted(state, event.type === "queue") };
+    case "launched":
+      return opened(
+        { ...state, launch: { kind: "idle" }, draft: { ...draft, goal: "" } },
+        event.taskId,
+      );
+    case "launchFailed":
+      return {
+        ...state,
+        launch: { kind: "refused", message: event.message, canQueue: event.canQueue },
+      };
+    case "launchDropped":
+      return { ...state, launch: { kind: "idle" } };
+    case "compose":
+      return omit(
+        event.subagentName === undefined
+          ? state
+          : { ...state, draft: { ...draft, subagentName: event.subagentName } },
+        "open",
+      );
+    case "launchAgain":
+      return launchingAgain(state);
+  }
+}
+
+function submitted({ draft, service }: State, queue: boolean): LaunchState {
+  if (service.kind === "untrusted") {
+    return { kind: "refused", message: "Launching is off in Restricted Mode." };
+  }
+  if (service.kind !== "running") {
+    return { kind: "refused", message: "The sidecar does not run yet. Try again when it does." };
+  }
+  if (draft.subagentName === undefined) {
+    return { kind: "refused", message: "Choose a subagent first." };
+  }
+  return draft.goal.trim() === ""
+    ? { kind: "refused", message: "Say what the subagent is to do." }
+    : { kind: "sending", queue };
+}
+
+function launchingAgain(state: State): State {
+  const task = state.open?.task;
+  if (task === undefined) {
+    return state;
+  }
+  const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
+  const launch: LaunchState = { kind: "idle" };
+  return omit({ ...state, draft, launch }, "open");
+}

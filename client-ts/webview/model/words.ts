@@ -1,0 +1,107 @@
+import type { AsyncStatus, EndReason } from "../../src/protocol.js";
+import type { RunRow } from "../../src/panel/messages.js";
+import { duration } from "./format.js";
+
+/** A status, or the time between a request to cancel and its answer. */
+export type ShownStatus = AsyncStatus | "cancelling";
+
+export const STATUS_WORD: Record<ShownStatus, string> = {
+  queued: "Queued",
+  running: "Running",
+  cancelling: "Cancelling",
+  completed: "Completed",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+/** The names of codicons; `~spin` turns them. */
+export const STATUS_ICON: Record<ShownStatus, string> = {
+  queued: "watch",
+  running: "loading~spin",
+  cancelling: "loading~spin",
+  completed: "pass",
+  failed: "error",
+  cancelled: "circle-slash",
+};
+
+/** The end reason in two or three words, where the status alone does not say it. */
+export const REASON_WORD: Partial<Record<EndReason, string>> = {
+  timeout: "Timed out",
+  inactivity: "Fell silent",
+  startupTimeout: "Did not start",
+  maxTurns: "Out of turns",
+  budget: "Over budget",
+  hostExit: "Interrupted",
+  lost: "Lost",
+};
+
+const REASON_SENTENCE: Record<EndReason, string> = {
+  goal: "The subagent finished its work.",
+  error: "The subagent ended with an error.",
+  timeout: "The subagent was stopped at its time limit.",
+  inactivity: "The subagent was stopped because nothing was heard from it for too long.",
+  startupTimeout: "The subagent was stopped because it did not start in time.",
+  maxTurns: "The subagent was stopped at its limit of turns.",
+  budget: "The subagent was stopped because its budget was used up.",
+  cancelledByUser: "You cancelled this subagent.",
+  cancelledByModel: "The model cancelled this subagent.",
+  hostExit: "The subagent was stopped because the window closed or the sidecar was shut down.",
+  lost: "The sidecar ended unexpectedly while this subagent ran, so how it ended is not known.",
+};
+
+const STATUS_SENTENCE: Record<AsyncStatus, string> = {
+  queued: "The subagent waits for its turn.",
+  running: "The subagent is at work.",
+  completed: REASON_SENTENCE.goal,
+  failed: "The subagent failed.",
+  cancelled: "This subagent was cancelled.",
+};
+
+/** What ended a run, or what it does, as a sentence. */
+export function statusSentence(run: Pick<RunRow, "status" | "endReason">): string {
+  return run.endReason === undefined ? STATUS_SENTENCE[run.status] : REASON_SENTENCE[run.endReason];
+}
+
+/** What a person may do about an end, if there is something. */
+export function remedy(endReason: EndReason | undefined): string | undefined {
+  switch (endReason) {
+    case "timeout":
+      return "A longer limit can be set with timeoutSeconds in the definition or in the settings.";
+    case "maxTurns":
+      return "More turns can be allowed with maxTurns in the definition.";
+    case "budget":
+      return "The budget can be raised in the settings.";
+    case "hostExit":
+    case "lost":
+      return "What it had produced until then is kept above. Launch it again to go on.";
+    default:
+      return undefined;
+  }
+}
+
+/** The state of a run in a word or a few. */
+export function statusWord(run: RunRow, cancelling: boolean): string {
+  if (cancelling && isLive(run)) {
+    return STATUS_WORD.cancelling;
+  }
+  if (run.status === "queued" && run.queuePosition !== undefined) {
+    return `Queued, number ${run.queuePosition}`;
+  }
+  const reason = run.endReason === undefined ? undefined : REASON_WORD[run.endReason];
+  return reason ?? STATUS_WORD[run.status];
+}
+
+export function shownStatus(run: RunRow, cancelling: boolean): ShownStatus {
+  return cancelling && isLive(run) ? "cancelling" : run.status;
+}
+
+export function isLive({ status }: Pick<RunRow, "status">): boolean {
+  return status === "queued" || status === "running";
+}
+
+/** How long a run has been waiting, running, or ran; undefined where a time is not known. */
+export function elapsed(run: RunRow, now: number): string | undefined {
+  const from = run.status === "queued" ? run.queuedAt : run.launchedAt;
+  const to = isLive(run) ? now : run.completedAt;
+  return from === undefined || to === undefined ? undefined : duration(to - from);
+}

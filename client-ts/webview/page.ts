@@ -1,0 +1,182 @@
+import { render } from "lit-html";
+
+import type { FromWebview } from "../src/panel/messages.js";
+import { announcements } from "./model/announcing.js";
+import { readSaved, restore, save } from "./model/saved.js";
+import type { Event } from "./model/events.js";
+import { shownOf } from "./model/openRun.js";
+import { requestsOf } from "./model/requests.js";
+import { reduce, type State } from "./model/state.js";
+import { isLive } from "./model/words.js";
+import { Announcer } from "./view/announcer.js";
+import { app } from "./view/app.js";
+import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
+import { EndWatch, keepingPlace } from "./view/scrolling.js";
+
+/** What a webview gets from the editor. */
+export interface Host {
+  postMessage(message: FromWebview): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+const TICK_MS = 1_000;
+/** How often times like "5 min ago" are drawn anew when nothing runs, in ticks. */
+const IDLE_TICKS = 30;
+
+/** Keeps the page as the state has it; the only part that holds something that changes. */
+export class Page {
+  readonly #host: Host;
+  readonly #root: HTMLElement;
+  readonly #announcer: Announcer;
+  readonly #since = Date.now();
+  readonly #endWatch: EndWatch;
+  #state: State;
+  #saved: string;
+  /** Where the reader was when the page was last hidden, until there is enough to scroll. */
+  #scrollTo: number | undefined;
+  #frame: number | undefined;
+  #ticks = 0;
+
+  constructor(host: Host, document: Document) {
+    this.#host = host;
+    this.#root = byId(document, "app");
+    this.#announcer = new Announcer(byId(document, "announcements"));
+    const saved = host.getState();
+    this.#state = restore(saved);
+    this.#saved = JSON.stringify(saved);
+    this.#scrollTo = readSaved(saved).scrollTop;
+    this.#endWatch = new EndWatch({
+      leftEnd: () => {
+        this.send({ type: "leaveEnd" });
+      },
+      reachedEnd: () => {
+        if (this.#scrollTo === undefined) {
+          this.send({ type: "reachEnd" });
+        }
+      },
+    });
+  }
+
+  /** Draw what is known and ask for the rest. */
+  start(): void {
+    this.#host.postMessage({ type: "ready" });
+    const { open } = this.#state;
+    if (open !== undefined) {
+      this.#host.postMessage({ type: "follow", taskId: open.taskId, afterSeq: 0 });
+    }
+    this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.#state.open !== undefined) {
+        this.send({ type: "closeRun" });
+      }
+    });
+    setInterval(() => {
+      this.#tick();
+    }, TICK_MS);
+    this.#draw();
+  }
+
+  /** Take what the extension tells or the reader does. */
+  send(event: Event): void {
+    const before = this.#state;
+    const after = reduce(before, event);
+    this.#state = after;
+    for (const request of requestsOf(before, after, event)) {
+      this.#host.postMessage(request);
+    }
+    this.#announcer.say(announcements(before, after, this.#since));
+    const focus = focusTarget(after, event);
+    if (focus !== undefined) {
+      this.#draw();
+      this.#root.querySelector<HTMLElement>(focus)?.focus();
+    } else if (after !== before) {
+      this.#drawSoon();
+    }
+  }
+
+  #drawSoon(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#draw();
+    });
+  }
+
+  #draw(): void {
+    if (this.#frame !== undefined) {
+      cancelAnimationFrame(this.#frame);
+      this.#frame = undefined;
+    }
+    const scroller = this.#scroller();
+    if (scroller !== null && this.#state.open?.reading !== undefined) {
+      keepingPlace(scroller, () => {
+        this.#render();
+      });
+    } else {
+      this.#render();
+    }
+    this.#scroll();
+    this.#save();
+  }
+
+  /** Draw; if that takes away what has the focus, as a cancel does its button, keep it near. */
+  #render(): void {
+    const { ownerDocument } = this.#root;
+    const hadFocus = this.#root.contains(ownerDocument.activeElement);
+    this.#renderApp();
+    if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
+      this.#root.querySelector<HTMLElement>(FALLBACK_FOCUS)?.focus();
+    }
+  }
+
+  #renderApp(): void {
+    const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
+    render(
+      app(view, ({ currentTarget }) => {
+        this.#endWatch.scrolled(currentTarget as HTMLElement);
+        this.#save();
+      }),
+      this.#root,
+    );
+  }
+
+  #scroll(): void {
+    const scroller = this.#scroller();
+    const { open } = this.#state;
+    if (scroller === null || open === undefined) {
+      return;
+    }
+    if (open.reading === undefined) {
+      scroller.scrollTop = scroller.scrollHeight;
+    } else if (this.#scrollTo !== undefined && shownOf(open).end === open.reading.end) {
+      scroller.scrollTop = this.#scrollTo;
+      this.#scrollTo = undefined;
+    }
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    if ((this.#state.runs ?? []).some(isLive) || this.#ticks % IDLE_TICKS === 0) {
+      this.#drawSoon();
+    }
+  }
+
+  #save(): void {
+    const saved = save(this.#state, this.#scrollTo ?? this.#scroller()?.scrollTop ?? 0);
+    const text = JSON.stringify(saved);
+    if (text !== this.#saved) {
+      this.#saved = text;
+      this.#host.setState(saved);
+    }
+  }
+
+  #scroller(): HTMLElement | null {
+    return this.#root.querySelector<HTMLElement>("#scroller");
+  }
+}
+
+function byId(document: Document, id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) {
+    throw new Error(`The page has no element #${id}.`);
+  }
+  return element;
+}

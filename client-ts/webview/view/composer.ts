@@ -1,0 +1,102 @@
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+
+import { launchable } from "../model/state.js";
+import { icon } from "./icon.js";
+import type { Part, View } from "./view.js";
+
+/** Where the next run is put together: the goal, who works on it, and the launch. */
+export function composer(view: View): Part {
+  const { state, send } = view;
+  const submit = (event: globalThis.Event): void => {
+    event.preventDefault();
+    send({ type: "submit" });
+  };
+  return html`<form class="composer" aria-label="Launch a subagent" @submit=${submit}>
+    ${refusal(view)}
+    <div class="composer-box">
+      <label class="sr-only" for="goal">Goal</label>
+      <textarea
+        id="goal"
+        rows="2"
+        placeholder="What should the subagent do?"
+        aria-describedby="composer-hint"
+        aria-invalid=${state.launch.kind === "refused"}
+        .value=${live(state.draft.goal)}
+        @input=${(event: InputEvent) => {
+          send({ type: "write", goal: textOf(event) });
+        }}
+        @keydown=${(event: KeyboardEvent) => {
+          submitOnEnter(event, send);
+        }}
+      ></textarea>
+      <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
+    </div>
+    <p id="composer-hint" class="hint">${hint(view)}</p>
+  </form>`;
+}
+
+function picker({ state, send }: View): Part {
+  const chosen = state.draft.subagentName;
+  return html`<label class="sr-only" for="subagent">Subagent</label>
+    <span class="picker">
+      ${icon("robot")}
+      <select
+        id="subagent"
+        @change=${(event: Event) => {
+          send({ type: "choose", subagentName: textOf(event) });
+        }}
+      >
+        ${launchable(state).map(
+          ({ name }) =>
+            html`<option value=${name} .selected=${live(name === chosen)}>${name}</option>`,
+        )}
+      </select>
+    </span>`;
+}
+
+function launchButton({ state }: View): Part {
+  const sending = state.launch.kind === "sending";
+  return html`<button
+    type="submit"
+    class="primary"
+    title="Launch (Enter; Shift+Enter starts a new line)"
+    ?disabled=${sending || state.service.kind !== "running"}
+  >
+    ${icon(sending ? "loading~spin" : "play")} ${sending ? "Launching…" : "Launch"}
+  </button>`;
+}
+
+function refusal({ state: { launch }, send }: View): Part {
+  if (launch.kind !== "refused") {
+    return undefined;
+  }
+  const queue = (): void => {
+    send({ type: "queue" });
+  };
+  return html`<div class="problem" role="alert">
+    ${icon("error")}
+    <span>${launch.message}</span>
+    ${
+      launch.canQueue === true
+        ? html`<button type="button" class="link" @click=${queue}>Queue It</button>`
+        : undefined
+    }
+  </div>`;
+}
+
+function hint({ state }: View): string {
+  const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
+  return chosen?.description ?? "Enter launches, Shift+Enter starts a new line.";
+}
+
+function submitOnEnter(event: KeyboardEvent, send: View["send"]): void {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    send({ type: "submit" });
+  }
+}
+
+function textOf({ target }: Event): string {
+  return (target as HTMLTextAreaElement | HTMLSelectElement).value;
+}

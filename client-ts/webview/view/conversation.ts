@@ -1,0 +1,189 @@
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import type { RunRow } from "../../src/panel/messages.js";
+import { compact, counted, cutText, duration, plain } from "../model/format.js";
+import { PAGE, type Range } from "../model/range.js";
+import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
+import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
+import { ending, totals } from "./ending.js";
+import { folds } from "./folds.js";
+import { icon } from "./icon.js";
+import { itemView } from "./item.js";
+import type { Part, View } from "./view.js";
+
+/** How much of a goal the conversation begins with, in characters. */
+const GOAL_CHARS = 20_000;
+/** After this long without a sign the silence is said, in ms. */
+const SILENCE_MS = 30_000;
+
+/** The second page: one run as a conversation. `onScroll` hears of all scrolling in it. */
+export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
+  return html`<section class="page conversation" aria-labelledby="conversation-title">
+    ${head(view, open)} ${problem(open)}
+    <div
+      class="scroller"
+      id="scroller"
+      tabindex="0"
+      role="log"
+      aria-live="off"
+      aria-labelledby="conversation-title"
+      @scroll=${onScroll}
+    >
+      ${goal(open)} ${items(view, open)}
+      ${shownOf(open).end === extentOf(open).end ? tail(view, open) : undefined}
+    </div>
+    ${jump(view, open)}
+  </section>`;
+}
+
+function head(view: View, open: OpenRun): Part {
+  const row = rowOf(view, open);
+  const back = (): void => {
+    view.send({ type: "closeRun" });
+  };
+  return html`<header class="head">
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Back to all conversations"
+      title="Back to all conversations"
+      @click=${back}
+    >
+      ${icon("arrow-left")}
+    </button>
+    <div class="head-text">
+      <h2 id="conversation-title">
+        <bdi>${row?.subagentName ?? "Conversation"}</bdi>
+      </h2>
+      ${row === undefined ? undefined : headFacts(view, row)}
+    </div>
+    ${row === undefined ? undefined : cancelButton(view, row)}
+  </header>`;
+}
+
+function headFacts({ state, now }: View, row: RunRow): Part {
+  const cancelling = state.cancelling.has(row.id);
+  const status = shownStatus(row, cancelling);
+  const time = elapsed(row, now);
+  return html`<p class="head-facts">
+    <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
+    <span>${statusWord(row, cancelling)}</span>
+    ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
+  </p>`;
+}
+
+function cancelButton({ state, send }: View, row: RunRow): Part {
+  if (!isLive(row)) {
+    return undefined;
+  }
+  const cancelling = state.cancelling.has(row.id);
+  return html`<button
+    type="button"
+    class="secondary cancel"
+    aria-disabled=${cancelling}
+    @click=${() => {
+      send({ type: "cancelRun" });
+    }}
+  >
+    ${icon(cancelling ? "loading~spin" : "debug-stop")} ${cancelling ? "Cancelling…" : "Cancel"}
+  </button>`;
+}
+
+function problem({ problem: words }: OpenRun): Part {
+  return words === undefined
+    ? undefined
+    : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
+}
+
+function goal({ task }: OpenRun): Part {
+  return task === undefined
+    ? undefined
+    : html`<section class="goal" aria-label="Goal">
+        <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
+      </section>`;
+}
+
+function items({ send }: View, open: OpenRun): Part {
+  const {
+    conversation: { items: all, dropped },
+  } = open.stream;
+  const shown = shownOf(open);
+  const live = open.task === undefined || isLive(open.task);
+  const numbered = all
+    .slice(shown.start - dropped, shown.end - dropped)
+    .map((item, at) => ({ item, at: shown.start + at }));
+  return html`${more("earlier", shown.start - dropped, () => {
+      send({ type: "earlier" });
+    })}
+    ${shown.start === dropped && dropped > 0 ? droppedNote(dropped) : undefined}
+    <ol class="items">
+      ${repeat(
+        numbered,
+        ({ at }) => at,
+        ({ item, at }) => itemView(item, at, live),
+      )}
+    </ol>
+    ${more("later", laterCount(open, shown), () => {
+      send({ type: "later" });
+    })}`;
+}
+
+function laterCount(open: OpenRun, shown: Range): number {
+  return extentOf(open).end - shown.end;
+}
+
+function more(which: "earlier" | "later", count: number, onClick: () => void): Part {
+  return count === 0
+    ? undefined
+    : html`<button type="button" class="more" @click=${onClick}>
+        Show ${Math.min(count, PAGE)} ${which} (${compact(count)} not shown)
+      </button>`;
+}
+
+function droppedNote(dropped: number): Part {
+  return html`<p class="hint">
+    The first ${counted(dropped, "entry").replace("entrys", "entries")} are only in the transcript.
+  </p>`;
+}
+
+function tail(view: View, open: OpenRun): Part {
+  return html`${folds(open)} ${activity(view, open)} ${ending(view, open)}`;
+}
+
+/** What a run is at right now; the silence of a slow one is said, not judged. */
+function activity({ now, state }: View, { task, taskId }: OpenRun): Part {
+  if (task?.status !== "running" || state.cancelling.has(taskId)) {
+    return undefined;
+  }
+  const { currentTool, lastActivityAt } = task.progress;
+  const silent = now - lastActivityAt;
+  const doing = currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
+  const facts = [
+    ...totals(task, now).slice(1),
+    ...(silent > SILENCE_MS ? [`silent for ${duration(silent)}`] : []),
+  ];
+  return html`<p class="activity">
+    ${icon("loading~spin")} <span>${[doing, ...facts].join(" · ")}</span>
+  </p>`;
+}
+
+function jump({ send }: View, open: OpenRun): Part {
+  return open.reading === undefined
+    ? undefined
+    : html`<button
+        type="button"
+        class="jump"
+        @click=${() => {
+          send({ type: "jumpToEnd" });
+        }}
+      >
+        ${icon("arrow-down")} Jump to Latest
+      </button>`;
+}
+
+function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
+  return task === undefined
+    ? state.runs?.find(({ id }) => id === taskId)
+    : { ...task, goal: task.goalPrompt };
+}

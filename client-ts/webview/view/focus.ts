@@ -1,0 +1,26 @@
+import type { Event } from "../model/events.js";
+import type { State } from "../model/state.js";
+
+/** Where the focus goes when what had it is gone, as a selector. */
+export const FALLBACK_FOCUS = '#scroller, .run[tabindex="0"], #goal';
+
+/** Where the focus belongs after an event, as a selector; undefined leaves it where it is. */
+export function focusTarget(after: State, event: Event): string | undefined {
+  switch (event.type) {
+    case "openRun":
+    case "open":
+    case "launched":
+    case "jumpToEnd":
+      return "#scroller";
+    case "closeRun":
+    case "home":
+      return FALLBACK_FOCUS;
+    case "compose":
+    case "launchAgain":
+      return "#goal";
+    case "submit":
+      return after.launch.kind === "refused" ? "#goal" : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { html } from "lit-html";
+
+import { counted, plain, valueText } from "../model/format.js";
+import { variablesOf } from "../model/result.js";
+import type { OpenRun } from "../model/openRun.js";
+import type { TextTail } from "../model/textTail.js";
+import type { Part } from "./view.js";
+
+/** What a run gave beside its messages: variables and its error output, each foldable. */
+export function folds({ task, stream: { conversation } }: OpenRun): Part {
+  return html`${variables(variablesOf(task, conversation))} ${errorOutput(conversation.log)}`;
+}
+
+function variables(named: ReadonlyMap<string, unknown>): Part {
+  if (named.size === 0) {
+    return undefined;
+  }
+  return html`<details class="fold" open>
+    <summary>${counted(named.size, "variable")}</summary>
+    <dl class="variables">
+      ${[...named].map(
+        ([name, value]) =>
+          html`<div>
+            <dt><bdi>${plain(name)}</bdi></dt>
+            <dd><bdi>${plain(valueText(value))}</bdi></dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`;
+}
+
+function errorOutput({ text, lines, cutChars }: TextTail): Part {
+  if (text === "") {
+    return undefined;
+  }
+  const count = Math.max(1, lines + (text.endsWith("\n") ? 0 : 1));
+  return html`<details class="fold">
+    <summary>Error output, ${counted(count, "line")}</summary>
+    ${cutChars > 0 ? html`<p class="hint">Only the end is shown; the transcript has it all.</p>` : undefined}
+    <pre class="log" tabindex="0" aria-label="Error output">${plain(text)}</pre>
+  </details>`;
+}

@@ -1,0 +1,1 @@
+export { default } from "../../client-ts/eslint.config.mjs";

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { HOST, NODE_BIN, REPOSITORY } from "./places.ts";
+
+type Settings = Record<string, unknown>;
+
+const ENTRY = join(HOST, "code-server/out/node/entry.js");
+const INSTALL_MS = 60_000;
+
+/** Quiet what is not under test. */
+const QUIET: Settings = {
+  "workbench.startupEditor": "none",
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "remote.autoForwardPorts": false, // other programs' ports would raise toasts
+  "chat.disableAIFeatures": true,
+};
+
+/** What is read of an extension's `package.json`. */
+export interface Manifest {
+  readonly engines: { readonly vscode: string };
+  readonly enabledApiProposals?: readonly string[];
+}
+
+/** A user who never was here before: own home, own settings, own extensions, an empty workspace. */
+export class Profile {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async create(): Promise<Profile> {
+    const profile = new Profile(await mkdtemp(join(tmpdir(), "vscode-profile-")));
+    await mkdir(profile.workspace);
+    await writeFile(join(profile.folder, "config.yaml"), "auth: none\n");
+    await profile.#write("data/User/settings.json", QUIET);
+    return profile;
+  }
+
+  get workspace(): string {
+    return join(this.folder, "workspace");
+  }
+
+  /** The environment of a host; nothing in it may lead out of this profile. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      HOME: this.folder,
+      XDG_CONFIG_HOME: join(this.folder, "config"),
+      XDG_DATA_HOME: join(this.folder, "share"),
+      XDG_CACHE_HOME: join(this.folder, "cache"),
+      PIP_CACHE_DIR: join(REPOSITORY, ".cache/pip"), // every profile downloads the same packages
+      PATH: `${NODE_BIN}:${process.env["PATH"] ?? ""}`,
+    };
+  }
+
+  /** The arguments with which this profile's code-server starts. */
+  get command(): readonly [string, ...string[]] {
+    return [
+      join(NODE_BIN, "node"),
+      ENTRY,
+      ...["--config", join(this.folder, "config.yaml")],
+      ...["--user-data-dir", join(this.folder, "data")],
+      ...["--extensions-dir", join(this.folder, "extensions")],
+    ];
+  }
+
+  /** Set settings that belong to the machine: a browser's window reads those from here alone. */
+  configure(settings: Settings): Promise<void> {
+    return this.#write("data/Machine/settings.json", settings);
+  }
+
+  /** Write a file into the workspace, and the folders above it. */
+  async addFile(name: string, text: string): Promise<void> {
+    const path = join(this.workspace, name);
+    await mkdir(join(path, ".."), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  /** Install a packaged extension as a user would from a file. */
+  async install(vsix: string): Promise<void> {
+    const [program, ...options] = this.command;
+    await promisify(execFile)(program, [...options, "--install-extension", vsix], {
+      env: this.environment,
+      timeout: INSTALL_MS,
+    });
+  }
+
+  /** The manifest of the one installed extension, as the editor reads it. */
+  async manifest(): Promise<Manifest> {
+    const extensions = join(this.folder, "extensions");
+    const [folder] = (await readdir(extensions)).filter((name) =>
+      name.includes("subagent-sidecar"),
+    );
+    const text = await readFile(join(extensions, folder ?? "", "package.json"), "utf8");
+    return JSON.parse(text) as Manifest;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #write(name: string, value: unknown): Promise<void> {
+    const path = join(this.folder, name);
+    await mkdir(join(path, ".."), { recursive: true });
+    await writeFile(path, JSON.stringify(value, null, 2));
+  }
+}

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import type { Browser } from "playwright-core";
+
+import { Host, type HostOptions } from "./host.ts";
+import { PICTURES, VSIX } from "./places.ts";
+import { Profile } from "./profile.ts";
+import { Puppets } from "./puppets.ts";
+import { launchBrowser, Workbench } from "./workbench.ts";
+
+const SET_UP_MS = 120_000;
+const STEP_MS = 120_000;
+
+export interface SessionOptions extends Partial<HostOptions> {
+  /** Whether the steps begin with a window never used before, or once the sidecar answers. */
+  readonly begins?: "at install" | "set up";
+  /** Called with the empty profile, before anything is installed or started. */
+  readonly prepare?: (profile: Profile, puppets: Puppets) => Promise<void>;
+}
+
+/** Takes a figure that is worth reading in a run that passes. */
+type Report = (figure: string) => void;
+
+/** What the steps of one file share: a fresh profile, its host, and one window. */
+export class Session {
+  readonly #name: string;
+  #profile: Profile | undefined;
+  #puppets: Puppets | undefined;
+  #host: Host | undefined;
+  #browser: Browser | undefined;
+  #workbench: Workbench | undefined;
+  #installedAt = 0;
+  #failed: string | undefined;
+
+  /** Register the set-up and the tidying of a file of steps; `name` begins its pictures' names. */
+  constructor(name: string, options: SessionOptions = {}) {
+    this.#name = name;
+    before(() => this.#start(options), { timeout: SET_UP_MS });
+    after(() => this.#stop(), { timeout: SET_UP_MS });
+  }
+
+  get profile(): Profile {
+    return present(this.#profile);
+  }
+
+  get puppets(): Puppets {
+    return present(this.#puppets);
+  }
+
+  get host(): Host {
+    return present(this.#host);
+  }
+
+  get workbench(): Workbench {
+    return present(this.#workbench);
+  }
+
+  /** When the install of the extension began, on the clock of `performance.now`. */
+  get installedAt(): number {
+    return this.#installedAt;
+  }
+
+  /** One step of the story: a test that leaves a picture. After a failed one the rest fail at once. */
+  step(name: string, body: (workbench: Workbench, report: Report) => Promise<void>): void {
+    void test(name, { timeout: STEP_MS }, async (context) => {
+      assert.equal(this.#failed, undefined, "an earlier step failed, and this one builds on it");
+      const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
+      try {
+        await body(this.workbench, (figure) => {
+          context.diagnostic(figure);
+        });
+        await this.workbench.picture(picture);
+      } catch (error) {
+        this.#failed = name;
+        await this.#keepEvidence(picture);
+        throw error;
+      }
+    });
+  }
+
+  async #start(options: SessionOptions): Promise<void> {
+    this.#profile = await Profile.create();
+    this.#puppets = await Puppets.listen(join(this.#profile.folder, "puppets"));
+    await options.prepare?.(this.#profile, this.#puppets);
+    this.#installedAt = performance.now();
+    await this.#profile.install(VSIX);
+    this.#host = await Host.start(this.#profile, {
+      trustsAll: options.trustsAll ?? true,
+      opensFolder: options.opensFolder ?? true,
+    });
+    this.#browser = await launchBrowser();
+    this.#workbench = await Workbench.open(this.#browser, this.#host.url, this.#name);
+    if (options.begins !== "at install") {
+      await this.#workbench.ready();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#host?.stop();
+    this.#puppets?.close();
+    await this.#profile?.remove();
+  }
+
+  async #keepEvidence(step: string): Promise<void> {
+    await this.workbench.picture(`${step}-FAILED`);
+    const folder = join(PICTURES, `${this.#name}-${step}-logs`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "server.txt"), this.host.output);
+  }
+}
+
+function present<T>(part: T | undefined): T {
+  if (part === undefined) {
+    throw new Error("the session did not start");
+  }
+  return part;
+}

@@ -1,0 +1,243 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import {
+  type Browser,
+  chromium,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
+
+import { PICTURES } from "./places.ts";
+import { PATIENCE_MS } from "./waiting.ts";
+
+const WINDOW = { width: 1280, height: 860 };
+const FIRST_LOAD_MS = 60_000;
+const SET_UP_MS = 90_000;
+const MOST_TABS = 40;
+
+/** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: [
+      ...[
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+      ],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    ],
+  });
+}
+
+/** A window of the editor, addressed as its user sees it. */
+export class Workbench {
+  readonly page: Page;
+  readonly #pictures: string;
+  #taken = 0;
+
+  private constructor(page: Page, pictures: string) {
+    this.page = page;
+    this.#pictures = pictures;
+  }
+
+  /** Open a window; `name` begins the names of its pictures. */
+  static async open(browser: Browser, url: string, name: string): Promise<Workbench> {
+    const context = await browser.newContext({
+      viewport: WINDOW,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(url, { timeout: FIRST_LOAD_MS });
+    const workbench = new Workbench(page, name);
+    await workbench.loaded();
+    return workbench;
+  }
+
+  /** Wait until the window can be used and knows of the extension. */
+  async loaded(): Promise<void> {
+    await this.page.locator(".statusbar").waitFor({ timeout: FIRST_LOAD_MS });
+    await this.#container("Subagents").waitFor();
+  }
+
+  /** Close the window, as its user would. */
+  async leave(): Promise<void> {
+    await this.page.close({ runBeforeUnload: false });
+  }
+
+  /** Keep a picture of the window, unless its user left. */
+  async picture(name: string): Promise<void> {
+    if (this.page.isClosed()) {
+      return;
+    }
+    this.#taken += 1;
+    const number = String(this.#taken).padStart(2, "0");
+    await mkdir(PICTURES, { recursive: true });
+    await this.page.screenshot({ path: join(PICTURES, `${this.#pictures}-${number}-${name}.png`) });
+  }
+
+  /** Reload the window. */
+  async reload(): Promise<void> {
+    const reloaded = this.page.waitForEvent("domcontentloaded");
+    await this.run("Developer: Reload Window");
+    await reloaded;
+    await this.loaded();
+  }
+
+  /** Open the extension's side bar and wait until its sidecar answers; the first time is set-up. */
+  async ready(): Promise<void> {
+    await this.openSideBar("Subagents");
+    const answering = this.page.locator('.statusbar-item [aria-label*="launching needs"]');
+    await this.page
+      .locator('.statusbar-item [aria-label*="0 running"]')
+      .or(answering)
+      .waitFor({ timeout: SET_UP_MS });
+  }
+
+  /** Open the view container with this name from the activity bar. */
+  async openSideBar(name: string): Promise<void> {
+    await this.#container(name).click();
+    await this.page.mouse.move(WINDOW.width / 2, WINDOW.height / 2); // else its tooltip stays
+    await this.page.locator(".sidebar .composite.title", { hasText: name }).waitFor();
+  }
+
+  /** Run a command by its title, as in `Developer: Reload Window`. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(`>${title}`);
+    await this.row(title).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The box in which quick picks and input boxes take text. */
+  get quickInput(): Locator {
+    return this.page.locator(".quick-input-widget:visible .quick-input-box input");
+  }
+
+  /** The rows of the open quick pick with this text. */
+  row(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+  }
+
+  /** Type into the open input box and confirm. */
+  async answer(text: string): Promise<void> {
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Choose the row with this text in the open quick pick. */
+  async pick(text: string): Promise<void> {
+    await this.row(text).first().waitFor();
+    await this.quickInput.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The pane of the view with this title in the side bar. */
+  view(title: string): Locator {
+    const header = this.page.locator(".pane-header").filter({ has: this.#title(title) });
+    return this.page.locator(".sidebar .pane").filter({ has: header });
+  }
+
+  /** Collapse all other views of the side bar, for room. */
+  async showOnly(title: string): Promise<void> {
+    const others = this.page.locator(".sidebar .pane-header[aria-expanded=true]");
+    for (const name of await others.locator(".title").allInnerTexts()) {
+      if (name !== title) {
+        await this.#header(name).click();
+      }
+    }
+    await this.openView(title);
+  }
+
+  /** Expand a view of the open side bar. */
+  async openView(title: string): Promise<void> {
+    const header = this.#header(title);
+    if ((await header.getAttribute("aria-expanded")) !== "true") {
+      await header.click();
+    }
+  }
+
+  /** The rows of the tree in a view; only those in sight are in the page. */
+  treeRows(view: string): Locator {
+    return this.view(view).getByRole("treeitem");
+  }
+
+  /** How many rows the tree in a view has, in sight or not. */
+  async treeSize(view: string): Promise<number> {
+    return Number(await this.treeRows(view).first().getAttribute("aria-setsize"));
+  }
+
+  /** The inside of the panel's webview. */
+  get webview(): FrameLocator {
+    return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
+  }
+
+  /** The status bar item with this text. */
+  statusItem(text: string | RegExp): Locator {
+    return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  /** Press Tab until the target has the focus. */
+  async tabTo(target: Locator): Promise<void> {
+    for (let presses = 0; presses < MOST_TABS; presses += 1) {
+      if (await target.evaluate((element) => element.matches(":focus"))) {
+        return;
+      }
+      await this.page.keyboard.press("Tab");
+    }
+    throw new Error(`${MOST_TABS} presses of Tab do not lead to ${target.toString()}`);
+  }
+
+  /** How long the call of an extension's `activate` took, by the editor's own clock, in ms. */
+  async activationMs(extensionId: string): Promise<number> {
+    await this.run("Developer: Startup Performance");
+    await this.page.locator(".view-lines").getByText("System Info").waitFor();
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Control+C");
+    const report = await this.clipboard();
+    await this.run("View: Close All Editors");
+    return Number(columnOf(report, extensionId, "Call Activate"));
+  }
+
+  #container(name: string): Locator {
+    return this.page.locator(`.activitybar a.action-label[aria-label^="${name}"]`);
+  }
+
+  /** The toasts in sight. */
+  get toasts(): Locator {
+    return this.page.locator(".notification-toast");
+  }
+
+  clipboard(): Promise<string> {
+    return this.page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  #header(title: string): Locator {
+    return this.page.locator(".sidebar .pane-header").filter({ has: this.#title(title) });
+  }
+
+  #title(title: string): Locator {
+    return this.page.locator(".title", { hasText: new RegExp(`^${title}$`) });
+  }
+}
+
+/** Find a value in a Markdown table that has a row beginning with `row` and a column named `column`. */
+function columnOf(report: string, row: string, column: string): string {
+  const cells = (line: string) => line.split("|").map((cell) => cell.trim());
+  const lines = report.split("\n");
+  const titles = cells(lines.find((line) => cells(line).includes(column)) ?? "");
+  const found = lines.find((line) => cells(line)[1] === row);
+  const value = found === undefined ? undefined : cells(found)[titles.indexOf(column)];
+  if (value === undefined) {
+    throw new Error(`no ${column} of ${row} in:\n${report}`);
+  }
+  return value;
+}

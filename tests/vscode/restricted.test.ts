@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+
+import { Chat } from "./harness/chat.ts";
+import { Session } from "./harness/session.ts";
+import { definePuppet, PUPPET } from "./harness/subagents.ts";
+
+const session = new Session("restricted", { prepare: definePuppet, trustsAll: false });
+
+session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").waitFor();
+  await new Chat(workbench).frame.getByText("Restricted Mode").first().waitFor();
+});
+
+session.step("the palette does not offer what is refused", async (workbench) => {
+  await workbench.page.keyboard.press("F1");
+  await workbench.quickInput.fill(">Subagents: Launch");
+  await workbench
+    .row("No matching results")
+    .or(workbench.row("similar commands"))
+    .first()
+    .waitFor();
+  assert.equal(await workbench.row("Launch Subagent").count(), 0);
+  await workbench.page.keyboard.press("Escape");
+});
+
+session.step("trust lets the workspace's own subagent run", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").click();
+  await workbench.page.getByRole("button", { name: "Trust", exact: true }).click();
+  await workbench.page
+    .locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]')
+    .click();
+  const chat = new Chat(workbench);
+  await chat.launch(PUPPET, "Say that you are free");
+  const puppet = await session.puppets.next();
+  puppet.finish("I am free.");
+  await chat.ending.getByText("I am free.").waitFor();
+});
