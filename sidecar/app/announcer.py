@@ -20,12 +20,15 @@ class ChangeAnnouncer:
         self._pending: dict[str, Change] = {}
         self._told: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def note(self, task_id: str, change: Change) -> None:
         """Take in one change; later ones of the same task join it.
 
         A run of ours is told of when it starts: that a later look at the disk finds it is no news.
         """
+        if self._closed:
+            return
         if change == "added" and task_id in self._told:
             change = "changed"
         known = self._pending.get(task_id)
@@ -37,7 +40,8 @@ class ChangeAnnouncer:
             self._flush()
 
     def close(self) -> None:
-        """Announce nothing more."""
+        """Announce nothing more, whatever is still noted."""
+        self._closed = True
         self._pending.clear()
         if self._timer is not None:
             self._timer.cancel()

@@ -9,14 +9,18 @@ from typing import Any
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
-from sidecar.app.announcer import ChangeAnnouncer
-from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.announcer import Change, ChangeAnnouncer
+from sidecar.app.clock import wall_clock_ms
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
+from sidecar.app.roots import history_roots
 from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
+from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
+from sidecar.history.task_history import Changes
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
 from sidecar.subagents.catalogue import Catalogue
@@ -74,7 +78,7 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
-        self.history = self._open_history()
+        self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self._announce_stored)
         self.runs = self._build_runs()
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
@@ -110,8 +114,8 @@ class Host:
             self.set_max(after.async_tasks.max)
         if after.runners != before.runners:
             self.runners = build_runners(after.runners)
-        if after.history.foreign_roots != before.history.foreign_roots:
-            self.history = self._open_history()
+        if _roots_of(after) != _roots_of(before):
+            self._stored.reopen(self._history_roots())
         self.reminders.configure(after.reminders)
         self.runs.admission.pump()
 
@@ -136,15 +140,23 @@ class Host:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
+    @property
+    def history(self) -> TaskHistory:
+        """The stored tasks of the own root and the foreign ones."""
+        return self._stored.history
+
+    @property
+    def watcher(self) -> WatcherHealth:
+        """How changes of stored tasks are seen."""
+        return self._stored.watcher
+
+    def follow_history(self) -> None:
+        """Begin to watch the stored tasks; called when the first client has its answer."""
+        self._stored.follow()
+
     async def refresh_history(self) -> None:
         """Look at every stored task again and announce what changed."""
-        changes = await asyncio.to_thread(self.history.refresh)
-        for task_id in changes.added:
-            self._announcer.note(task_id, "added")
-        for task_id in changes.changed:
-            self._announcer.note(task_id, "changed")
-        for task_id in changes.removed:
-            self._announcer.note(task_id, "removed")
+        self._announce_stored(await asyncio.to_thread(self.history.refresh))
 
     async def end_runs(self) -> None:
         """End every run, and leave no process of one; what they said last can still be read."""
@@ -157,6 +169,7 @@ class Host:
         """End every run and give the root up. Takes 3 s at most."""
         await self.end_runs()
         await self.reminders.aclose()
+        await asyncio.to_thread(self._stored.close, 0.5)
         await self.journal.aclose(0.5)
         if isinstance(self._lock, RootLock):
             self._lock.release()
@@ -176,15 +189,19 @@ class Host:
         )
         return Runs(launcher, self.manager, self.registry, services)
 
+    def _history_roots(self) -> list[Path]:
+        return history_roots(self.root.path, self._foreign, self.settings.history)
+
+    def _announce_stored(self, changes: Changes) -> None:
+        kinds: tuple[Change, ...] = ("added", "changed", "removed")
+        for kind in kinds:
+            for task_id in getattr(changes, kind):
+                self._announcer.note(task_id, kind)
+
     def _watch_limits(self, reports_work: bool) -> LimitWatch:
         silence = self.settings.async_tasks.inactivity_timeout_seconds
         looked_at = reports_work and silence != NONE
         return LimitWatch(self.settings.budget, self.spending, silence if looked_at else None)
-
-    def _open_history(self) -> TaskHistory:
-        named = (Path(path) for path in self.settings.history.foreign_roots)
-        roots = dict.fromkeys([self.root.path, *self._foreign, *named])
-        return TaskHistory(list(roots), now=history_clock_ms, revision=lambda: self.revision)
 
     def _run_changed(self, record: RunRecord) -> None:
         self.revision += 1
@@ -197,3 +214,7 @@ class Host:
         self.revision += 1
         for listener in self._listeners:
             listener.history_changed(added, changed, removed)
+
+
+def _roots_of(settings: Settings) -> tuple[list[str], bool]:
+    return settings.history.foreign_roots, settings.history.auto_discover

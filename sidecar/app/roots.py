@@ -1,16 +1,46 @@
-"""Where the sidecar's own root lies."""
+"""Where the sidecar's own root lies, and where it keeps what may be deleted at any time."""
 
+import logging
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import platformdirs
 
+from sidecar.api.settings import HistorySettings
 from sidecar.app.settings import APP_NAME
 
+logger = logging.getLogger(__name__)
+
 ENVIRONMENT_VARIABLE = "SIDECAR_STORAGE_ROOT"
+CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
 
 
 def default_storage_root() -> Path:
     """Return SIDECAR_STORAGE_ROOT, else the platform's user data directory."""
     named = os.environ.get(ENVIRONMENT_VARIABLE)
     return Path(named).absolute() if named else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def index_dir() -> Path:
+    """Return where the indexes lie: under SIDECAR_CACHE_DIR, else the platform's user cache directory."""
+    named = os.environ.get(CACHE_VARIABLE)
+    cache = Path(named).absolute() if named else Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False))
+    return cache / "index"
+
+
+def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings) -> list[Path]:
+    """Return every root whose tasks are listed: own, named, and those that autoDiscover finds."""
+    named = [Path(path) for path in settings.foreign_roots]
+    return [*dict.fromkeys([own, *foreign, *named, *(_discovered() if settings.auto_discover else ())])]
+
+
+def _discovered() -> list[Path]:
+    from sidecar.history.stores import discover_roots
+
+    discovery = discover_roots()
+    for place in discovery.searched:
+        logger.info("%s %s (%s)", "found" if place.found else "no tasks in", place.path, place.why)
+    looked = f"{len(discovery.roots)} stores found in {len(discovery.searched)} places"
+    logger.info("autoDiscover: %s", looked)
+    return discovery.roots

@@ -108,6 +108,7 @@ class Session(Listener):
         if params.process_id is not None:
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
+        host.follow_history()
         return host
 
     def settings_with(self, sent: dict[str, Any] | None) -> SettingsStore:

@@ -4,10 +4,21 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import msgspec
 
-from sidecar.api.tasks import MAX_PAGE, GetResult, ListResult, Rules, Sort, SortKey, StoredMessage, TaskInfo
+from sidecar.api.tasks import (
+    MAX_PAGE,
+    GetResult,
+    ListResult,
+    RenderedList,
+    Rules,
+    Sort,
+    SortKey,
+    StoredMessage,
+    TaskInfo,
+)
 from sidecar.app.clock import history_clock_ms
-from sidecar.app.roots import default_storage_root
+from sidecar.app.roots import default_storage_root, history_roots, index_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
@@ -39,10 +50,12 @@ def list_tasks(
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    page = _page(history, filter_text, chosen, Sort(by=sort) if sort else None, limit)
+    order = Sort(by=sort) if sort else None
     if form == "json":
-        output.write_json(page)
-    elif form == "text":
+        output.write_json(_rendered(history, filter_text, chosen, order, limit))
+        return
+    page = _page(history, filter_text, chosen, order, limit)
+    if form == "text":
         from sidecar.history.text import format_tasks
 
         output.write(format_tasks(page.items, filter_text, chosen))
@@ -83,8 +96,25 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     """Return the history of the roots named, else of the own root and those of the settings."""
     chosen = [root.absolute() for root in roots]
     if not chosen:
-        chosen = [default_storage_root(), *(Path(path) for path in store.current.history.foreign_roots)]
-    return TaskHistory(chosen, now=history_clock_ms, spread=in_two_processes)
+        chosen = history_roots(default_storage_root(), (), store.current.history)
+    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
+    click.get_current_context().call_on_close(history.close)
+    return history
+
+
+def _rendered(
+    history: TaskHistory, filter_text: str | None, rules: Rules, order: Sort | None, limit: int | None
+) -> RenderedList:
+    """Do as `_page`, with the items as JSON."""
+    page = history.rendered_page(filter_text, rules, order, limit or MAX_PAGE)
+    arrays = [bytes(page.items)]
+    while limit is None and page.next_cursor is not None:
+        more = history.rendered_page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
+        arrays.append(bytes(more.items))
+        page.next_cursor = more.next_cursor
+    if len(arrays) > 1:
+        page.items = msgspec.Raw(b"[" + b",".join(array[1:-1] for array in arrays) + b"]")
+    return page
 
 
 def _page(

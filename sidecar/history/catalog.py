@@ -1,138 +1,257 @@
 """The tasks of one root, kept: a task is read again only when one of its files or list entries changed."""
 
-import logging
 import os
-from collections.abc import Callable, Iterator
-from functools import partial
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
-from sidecar.api.tasks import Rules, TaskInfo
-from sidecar.history import leftovers
-from sidecar.history.lists import RootLists, read_lists
-from sidecar.history.products import is_epoch_id, is_task_id, is_uuid
-from sidecar.history.reading import Stamp, TaskFiles, read_task, stamp_task
-from sidecar.history.records import ListEntry
+from sidecar.api.tasks import Rules
+from sidecar.history.ageing import FOR_EVER
+from sidecar.history.index import RowIndex, Rows
+from sidecar.history.index_row import IndexRow
+from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.roots import Root
-from sidecar.history.rules import Row, read_row
-from sidecar.history.spreading import Work, here
-from sidecar.history.view import TaskSource
+from sidecar.history.spreading import Spread, here
+from sidecar.history.walking import changed_names, task_names
 
-_log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from sidecar.history.reading import TaskFiles
+    from sidecar.history.rules import Row
+    from sidecar.history.task_reader import TaskReader
+
+# What reads tasks is imported when there is one to be read: mostly the index knows them all.
+
+Change = Literal["added", "changed", "removed"]
+CHEAP_WALK_SECONDS = 0.02
+"""A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
+_WALK_SECONDS_EACH = 10e-6
+
+_NamedRow = tuple[str, IndexRow | None]
+ReadRows = dict[str, IndexRow | None]
+"""Tasks that were read; None for one that is gone."""
+ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
+"""Reads the tasks named under a rule set, at a time in ms."""
 
 
-class _Known(msgspec.Struct, frozen=True, gc=False):
-    """A row with everything it was made from."""
-
-    row: Row
-    stamps: tuple[Stamp | None, ...]
-    entry: ListEntry | None
-    hint: ListEntry | None
+def read_here(reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+    """Read tasks one after the other in this thread."""
+    return read_spread(here, reader, names, rules, now)
 
 
-_NamedRow = tuple[str, _Known | None]
-Spread = Callable[[Work[_NamedRow], list[str], type[list[_NamedRow]]], list[_NamedRow]]
+def read_spread(spread: Spread, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+    """Read tasks as `spread` sees fit."""
+
+    def work(part: list[str]) -> list[_NamedRow]:
+        return [(name, reader.row(name, rules, now)) for name in part]
+
+    rows = dict(spread(work, names, list[_NamedRow]))
+    for row in rows.values():
+        if row is not None:
+            row.root = reader.root.path
+    return rows
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The rows under one rule set: `rows` is replaced, never altered, so that anyone may look at it."""
+
+    rows: Rows = field(default_factory=dict)
+    ends: int = FOR_EVER
+    """When the first of the rows ceases to hold, in ms."""
+    loaded: bool = False
+    scanned: bool = False
+    unsaved: set[str] = field(default_factory=set)
+
+    def replace(self, rows: Rows) -> None:
+        self.rows = rows
+        self.ends = min((row.until for row in rows.values()), default=FOR_EVER)
 
 
 class RootCatalog:
-    """Reads and remembers the rows of one root. Not thread-safe: its owner holds a lock.
+    """Reads and remembers the rows of one root. Any thread may call; scans wait for each other.
 
-    `spread` does the reading of many tasks: see `spreading`.
+    `index` keeps the rows between processes. `spread` does the looking at many files and the reading of
+    many tasks; `read`, if given, does the latter in its stead.
     """
 
-    def __init__(self, root: Root, spread: Spread = here) -> None:
+    def __init__(
+        self,
+        root: Root,
+        index: RowIndex | None = None,
+        read: ReadMany | None = None,
+        spread: Spread = here,
+    ) -> None:
         self.root = root
+        self.generation = 0
+        """Grows with every change of a row."""
+        self.walk_seconds: float | None = None
+        """How long the last look at all files took; None before the first."""
+        self._index = index
+        self._read = read or partial(read_spread, spread)
         self._spread = spread
-        self._lists = RootLists()
-        self._known: dict[Rules, dict[str, _Known]] = {"structural": {}, "guide": {}}
+        self._kept: dict[Rules, _Kept] = {"structural": _Kept(), "guide": _Kept()}
+        self._changes: dict[str, Change] = {}
+        self._lock = threading.RLock()
 
     @property
     def size(self) -> int:
         """How many rows are kept."""
-        return len(self._known["structural"])
+        return len(self._kept["structural"].rows)
 
     def names(self) -> list[str]:
         """List the ids of the root's tasks; none when there is no `tasks/`."""
-        return [name for name in self._directories() if is_task_id(name)]
+        return task_names(self.root)
 
-    def scan(self, rules: Rules, now: int) -> list[TaskInfo]:
-        """List every task under `rules`, reading only what changed since the last scan."""
-        self._lists = read_lists(self.root.path, self._lists)
-        names = self.names() if rules == "structural" else list(filter(is_uuid, self.names()))
-        known = self._known[rules]
-        current = {
-            name: kept for name in names if (kept := known.get(name)) and self._is_current(name, kept, now)
-        }
-        changed = [name for name in names if name not in current]
-        read = self._spread(partial(self._read_settled, rules, now), changed, list[_NamedRow])
-        for name, made in read:
-            made = made or self._read_unsettled(name, rules, now)
-            if made is not None:
-                current[name] = made
-        self._known[rules] = current
-        return [kept.row.info for kept in current.values() if kept.row.info is not None]
+    def rows(self, rules: Rules) -> Rows:
+        """The rows as they were last seen, by this process or the one that left the index."""
+        kept = self._kept[rules]
+        if not kept.loaded:
+            with self._lock:
+                self._load(rules, kept)
+        return kept.rows
 
-    def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
-        """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
-        self._lists = read_lists(self.root.path, self._lists)
-        files = self._read(name)
-        if files is None:
+    def followed_rows(self, rules: Rules, now: int) -> Rows | None:
+        """The rows, if somebody keeps them up to date; None when looking is cheap or nothing is known."""
+        rows, kept = self.rows(rules), self._kept[rules]
+        walk = self.walk_seconds if kept.scanned else len(rows) * _WALK_SECONDS_EACH
+        if not rows or walk is None or walk < CHEAP_WALK_SECONDS or now >= kept.ends:
             return None
-        settled = leftovers.settle(self._folder(name), files)
-        return settled, read_row(self._source(name, settled, now), "structural")
+        return rows
+
+    def scan(self, rules: Rules, now: int, quiet: bool = False) -> Rows:
+        """Look at every task's files under `rules`, reading only what changed, and return all rows.
+
+        With `quiet` the tasks found by the first look of all are no news.
+        """
+        with self._lock:
+            rows = self.rows(rules)
+            first = not rows and not self._kept[rules].scanned
+            names = task_names(self.root, rows)
+            if rules == "guide":
+                names = [name for name in names if is_uuid(name)]
+            started = time.perf_counter()
+            changed = changed_names(self.root, names, rows, self._entries(), now, self._spread)
+            self.walk_seconds = time.perf_counter() - started
+            read = self._read(self._reader, changed, rules, now) if changed else {}
+            self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})
+            if first and quiet:
+                self._changes.clear()
+            self._kept[rules].scanned = True
+            return self._kept[rules].rows
+
+    def reconcile(self, now: int) -> None:
+        """Look at every task's files under each rule set in use."""
+        for rules in self._in_use():
+            self.scan(rules, now)
+
+    def touch(self, names: Iterable[str], now: int) -> None:
+        """Look at the tasks named, under each rule set in use; those that are gone are taken out."""
+        tasks = [name for name in names if is_task_id(name)]
+        with self._lock:
+            entries = self._entries()
+            there = [name for name in tasks if self._is_folder(name)]
+            gone = dict.fromkeys(set(tasks) - set(there))
+            for rules in self._in_use():
+                listed = [name for name in there if rules == "structural" or is_uuid(name)]
+                changed = changed_names(self.root, listed, self.rows(rules), entries, now)
+                read = self._read(self._reader, changed, rules, now) if changed else {}
+                self._take(rules, {**gone, **read})
+
+    def touch_listed(self, now: int) -> None:
+        """Read again the tasks whose entries in the root's shared lists changed."""
+        with self._lock:
+            entries = self._entries()
+            rows = self.rows("structural")
+            self.touch([name for name, row in rows.items() if row.entry != entries.get(name, b"")], now)
+
+    def collect(self) -> dict[str, Change]:
+        """Take what happened to which task since the last call."""
+        with self._lock:
+            changes, self._changes = self._changes, {}
+        return changes
+
+    def save(self) -> None:
+        """Bring the index up to date; faults of it are logged, never raised."""
+        with self._lock:
+            if self._index is not None:
+                for rules, kept in self._kept.items():
+                    self._index.save(rules, kept.rows, kept.unsaved)
+                    kept.unsaved = set()
+
+    def open(self, name: str, now: int) -> "tuple[TaskFiles, Row] | None":
+        """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
+        with self._lock:
+            return self._reader.open(name, now)
 
     def path(self, name: str, file: str) -> str:
         """The path of one file of a task."""
-        return f"{self._folder(name)}{os.sep}{file}"
+        return f"{self.root.folder(name)}{os.sep}{file}"
 
-    def _directories(self) -> Iterator[str]:
+    @cached_property
+    def _reader(self) -> "TaskReader":
+        from sidecar.history.task_reader import TaskReader
+
+        return TaskReader(self.root)
+
+    def _entries(self) -> Mapping[str, bytes]:
+        """What the root's lists say of each task, condensed; nothing while there are no lists."""
+        if "_reader" in self.__dict__ or any(os.path.lexists(path) for path in self.root.lists):
+            return self._reader.refresh_lists()
+        return {}
+
+    def _load(self, rules: Rules, kept: _Kept) -> None:
+        if not kept.loaded and self._index is not None:
+            kept.replace(self._index.load(rules))
+        kept.loaded = True
+
+    def _in_use(self) -> list[Rules]:
+        return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]
+
+    def _is_folder(self, name: str) -> bool:
         try:
-            with os.scandir(self.root.tasks) as entries:
-                yield from (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-        except (FileNotFoundError, NotADirectoryError):
+            return stat.S_ISDIR(os.lstat(self.root.folder(name)).st_mode)
+        except OSError:
+            return False
+
+    def _take(self, rules: Rules, read: ReadRows) -> None:
+        """Put rows that were read, or the absence of a task, in place of what was known."""
+        if not read:
             return
-        except OSError as error:
-            _log.warning("cannot list %s: %s", self.root.tasks, error.strerror)
+        kept = self._kept[rules]
+        rows = dict(kept.rows)
+        for name, row in read.items():
+            before = rows.pop(name, None)
+            if row is not None:
+                rows[name] = row
+            if row is not before:
+                kept.unsaved.add(name)
+            self._note(name, before, row)
+        kept.replace(rows)
 
-    def _folder(self, name: str) -> str:
-        return f"{self.root.tasks}{os.sep}{name}"
+    def _note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
+        was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
+        if was and now_is and _same(before, after):
+            return
+        if not was and not now_is:
+            return
+        self.generation += 1
+        change: Change = "changed" if was and now_is else "added" if now_is else "removed"
+        known = self._changes.get(name)
+        if known == "added" and change == "changed":
+            change = "added"
+        elif known == "removed" and change == "added":
+            change = "changed"
+        if known == "added" and change == "removed":
+            del self._changes[name]
+        else:
+            self._changes[name] = change
 
-    def _read(self, name: str) -> TaskFiles | None:
-        folder = self._folder(name)
-        files = read_task(folder, with_metadata=is_epoch_id(name))
-        if files.ui.absent and files.api.absent and not os.path.lexists(folder):
-            return None
-        return files
 
-    def _read_settled(self, rules: Rules, now: int, names: list[str]) -> list[_NamedRow]:
-        """Read tasks; None stands for a folder that is gone or in the middle of a save."""
-        rows: list[_NamedRow] = []
-        for name in names:
-            files = self._read(name)
-            settled = files is not None and not leftovers.is_unsettled(self._folder(name), files)
-            rows.append((name, self._made(name, files, rules, now) if files and settled else None))
-        return rows
-
-    def _read_unsettled(self, name: str, rules: Rules, now: int) -> _Known | None:
-        """Read a task whose save should be over by now, else from what the save left behind."""
-        files = self._read(name)
-        if files is None:
-            return None
-        return self._made(name, leftovers.recover(self._folder(name), files), rules, now)
-
-    def _is_current(self, name: str, kept: _Known, now: int) -> bool:
-        return (
-            kept.row.since <= now < kept.row.until
-            and kept.entry == self._lists.entries.get(name)  # a list is rewritten for any task's sake
-            and kept.hint == self._lists.hints.get(name)
-            and stamp_task(self._folder(name), is_epoch_id(name)) == kept.stamps
-        )
-
-    def _made(self, name: str, files: TaskFiles, rules: Rules, now: int) -> _Known:
-        source = self._source(name, files, now)
-        return _Known(read_row(source, rules), files.stamps, source.entry, source.hint)
-
-    def _source(self, name: str, files: TaskFiles, now: int) -> TaskSource:
-        lists = self._lists
-        entry, hint = lists.entries.get(name), lists.hints.get(name)
-        return TaskSource(name, self.root.path, self.root.product, files, entry, hint, now)
+def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
+    """Tell whether two rows show the same task."""
+    assert one is not None and other is not None
+    return (one.body, one.settled, one.ages_from) == (other.body, other.settled, other.ages_from)

@@ -5,11 +5,11 @@ Every function follows one of the guide's, with its order of evaluation: what th
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from sidecar.api.tasks import TaskInfo, TaskStatus
+from sidecar.api.tasks import TaskStatus
 from sidecar.history import guide_patterns as patterns
 from sidecar.history import javascript as js
 from sidecar.history.guide_status import Haystack, status
@@ -20,6 +20,16 @@ from sidecar.history.javascript_sort import sort_by
 
 TITLE_UNITS = 100
 """Longest title, in UTF-16 code units."""
+
+
+class Dated(Protocol):
+    """What the order looks at."""
+
+    id: str
+    created_at: int | float | None
+
+
+D = TypeVar("D", bound=Dated)
 
 
 class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +67,7 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
         return None
 
 
-def sort(tasks: Sequence[TaskInfo]) -> list[TaskInfo]:
+def sort(tasks: Sequence[D]) -> list[D]:
     """Order tasks as the guide lists them: names in byte order, then newest creation first, stable.
 
     A creation time of NaN compares equal to any, as in JavaScript; where it ends up follows V8's sort.

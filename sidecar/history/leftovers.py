@@ -5,6 +5,7 @@ Roo, Zoo and Kilo save in six steps: `mkdir <file>.lock`, fill `.<file>.new_<ms>
 renames there is no file.
 """
 
+import math
 import os
 import re
 import time
@@ -19,7 +20,8 @@ LOCK_STALE_SECONDS: Final = 31
 """Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
 RETRY_SECONDS: Final = 1.0
 """How long a reader of a single task waits for a save to finish."""
-_RETRY_STEP_SECONDS: Final = 0.02
+_RETRY_STEP_SECONDS: Final = 0.002
+_LAST_LOOKS: Final = 4
 _LEFTOVER: Final = re.compile(r"\.(?P<file>.+)\.(?P<kind>new|bak)_(?P<ms>\d{1,15})_\w+\.tmp", re.ASCII)
 
 
@@ -32,13 +34,20 @@ def is_unsettled(folder: str, files: TaskFiles) -> bool:
 def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> TaskFiles:
     """Read absent message files again for at most `seconds`, then take them from leftovers.
 
-    Only for reading a single task: a writer of another program gives no signal to wait for.
+    A writer of another program gives no signal to wait for, so this polls.
     """
+    if not (files.ui.absent or files.api.absent):
+        return files
     deadline = time.monotonic() + seconds
     while is_unsettled(folder, files) and time.monotonic() < deadline:
         time.sleep(_RETRY_STEP_SECONDS)
         files = reread(folder, files)
-    return recover(folder, files)
+    # A writer that saves again and again may end and begin a save between any two looks.
+    for _ in range(_LAST_LOOKS):
+        files = recover(folder, reread(folder, files))
+        if not is_unsettled(folder, files):
+            break
+    return reread(folder, files)
 
 
 def reread(folder: str, files: TaskFiles) -> TaskFiles:
@@ -56,11 +65,17 @@ def _again(folder: str, file: StoredFile) -> StoredFile:
 
 
 def _is_being_saved(folder: str, name: str) -> bool:
+    """Tell a save under way from what a crash left: by a young lock, or a name lately given."""
+    lock = _age(f"{folder}{os.sep}{name}.lock", "st_mtime")
+    ages = [lock, *(_age(f"{folder}{os.sep}{each}", "st_ctime") for each in _leftovers(folder, name))]
+    return any(age < LOCK_STALE_SECONDS for age in ages)
+
+
+def _age(path: str, clock: str) -> float:
     try:
-        lock = os.lstat(f"{folder}{os.sep}{name}.lock")
+        return time.time() - float(getattr(os.lstat(path), clock))
     except OSError:
-        return bool(_leftovers(folder, name))
-    return time.time() - lock.st_mtime < LOCK_STALE_SECONDS or bool(_leftovers(folder, name))
+        return math.inf
 
 
 def _leftovers(folder: str, name: str) -> list[str]:

@@ -4,7 +4,6 @@
 while a second window works, so its entries are hints only.
 """
 
-import os
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +12,7 @@ import msgspec
 from sidecar.history.parsing import Parser, clean, decode_leniently
 from sidecar.history.reading import Stamp, StoredFile, read_file, stamp_of
 from sidecar.history.records import ListEntry
+from sidecar.history.roots import Root
 
 INDEX_FILE: Final = "_index.json"
 CLINE_LIST: Final = "taskHistory.json"
@@ -38,9 +38,9 @@ class RootLists:
     stamps: tuple[Stamp | None, Stamp | None] = (None, None)
 
 
-def read_lists(root: str, known: RootLists) -> RootLists:
+def read_lists(root: Root, known: RootLists) -> RootLists:
     """Read a root's lists, or answer `known` while both files are unchanged; damage never costs a task."""
-    paths = (f"{root}{os.sep}state{os.sep}{CLINE_LIST}", f"{root}{os.sep}tasks{os.sep}{INDEX_FILE}")
+    paths = root.lists
     stamps = (stamp_of(paths[0]), stamp_of(paths[1]))
     if stamps == known.stamps:
         return known

@@ -56,7 +56,7 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
-        """The files' stamps in the order of `stamp_task`."""
+        """The files' stamps: UI, API, list entry, metadata."""
         return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
 
 
@@ -69,15 +69,11 @@ def stamp_of(path: str) -> Stamp | None:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def stamp_task(folder: str, with_metadata: bool) -> tuple[Stamp | None, ...]:
-    """Stat the files that `read_task` reads: a cached result is valid while these are equal."""
-    prefix = folder + os.sep
-    return (
-        stamp_of(prefix + UI_FILE),
-        stamp_of(prefix + API_FILE),
-        stamp_of(prefix + ITEM_FILE),
-        stamp_of(prefix + METADATA_FILE) if with_metadata else None,
-    )
+def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Stat the files that `read_task` reads, and read none."""
+    names = (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE)
+    stamps = [stamp_of(folder + os.sep + name) for name in names[: 4 if with_metadata else 3]]
+    return TaskFiles(*(StoredFile(name, None, stamp) for name, stamp in zip(names, stamps, strict=False)))
 
 
 def read_task(folder: str, with_metadata: bool) -> TaskFiles:

@@ -21,6 +21,15 @@ class Root:
         """The folder of the tasks; it need not exist."""
         return f"{self.path}{os.sep}tasks"
 
+    def folder(self, task_id: str) -> str:
+        """The path of a task's folder."""
+        return f"{self.tasks}{os.sep}{task_id}"
+
+    @property
+    def lists(self) -> tuple[str, str]:
+        """The lists of tasks that a product may keep: Cline's own, and Roo's index."""
+        return f"{self.path}{os.sep}state{os.sep}taskHistory.json", f"{self.tasks}{os.sep}_index.json"
+
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
     """Make the root of `path`, absolute but with its links kept: users know it by that name."""

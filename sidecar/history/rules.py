@@ -9,11 +9,11 @@ import msgspec
 
 from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
 from sidecar.history import structural
+from sidecar.history.ageing import DAY_MS, FOR_EVER, id_validity
 from sidecar.history.reading import StoredFile
-from sidecar.history.status import next_change
 from sidecar.history.structural import Extract
 from sidecar.history.titles import encodable, one_line, prompt_in_api
-from sidecar.history.view import DAY_MS, TaskSource, TaskView
+from sidecar.history.view import TaskSource, TaskView
 
 if TYPE_CHECKING:
     from sidecar.history.guide import GuideFields
@@ -28,14 +28,16 @@ _OUTCOMES: dict[TaskStatus, Outcome] = {"completed": "completed", "failed": "fai
 class Row(msgspec.Struct, frozen=True, gc=False):
     """A task under one rule set: `info` is None where the rules do not list it.
 
-    The row holds for times from `since` until before `until`, in ms: its age decides its status, and the
-    guide's default dates are the time of asking.
+    With `ages_from`, a time of last activity, the status follows from the age and changes with it. All
+    else holds for times from `since` until before `until`, in ms: what an id or a default date means
+    depends on when one asks.
     """
 
     info: TaskInfo | None
     provenance: dict[str, Provenance]
-    since: int
-    until: int
+    ages_from: int | float | None = None
+    since: int = 0
+    until: int = FOR_EVER
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:
@@ -44,20 +46,26 @@ def read_row(source: TaskSource, rules: Rules) -> Row:
         return _read_row(source, rules)
     except Exception:  # one task that defeats the rules must not cost the list
         _log.exception("task %s cannot be read", source.task_id)
-        info = structural.damaged_row(source) if rules == "structural" else None
-        return Row(info, {}, source.now, source.now + DAY_MS)
+        return damaged(source, rules)
+
+
+def damaged(source: TaskSource, rules: Rules) -> Row:
+    """The row of a task that defeated the rules: listed under `structural`, and tried again the next day."""
+    info = structural.damaged_row(source) if rules == "structural" else None
+    return Row(info, {}, None, source.now, source.now + DAY_MS)
 
 
 def _read_row(source: TaskSource, rules: Rules) -> Row:
     if rules == "guide":
         fields = _guide_fields(source, source.now)
         if fields is None:
-            return Row(None, {}, source.now, source.now + DAY_MS)
+            return Row(None, {})
         return _guide_row(source, structural.extract(source), fields)
     extracted = structural.extract(source)
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
-    return Row(extracted.info, extracted.provenance, source.now, extracted.expires_at)
+    since, until = id_validity(source.task_id, source.now)
+    return Row(extracted.info, extracted.provenance, extracted.ages_from, since, until)
 
 
 def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
@@ -94,14 +102,15 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") ->
         message_count=fields.message_count,
         workspace_dir=fields.workspace_dir,
     )
-    return Row(info, extracted.provenance, source.now, _guide_expiry(fields, source.now))
+    if source.now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
+        return Row(info, extracted.provenance, None, source.now, source.now + 1)
+    return Row(info, extracted.provenance, _guide_ages(fields))
 
 
-def _guide_expiry(fields: "GuideFields", now: int) -> int:
-    if now in (fields.created_at, fields.last_activity):
-        return now + 1
-    active = fields.last_activity
-    return next_change(None if math.isnan(active) else int(active), now)
+def _guide_ages(fields: "GuideFields") -> int | float | None:
+    """The time the guide's status counts from; words and an invalid date settle it for good."""
+    settled = fields.status in ("completed", "failed") or math.isnan(fields.last_activity)
+    return None if settled else fields.last_activity
 
 
 def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
@@ -125,8 +134,8 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Ex
     told = Provenance(source="guide", note="the messages carry no structure")
     names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
     provenance = extracted.provenance | dict.fromkeys(names, told)
-    expiry = min(extracted.expires_at, _guide_expiry(fields, source.now))
-    return replace(extracted, info=info, provenance=provenance, expires_at=expiry)
+    ages_from = _guide_ages(fields) if active is not None else None
+    return replace(extracted, info=info, provenance=provenance, ages_from=ages_from)
 
 
 def _encodable(text: str | None) -> str | None:

@@ -11,12 +11,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
 Work = Callable[[list[str]], list[T]]
+
+
+class Spread(Protocol):
+    """Has work done on names, all at once or in parts, in any order; `answer` is the type of the result."""
+
+    def __call__(self, work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
+        """Return the results for all names."""
+
 
 FEWEST: Final = 200
 """Names from which on a fork pays: it costs some 5 ms, and a task a tenth of one."""

@@ -7,10 +7,7 @@ from sidecar.api.tasks import Outcome, TaskStatus
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import UI_FILE
 from sidecar.history.records import UiMessage, Usage
-from sidecar.history.view import DAY_MS, TaskView, sane_ms
-
-ACTIVE_MS: Final = DAY_MS
-ABANDONED_MS: Final = 7 * DAY_MS
+from sidecar.history.view import TaskView, sane_ms
 
 _PASSED_OVER: Final = frozenset(
     {"checkpoint_saved", "checkpoint_created", "task_progress", "reasoning", "command_output"}
@@ -46,24 +43,6 @@ class Ending(NamedTuple):
 def ending(view: TaskView) -> Ending:
     """Tell how a task ended or what it waits for."""
     return next(_endings(view), Ending("unknown", None, "age"))
-
-
-def by_age(last_activity: int | None, now: int) -> TaskStatus:
-    """Judge an unfinished task: under a day active, over a week abandoned."""
-    if last_activity is None:
-        return "unknown"
-    age = now - last_activity
-    if age < ACTIVE_MS:
-        return "active"
-    return "abandoned" if age > ABANDONED_MS else "unknown"
-
-
-def next_change(last_activity: int | None, now: int) -> int:
-    """The time, in ms, from which `by_age` may answer differently; at most a day from `now`."""
-    limits = [now + DAY_MS]
-    if last_activity is not None:
-        limits += [last_activity + ACTIVE_MS, last_activity + ABANDONED_MS + 1]
-    return min(limit for limit in limits if limit > now)
 
 
 def _endings(view: TaskView) -> Iterator[Ending]:

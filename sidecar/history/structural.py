@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history import context, titles
+from sidecar.history.ageing import by_age
 from sidecar.history.environment import newest_first
 from sidecar.history.parsing import Parsed
 from sidecar.history.problems import problem
 from sidecar.history.products import detect_product
 from sidecar.history.reading import StoredFile
-from sidecar.history.status import Ending, by_age, ending, next_change
+from sidecar.history.status import Ending, ending
 from sidecar.history.times import created, last_activity
 from sidecar.history.usage import token_usage
 from sidecar.history.view import Found, TaskSource, TaskView
@@ -24,11 +25,11 @@ _NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byte
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A task as the structural rules see it; from `expires_at` (ms) on its age may change the row."""
+    """A task as the structural rules see it; `ages_from` is set where the status is a matter of age."""
 
     info: TaskInfo
     provenance: dict[str, Provenance]
-    expires_at: int
+    ages_from: int | float | None
     is_plain: bool
 
 
@@ -53,8 +54,8 @@ def extract(source: TaskSource) -> Extract:
     provenance["product"] = Provenance(source=product_source)
     provenance["status"] = Provenance(source=ended.source, note=ended.note)
     provenance["outcome"] = provenance["status"]
-    active = info.last_activity if isinstance(info.last_activity, int) else None
-    return Extract(info, provenance, next_change(active, view.now), is_plain(view))
+    active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
+    return Extract(info, provenance, active, is_plain(view))
 
 
 def is_plain(view: TaskView) -> bool:

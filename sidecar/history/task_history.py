@@ -3,20 +3,33 @@
 import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
-from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
-from sidecar.history.catalog import RootCatalog, Spread
-from sidecar.history.paging import Mark, check_limit, ordered, sort_value, start_after
-from sidecar.history.reading import TaskFiles
+from sidecar.api.tasks import (
+    ListResult,
+    MessagesParams,
+    MessagesResult,
+    Provenance,
+    RenderedList,
+    Rules,
+    Sort,
+    TaskInfo,
+)
+from sidecar.history.catalog import Change, ReadMany, RootCatalog
+from sidecar.history.index import RowIndex
+from sidecar.history.index_row import IndexRow
+from sidecar.history.listing import Listing, Listings, count, infos, render
+from sidecar.history.pages import Page, Selected, cursor_at, read_mark
+from sidecar.history.paging import check_limit, ordered
 from sidecar.history.roots import Root, describe_root
-from sidecar.history.spreading import here
+from sidecar.history.spreading import Spread, here
 
 if TYPE_CHECKING:
+    from sidecar.history.reading import TaskFiles
     from sidecar.history.transcript import End, Kind
 
 # What not every list needs is imported where it is: half of a short list's time would go into imports.
@@ -25,8 +38,6 @@ MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
 
 Rows = list[TaskInfo]
-Query = tuple[object, ...]
-"""What a cursor is bound to."""
 RootLike = str | os.PathLike[str] | Root
 
 
@@ -43,12 +54,18 @@ class Changes:
     changed: list[str]
     removed: list[str]
 
+    def any(self) -> bool:
+        """Tell whether there is a change at all."""
+        return bool(self.added or self.changed or self.removed)
+
 
 class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. `now` gives the time in ms,
-    `revision` the Host's current revision for results; `spread` does the reading of many tasks.
+    `revision` the Host's current revision for results. With a `cache` directory an index of each root is
+    kept there between processes, which `close` brings up to date. `read` reads many tasks at once;
+    `spread` has long walks and readings done in parts, see `spreading`.
     """
 
     def __init__(
@@ -56,13 +73,19 @@ class TaskHistory:
         roots: Sequence[RootLike],
         now: Callable[[], int] = clock_ms,
         revision: Callable[[], int] = lambda: 0,
+        cache: Path | None = None,
+        read: ReadMany | None = None,
         spread: Spread = here,
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
-        self._catalogs = {root.path: RootCatalog(root, spread) for root in described}
-        self._now = now
+        self._catalogs = {
+            root.path: RootCatalog(root, _index(cache, root), read, spread) for root in described
+        }
+        self.now = now
+        self.followed = False
+        """Whether somebody looks for changes all the time, so that not every list has to."""
         self._revision = revision
-        self._announced: dict[tuple[str, str], TaskInfo] | None = None
+        self._listings = Listings()
         self._lock = threading.RLock()
 
     @property
@@ -71,13 +94,18 @@ class TaskHistory:
         return [catalog.root for catalog in self._catalogs.values()]
 
     @property
+    def catalogs(self) -> Sequence[RootCatalog]:
+        """What is kept of each root, for whoever follows its changes."""
+        return [*self._catalogs.values()]
+
+    @property
     def known(self) -> int:
         """How many tasks are held in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
 
     def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
         """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
-        return self._select(filter, rules, None, None)[1]
+        return infos(self._select(filter, rules, None, None).rows, rules, self.now())
 
     def page(
         self,
@@ -89,21 +117,33 @@ class TaskHistory:
         roots: Sequence[str] | None = None,
     ) -> ListResult:
         """List one page of the tasks that `filter` keeps. InvalidParams for a bad limit, cursor or root."""
-        check_limit(limit)
-        paths = self._paths(roots)
-        order = _order(rules, sort)
-        query = (filter, rules, order and [order.by, order.order], paths)
-        mark = _mark(cursor, query) if cursor is not None else None
-        total, rows = self._select(filter, rules, order, paths)
-        start = start_after(rows, mark, order) if mark is not None else 0
-        items = rows[start : start + limit]
-        more = start + len(items) < len(rows)
+        page = self._page(filter, rules, sort, limit, cursor, roots)
         return ListResult(
-            items=items,
-            total=total,
-            matched=len(rows),
-            counts=dict(Counter(task.status for task in rows)),
-            next_cursor=_cursor(items[-1], start + len(items) - 1, order, query) if more else None,
+            items=infos(page.rows, rules, self.now()),
+            total=page.total,
+            matched=page.matched,
+            counts=page.counts,
+            next_cursor=page.next_cursor,
+            revision=self._revision(),
+        )
+
+    def rendered_page(
+        self,
+        filter: str | None = None,
+        rules: Rules = "structural",
+        sort: Sort | None = None,
+        limit: int = 200,
+        cursor: str | None = None,
+        roots: Sequence[str] | None = None,
+    ) -> RenderedList:
+        """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
+        page = self._page(filter, rules, sort, limit, cursor, roots)
+        return RenderedList(
+            items=render(page.rows, self.now()),
+            total=page.total,
+            matched=page.matched,
+            counts=page.counts,
+            next_cursor=page.next_cursor,
             revision=self._revision(),
         )
 
@@ -138,16 +178,24 @@ class TaskHistory:
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call.
 
-        The first call compares with the first list of all roots; without any, everything is added.
+        The first call compares with the first list, or with the index; without either, all is added.
         """
-        with self._lock:
-            known = _by_place(self._scan(self._catalogs, "structural"))
-            before, self._announced = self._announced or {}, known
-        return Changes(
-            added=sorted(task_id for root, task_id in known.keys() - before.keys()),
-            changed=sorted(key[1] for key in known.keys() & before.keys() if known[key] != before[key]),
-            removed=sorted(task_id for root, task_id in before.keys() - known.keys()),
-        )
+        for catalog in self._catalogs.values():
+            catalog.scan("structural", self.now())
+        return self.collect()
+
+    def collect(self) -> Changes:
+        """Tell, without looking, what changed since the last call of this or of `refresh`."""
+        found: dict[Change, set[str]] = {"added": set(), "changed": set(), "removed": set()}
+        for catalog in self._catalogs.values():
+            for task_id, change in catalog.collect().items():
+                found[change].add(task_id)
+        return Changes(*(sorted(found[change]) for change in ("added", "changed", "removed")))
+
+    def close(self) -> None:
+        """Bring the indexes up to date."""
+        for catalog in self._catalogs.values():
+            catalog.save()
 
     def resolve(self, task_id: str) -> tuple[Root, str]:
         """Find the root and the full id for an id or a unique prefix; raises as `get` does."""
@@ -155,23 +203,52 @@ class TaskHistory:
             catalog, name = self._find(task_id)
         return catalog.root, name
 
-    def _select(
-        self, filter: str | None, rules: Rules, sort: Sort | None, paths: Sequence[str] | None
-    ) -> tuple[int, Rows]:
-        """The number of tasks before filtering, and the ordered rows after it."""
-        with self._lock:
-            chosen = paths or [*self._catalogs]
-            rows = self._scan(chosen, rules)
-            if self._announced is None and rules == "structural" and len(chosen) == len(self._catalogs):
-                self._announced = _by_place(rows)
+    def _page(
+        self,
+        filter: str | None,
+        rules: Rules,
+        sort: Sort | None,
+        limit: int,
+        cursor: str | None,
+        roots: Sequence[str] | None,
+    ) -> Page:
+        check_limit(limit)
+        paths = self._paths(roots)
         order = _order(rules, sort)
-        # Before the filter, because the guide's order depends on all rows.
-        rows = ordered(rows, order) if order is not None else _guide_sorted(rows)
-        return len(rows), _filtered(rows, filter, rules) if filter else rows
+        query = (filter, rules, order and [order.by, order.order], paths)
+        mark = read_mark(cursor, query) if cursor is not None else None
+        found = self._select(filter, rules, order, paths)
+        start = found.start_after(mark, rules, order) if mark is not None else 0
+        rows = found.rows[start : start + limit]
+        end = start + len(rows)
+        last = None
+        if end < len(found.rows):
+            last = cursor_at(infos(rows[-1:], rules, self.now())[0], end - 1, order, query)
+        return Page(rows, found.total, len(found.rows), found.counts, last)
 
-    def _scan(self, paths: Iterable[str], rules: Rules) -> Rows:
-        """Read every task of these roots; under the lock."""
-        return [task for path in paths for task in self._catalogs[path].scan(rules, self._now())]
+    def _select(
+        self, filter: str | None, rules: Rules, order: Sort | None, paths: Sequence[str] | None
+    ) -> Selected:
+        """The ordered rows that the filter keeps."""
+        now = self.now()
+        listing = self._listing(rules, paths or [*self._catalogs], now)
+        rows = listing.filtered(filter, now) if filter else listing.rows
+        counts = count(rows, now) if filter else listing.counts(now)
+        if order is None or order == Sort():
+            return Selected(len(listing.rows), rows, counts)
+        decoded = dict(zip(map(id, values := infos(rows, rules, now)), rows, strict=True))
+        values = ordered(values, order)
+        return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
+
+    def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
+        return self._listings.of(
+            rules, {path: self._rows(self._catalogs[path], rules, now) for path in paths}
+        )
+
+    def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
+        if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
+            return rows
+        return catalog.scan(rules, now, quiet=True)
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
@@ -182,10 +259,10 @@ class TaskHistory:
                 raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
         return paths
 
-    def _open(self, task_id: str) -> tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]:
+    def _open(self, task_id: str) -> "tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]":
         with self._lock:
             catalog, name = self._find(task_id)
-            opened = catalog.open(name, self._now())
+            opened = catalog.open(name, self.now())
         if opened is None or opened[1].info is None:
             raise _not_found(task_id)
         files, row = opened
@@ -209,45 +286,20 @@ class TaskHistory:
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []
         for name in sorted(owners)[:MAX_CANDIDATES]:
-            opened = owners[name].open(name, self._now())
+            opened = owners[name].open(name, self.now())
             if opened is not None and opened[1].info is not None:
                 candidates.append({"id": name, "label": opened[1].info.title})
         message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 
 
-def _by_place(rows: Rows) -> dict[tuple[str, str], TaskInfo]:
-    return {(task.root, task.id): task for task in rows}
+def _index(cache: Path | None, root: Root) -> RowIndex | None:
+    return RowIndex(cache, root.path) if cache is not None else None
 
 
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:
     """The order asked for; None stands for the guide's own."""
     return sort if sort is not None or rules == "guide" else Sort()
-
-
-def _guide_sorted(rows: Rows) -> Rows:
-    from sidecar.history import guide
-
-    return guide.sort(rows)
-
-
-def _filtered(rows: Rows, filter: str, rules: Rules) -> Rows:
-    from sidecar.history.text import matches_filter
-
-    return [task for task in rows if matches_filter(task, filter, rules)]
-
-
-def _mark(cursor: str, query: Query) -> Mark:
-    from sidecar.history.cursors import decode_mark, digest
-
-    return decode_mark(cursor, digest(*query))
-
-
-def _cursor(last: TaskInfo, place: int, order: Sort | None, query: Query) -> str:
-    from sidecar.history.cursors import digest, encode_cursor
-
-    value = sort_value(last, order.by) if order is not None else None
-    return encode_cursor(digest(*query), *Mark(value, last.id, last.root, place))
 
 
 def _not_found(task_id: str) -> TaskNotFound:

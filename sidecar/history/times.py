@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from sidecar.history.ageing import DAY_MS
 from sidecar.history.products import time_in_id
 from sidecar.history.reading import API_FILE, UI_FILE
-from sidecar.history.view import DAY_MS, EARLIEST_MS, LATEST_MS, Found, TaskView, sane_ms
+from sidecar.history.view import EARLIEST_MS, LATEST_MS, Found, TaskView, sane_ms
 
 _NS_PER_MS = 1_000_000
 

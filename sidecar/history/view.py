@@ -32,7 +32,6 @@ _usage_decoder: Final = msgspec.json.Decoder(Usage)
 _text_decoder: Final = msgspec.json.Decoder(str)
 _USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
-DAY_MS: Final = 86_400_000
 EARLIEST_MS: Final = 946_684_800_000
 """2000-01-01: an earlier "time in ms" is a count of seconds, or no time at all."""
 LATEST_MS: Final = 4_102_444_800_000

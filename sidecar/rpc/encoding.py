@@ -46,8 +46,10 @@ def encode_json(value: Any) -> bytes:
     Raises EncodingError for what has no JSON form, such as a set.
     """
     try:
+        if isinstance(value, msgspec.Struct):
+            return msgspec.json.encode(value)
         return orjson.dumps(value, default=_struct_fragment)
-    except TypeError:
+    except (TypeError, UnicodeEncodeError, OverflowError):
         return _encode_slowly(value)
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.history.reading import read_file, read_task, stamp_of, stamp_task
+from sidecar.history.reading import read_file, read_task, stamp_of, stat_task
 
 
 def test_a_file_is_read_with_its_stamp(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_no_descriptor_stays_open(tmp_path: Path) -> None:
 def test_every_save_changes_the_stamps(tmp_path: Path) -> None:
     path = tmp_path / "ui_messages.json"
     path.write_bytes(b"[]")
-    before = stamp_task(str(tmp_path), True)
+    before = stat_task(str(tmp_path), True).stamps
     (tmp_path / "new").write_bytes(b"[]")
     os.utime(tmp_path / "new", ns=(path.stat().st_mtime_ns, path.stat().st_mtime_ns))
     os.replace(tmp_path / "new", path)
-    assert stamp_task(str(tmp_path), True) != before
+    assert stat_task(str(tmp_path), True).stamps != before

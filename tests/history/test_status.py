@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.history.status import by_age, next_change
+from sidecar.history.ageing import by_age, next_change
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]

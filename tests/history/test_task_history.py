@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
 from sidecar.api.tasks import Sort
-from sidecar.history import TaskHistory, catalog
+from sidecar.history import TaskHistory, task_reader
 from sidecar.history.reading import TaskFiles, read_task
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
@@ -43,7 +43,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(Path(folder).name)
         return read_task(folder, with_metadata)
 
-    monkeypatch.setattr(catalog, "read_task", counted)
+    monkeypatch.setattr(task_reader, "read_task", counted)
     return names
 
 
@@ -73,7 +73,7 @@ def test_the_newest_comes_first_and_the_undated_last(many: Store) -> None:
 def test_an_unchanged_task_is_not_read_again(many: Store, reads: list[str]) -> None:
     first = many.history.list()
     reads.clear()
-    assert [id(task) for task in many.history.list()] == [id(task) for task in first]
+    assert many.history.list() == first
     assert reads == []
 
 
@@ -286,3 +286,21 @@ def test_a_list_cursor_opens_no_messages(many: Store) -> None:
     cursor = many.history.page(limit=1).next_cursor
     with pytest.raises(InvalidParams, match="cursor"):
         many.history.messages(numbered(1), cursor=cursor)
+
+
+def test_an_id_from_the_future_comes_true(store: Store, tmp_path: Path) -> None:
+    later = NOW + 3 * 24 * HOUR
+    store.write(api=[], task_id=str(later))
+    history = TaskHistory([store.path], now=lambda: store.now, cache=tmp_path / "cache")
+    seen = []
+    for store.now in (NOW, later, NOW):
+        seen.append(history.list()[0].created_at == later)
+    assert seen == [False, True, False]
+
+
+def test_a_list_between_processes_reads_nothing(many: Store, reads: list[str], tmp_path: Path) -> None:
+    for _ in range(2):
+        history = TaskHistory([many.path], now=lambda: NOW, cache=tmp_path / "cache")
+        assert [task.id for task in history.list()] == [task.id for task in many.history.list()]
+        history.close()
+    assert len(reads) == 2 * 25

@@ -16,7 +16,6 @@ from sidecar.api.lifecycle import (
     ServerInfo,
     SettingsUpdateParams,
     ShutdownParams,
-    WatcherHealth,
 )
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import wall_clock_ms
@@ -78,7 +77,7 @@ async def health(session: Session, params: NoParams) -> Health:
         async_tasks=AsyncTaskCounts(
             running=len(host.registry.with_status("running")), queued=len(host.runs.admission)
         ),
-        watcher=WatcherHealth(mode="none", watches=0),
+        watcher=host.watcher,
         queues=QueueHealth(outbound=session.connection.outbound_depth, journal=host.journal.depth),
     )
 

@@ -6,23 +6,29 @@ from sidecar.api.tasks import (
     GetParams,
     GetResult,
     ListParams,
-    ListResult,
     MessagesParams,
     MessagesResult,
     RefreshParams,
+    RenderedList,
     RevisionResult,
 )
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 
-async def list_tasks(session: Session, params: ListParams) -> ListResult:
+async def list_tasks(session: Session, params: ListParams) -> RenderedList:
     """Answer `tasks/list`."""
     host = session.host
     rules = params.rules or host.settings.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
         return await asyncio.to_thread(
-            host.history.page, params.filter, rules, params.sort, params.limit, params.cursor, params.roots
+            host.history.rendered_page,
+            params.filter,
+            rules,
+            params.sort,
+            params.limit,
+            params.cursor,
+            params.roots,
         )
 
 

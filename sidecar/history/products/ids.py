@@ -4,7 +4,9 @@ import re
 from typing import Final
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
-_EPOCH: Final = re.compile(r"\d{12,14}", re.ASCII)
+EPOCH_DIGITS: Final = 14
+"""The longest epoch id; a UUID has 36 characters."""
+_EPOCH: Final = re.compile(rf"\d{{12,{EPOCH_DIGITS}}}", re.ASCII)
 
 FIRST_TASK_MS: Final = 1_672_531_200_000
 """2023-01-01: no writer of this format is older, so an earlier time in an id is chance."""

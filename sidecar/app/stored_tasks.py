@@ -1,0 +1,100 @@
+"""The stored tasks of a Host: the history, who follows it, and the processes that read for it."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sidecar.api.lifecycle import WatcherHealth
+from sidecar.api.tasks import Rules
+from sidecar.app.clock import history_clock_ms
+from sidecar.app.roots import index_dir
+from sidecar.history import TaskHistory
+from sidecar.history.catalog import ReadRows
+from sidecar.history.task_history import Changes
+
+if TYPE_CHECKING:
+    from sidecar.history.live import LiveHistory
+    from sidecar.history.pool import WorkerPool
+    from sidecar.history.task_reader import TaskReader
+
+FOLLOW_AFTER_SECONDS = 0.2
+"""How long after `follow` the watching begins: first the client's own first questions are answered."""
+IDLE_WORKER_SECONDS = 60.0
+
+
+class StoredTasks:
+    """Owns a history with its index, watches and workers; `close` ends all of it.
+
+    Made in the event loop, where `announce` is called too.
+    """
+
+    def __init__(
+        self, roots: Sequence[Path], revision: Callable[[], int], announce: Callable[[Changes], None]
+    ) -> None:
+        self._revision = revision
+        self._announce = announce
+        self._loop = asyncio.get_running_loop()
+        self._pool: WorkerPool | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._live: list[LiveHistory] = []
+        """The one that follows now comes last; those before it are ending."""
+        self.history = self._open(roots)
+
+    @property
+    def watcher(self) -> WatcherHealth:
+        """How changes are seen."""
+        return self._live[-1].state if self._live else WatcherHealth(mode="none", watches=0)
+
+    def follow(self) -> None:
+        """Watch the tasks and announce changes, beginning in a moment."""
+        if self._timer is None:
+            self._timer = self._loop.call_later(FOLLOW_AFTER_SECONDS, self._follow)
+
+    def reopen(self, roots: Sequence[Path]) -> None:
+        """Go on with other roots."""
+        self.history = self._open(roots)
+        if self._live:
+            self._live[-1].stop()
+            self._follow()
+
+    def close(self, seconds: float) -> None:
+        """End everything, in at most `seconds` for each part; blocks, so call it in a thread."""
+        if self._timer is not None:
+            self._loop.call_soon_threadsafe(self._timer.cancel)
+        for live in self._live:
+            live.stop()
+        if self._pool is not None:
+            self._pool.close()
+        for live in self._live:
+            live.close(seconds)
+        if not self._live:
+            self.history.close()
+
+    def _open(self, roots: Sequence[Path]) -> TaskHistory:
+        return TaskHistory(
+            list(roots), now=history_clock_ms, revision=self._revision, cache=index_dir(), read=self._read
+        )
+
+    def _read(self, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+        if self._pool is None:
+            from sidecar.history.pool import WorkerPool
+
+            self._pool = WorkerPool()
+        return self._pool.read(reader, names, rules, now)
+
+    def _follow(self) -> None:
+        from sidecar.history.live import LiveHistory
+
+        live = LiveHistory(self.history, self._announce_soon, after_walk=self._rest)
+        self._live.append(live)
+        live.start()
+
+    def _announce_soon(self, changes: Changes) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._announce, changes)
+
+    def _rest(self) -> None:
+        if self._pool is not None:
+            self._pool.rest(IDLE_WORKER_SECONDS)

@@ -1,0 +1,183 @@
+"""The index of one root: its rows, kept in a file of the user's cache directory between processes.
+
+An SQLite file may be shared by any number of processes, survives a kill in the middle of a write, and
+may be deleted at any time. Rows lie in shards of some hundreds, each encoded as one value: loading
+20,000 rows one by one would cost five times as much. A row is only ever believed after its files were
+stat'ed again, so whoever writes last may win.
+"""
+
+import contextlib
+import functools
+import logging
+import os
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from sidecar import __version__
+from sidecar.api.tasks import Rules
+from sidecar.history.index_row import IndexRow
+
+_log = logging.getLogger(__name__)
+
+SHARDS: Final = 64
+_BUSY_SECONDS: Final = 0.5
+"""How long another process's write is waited for; then this one does without, as after any fault."""
+_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SCHEMA: Final = 1
+"""The form of the tables: a file with another number is begun anew."""
+_TABLES: Final = {
+    "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
+    "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, rows BLOB NOT NULL, "
+    "PRIMARY KEY (rules, number)",
+}
+_decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
+
+Rows = dict[str, IndexRow]
+
+
+class RowIndex:
+    """One root's file. No method raises for what is wrong with it: the index is rebuilt or done without.
+
+    `directory` is made, private, when the first row is saved. Not thread-safe.
+    """
+
+    def __init__(self, directory: Path, root: str) -> None:
+        # One root has one index, whatever links lead to it.
+        self._real_root = os.path.realpath(root)
+        self.path = directory / f"{_name_of(self._real_root)}.db"
+        self._root = root
+        self._usable = True
+
+    def load(self, rules: Rules) -> Rows:
+        """Return the rows kept for a rule set; none when there are none, or none to be trusted."""
+        if not self._usable or not self.path.exists():
+            return {}
+        try:
+            with contextlib.closing(self._open()) as database:
+                if not _is_ours(database, self._real_root):
+                    return {}
+                return _load(database, rules, self._root)
+        except (sqlite3.Error, msgspec.MsgspecError, _Damaged, OSError) as error:
+            self._give_up(error)
+        return {}
+
+    def save(self, rules: Rules, rows: Mapping[str, IndexRow], changed: Iterable[str]) -> None:
+        """Keep the shards in which the tasks named in `changed` were added, altered or removed."""
+        numbers = {shard_of(name) for name in changed}
+        if not self._usable or not numbers:
+            return
+        shards: dict[int, list[IndexRow]] = {number: [] for number in numbers}
+        for row in rows.values():
+            if (number := shard_of(row.id)) in numbers:
+                shards[number].append(row)
+        try:
+            self._save(rules, shards)
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+
+    def _save(self, rules: Rules, shards: Mapping[int, list[IndexRow]]) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.closing(self._open()) as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            if not _is_ours(database, self._real_root):
+                _begin(database, self._real_root)
+            for number, rows in shards.items():
+                rows.sort(key=_age)  # what is nearly in order is quickly put in order
+                data = msgspec.msgpack.encode([row.stored() for row in rows])
+                database.execute(
+                    "INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?)",
+                    (rules, number, zlib.crc32(data), data),
+                )
+
+    def _open(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=NORMAL")
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _give_up(self, error: Exception) -> None:
+        """Do without another process's lock, or a file that cannot be used; begin a damaged one anew."""
+        if getattr(error, "sqlite_errorcode", None) in _BUSY:
+            _log.info("the index %s is locked by another process; this time it is not used", self.path)
+        elif isinstance(error, sqlite3.OperationalError | OSError):
+            self._usable = False
+            _log.warning("the index %s cannot be used (%s); everything is read afresh", self.path, error)
+        else:
+            _log.warning("the index %s is damaged (%s); it is built anew", self.path, error)
+            for suffix in ("", "-wal", "-shm"):
+                with contextlib.suppress(OSError):
+                    Path(f"{self.path}{suffix}").unlink()
+
+
+class _Damaged(Exception):
+    """A shard is not what was written."""
+
+
+def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
+    found: Rows = {}
+    query = "SELECT number, checksum, rows FROM shard WHERE rules = ?"
+    for number, checksum, data in database.execute(query, (rules,)):
+        if not isinstance(data, bytes) or zlib.crc32(data) != checksum:
+            raise _Damaged(f"shard {number}")
+        for row in _decoder.decode(data):
+            row.root = root
+            found[row.id] = row
+    return found
+
+
+def _is_ours(database: sqlite3.Connection, root: str) -> bool:
+    """Tell whether this program, as it is now, wrote the file: another one's rows may say other things."""
+    if database.execute("PRAGMA user_version").fetchone() != (_SCHEMA,):
+        return False
+    return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
+
+
+def _begin(database: sqlite3.Connection, root: str) -> None:
+    for table, columns in _TABLES.items():
+        database.execute(f"DROP TABLE IF EXISTS {table}")
+        database.execute(f"CREATE TABLE {table} ({columns})")
+    database.execute("INSERT INTO made_by VALUES (?, ?)", (root, _version()))
+    database.execute(f"PRAGMA user_version = {_SCHEMA}")
+
+
+@functools.cache
+def _version() -> str:
+    """Name the program that extracts: any change to the modules that do makes all rows suspect."""
+    made = [__version__, str(sys.implementation.cache_tag), str(sys.maxsize)]
+    here = Path(__file__).parent
+    for folder in (here, here / "products", here.parent / "api"):
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
+            made += [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files]
+    return "\n".join(made)
+
+
+def _age(row: IndexRow) -> float:
+    return -row.created_at if row.created_at is not None else 0
+
+
+def shard_of(task_id: str) -> int:
+    """The shard of a task; the same in every process."""
+    return zlib.crc32(task_id.encode()) % SHARDS
+
+
+def _name_of(path: str) -> str:
+    """Name a root's file. Two roots may come to the same name, so the file says whose it is.
+
+    No cryptographic hash: importing one takes as long as loading some thousand rows.
+    """
+    data = os.fsencode(path)
+    return f"{zlib.crc32(data):08x}{zlib.crc32(data[::-1]):08x}"

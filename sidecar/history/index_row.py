@@ -1,0 +1,165 @@
+"""A listed task in the form that is kept: its JSON, ready to be sent, and the little that lists look at.
+
+The root and the status stand apart from the JSON: the one is the same for all rows, the other a matter of
+age. Both go to its front when it is needed.
+"""
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import msgspec
+
+from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.history.ageing import FOR_EVER, by_age
+
+if TYPE_CHECKING:
+    from sidecar.history.reading import Stamp
+    from sidecar.history.rules import Row
+
+STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
+_NS_PER_MS: Final = 1_000_000
+_APART: Final = ("root", "status")
+_KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
+_NAMES: Final = [field.name for field in _KEPT]
+_Body: Final = msgspec.defstruct(
+    "_Body",
+    [
+        (field.name, Any) if field.required else (field.name, Any, field.default)
+        for field in sorted(_KEPT, key=lambda field: not field.required)
+    ],
+    rename="camel",
+    omit_defaults=True,
+    kw_only=True,
+)
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(TaskInfo)
+_NO_DATE: Final = ("created_at", "last_activity", "duration")
+_BETWEEN: Final = "\0"
+"""Stands between the texts a filter looks at, so that none is found across two."""
+
+
+class IndexRow(msgspec.Struct, array_like=True, gc=False):
+    """One task under one rule set, with what tells whether it is still current.
+
+    `key` condenses the stamps of the files read and `files` says, as a bit set, which of them there were;
+    `entry` condenses the task's entries in shared lists, `touched` is the newest of the files' times in ms.
+    `body` is the JSON without its opening brace,
+    empty for a task that the rules do not list. `root` and `haystack`, made for the first filter, are
+    not stored.
+    """
+
+    id: str
+    key: int
+    files: int
+    entry: bytes
+    created_at: int | float | None
+    ages_from: int | float | None
+    settled: TaskStatus
+    touched: int
+    body: bytes
+    since: int = 0
+    until: int = FOR_EVER
+    root: str = ""
+    haystack: bytes = b""
+
+    def status(self, now: int) -> TaskStatus:
+        """The status at this time."""
+        return self.settled if self.ages_from is None else by_age(self.ages_from, now)
+
+    def stored(self) -> tuple[Any, ...]:
+        """The fields that an index keeps."""
+        return tuple(getattr(self, name) for name in _STORED)
+
+
+_STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
+
+
+def make_row(
+    task_id: str, root: str, stamps: "tuple[Stamp | None, ...]", entry: bytes, row: "Row"
+) -> IndexRow:
+    """Keep a task that was read; `stamps` are in the order of the files' bits."""
+    info = row.info
+    return IndexRow(
+        id=task_id,
+        key=key_of(stamps),
+        files=sum(1 << place for place, stamp in enumerate(stamps) if stamp is not None),
+        entry=entry,
+        created_at=info.created_at if info is not None else None,
+        ages_from=row.ages_from,
+        settled=info.status if info is not None else "unknown",
+        touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
+        body=_encode(info) if info is not None else b"",
+        since=row.since,
+        until=row.until,
+        root=root,
+    )
+
+
+def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
+    """Condense the stamps of the files that are there; equal in every process, as hashes of numbers are."""
+    return hash(tuple(number for stamp in stamps if stamp is not None for number in stamp))
+
+
+def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
+    """What goes before the body of a row of this root, by its status, from the parting comma on."""
+    quoted = json.dumps(root.encode("utf-8", "replace").decode())
+    return {word: f',{{"root":{quoted},"status":"{word}",'.encode() for word in STATUSES}
+
+
+def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
+    """Bring a listed row back into the shape that is sorted, searched and shown."""
+    text = b'{"root":"","status":"active",' + row.body
+    try:
+        info = _decoder.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # half a character, or a number beyond 64 bits
+        info = msgspec.convert(json.loads(text), TaskInfo)
+    info.root, info.status = row.root, row.status(now)
+    if rules == "guide":
+        _restore_dates(info, text)
+    return info
+
+
+def haystack(row: IndexRow, rules: Rules) -> bytes:
+    """The lower-cased texts that a filter looks at, the status excepted."""
+    if not row.haystack:
+        info = info_of(row, rules, 0)
+        texts = [info.id, info.title, info.mode.current, info.mode.name]
+        if rules == "structural":
+            texts.append(info.workspace_dir)
+        joined = _BETWEEN.join(text.lower() for text in texts if text)
+        row.haystack = joined.encode("utf-8", "surrogatepass")
+    return row.haystack
+
+
+def needle(filter: str) -> bytes | None:
+    """The bytes to look for in haystacks; None for a filter that they cannot answer."""
+    try:
+        return None if _BETWEEN in filter else filter.lower().encode()
+    except UnicodeEncodeError:  # half a character is found in whole ones, but not in their bytes
+        return None
+
+
+def _encode(info: TaskInfo) -> bytes:
+    body = _Body(**{name: getattr(info, name) for name in _NAMES})
+    try:
+        return _encoder.encode(body)[1:]
+    except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError):
+        plain = _finite(msgspec.to_builtins(body))
+        return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode("ascii")[1:]
+
+
+def _finite(value: Any) -> Any:
+    """Spell NaN and infinities as JavaScript's JSON does."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _restore_dates(info: TaskInfo, text: bytes) -> None:
+    """Under the guide a null is an invalid date, and every task has dates."""
+    for name in _NO_DATE[:2]:
+        if getattr(info, name) is None:
+            setattr(info, name, math.nan)
+    if info.duration is None and b'"duration":null' in text:
+        info.duration = math.nan

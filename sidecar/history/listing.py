@@ -1,0 +1,146 @@
+"""All rows of some roots in their default order, kept until one of them changes: what pages are cut from."""
+
+import threading
+from bisect import bisect_right
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+
+import msgspec
+
+from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.history.ageing import ABANDONED_MS, ACTIVE_MS, next_change
+from sidecar.history.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
+from sidecar.history.paging import Mark
+
+LISTINGS_KEPT = 4
+"""One for each rule set, and two for a client that asks for single roots."""
+_LAST = float("-inf")
+
+
+class Listing:
+    """Rows newest first, undated ones last, ties by id and root; under `guide` in the guide's own order."""
+
+    def __init__(self, rows: Iterable[IndexRow], rules: Rules) -> None:
+        listed = [row for row in rows if row.body]
+        self.rules = rules
+        self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
+        self._counts: dict[str, int] = {}
+        self._counted_until = 0
+        self._counted_at = 1
+
+    def filtered(self, filter: str, now: int) -> list[IndexRow]:
+        """The rows that the filter keeps, in order."""
+        part = needle(filter)
+        if part is None:
+            return self._filtered_slowly(filter, now)
+        words = {word for word in STATUSES if filter.lower() in word}
+        for row in self.rows:
+            if not row.haystack:
+                haystack(row, self.rules)
+        if words:
+            return [row for row in self.rows if part in row.haystack or row.status(now) in words]
+        return [row for row in self.rows if part in row.haystack]
+
+    def counts(self, now: int) -> dict[str, int]:
+        """How many of all rows have which status; counted again only when one grows old."""
+        if not self._counted_at <= now < self._counted_until:
+            self._counts = count(self.rows, now)
+            old = now - ABANDONED_MS
+            ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
+            ends = [next_change(int(age), now) for age in ages]
+            self._counted_at, self._counted_until = now, min(ends, default=next_change(None, now))
+        return dict(self._counts)
+
+    def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
+        from sidecar.history.text import matches_filter
+
+        return [row for row in self.rows if matches_filter(info_of(row, self.rules, now), filter, self.rules)]
+
+
+class Listings:
+    """The listings asked for last; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, ...], tuple[list[Mapping[str, IndexRow]], Listing]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
+        """The listing of the rows of some roots, made anew when one of those sets was replaced."""
+        key, rows = (rules, *roots), list(roots.values())
+        with self._lock:
+            known = self._kept.get(key)
+            if known is None or any(one is not other for one, other in zip(known[0], rows, strict=True)):
+                known = rows, Listing((row for group in rows for row in group.values()), rules)
+                self._kept[key] = known
+            self._kept.move_to_end(key)
+            while len(self._kept) > LISTINGS_KEPT:
+                self._kept.popitem(last=False)
+        return known[1]
+
+
+def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
+    """Count rows by status, in the order in which the statuses first occur."""
+    return dict(Counter(_statuses(rows, now)))
+
+
+def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
+    """Find where the page after `mark` starts among rows in their default order."""
+    if rules == "guide":  # its order is nothing that a place can be told from
+        places = (place for place, row in enumerate(rows) if (row.id, row.root) == (mark.task_id, mark.root))
+        return next(places, mark.place) + 1
+    created = mark.value if mark.value is not None else _LAST
+    return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
+
+
+def render(rows: Sequence[IndexRow], now: int) -> msgspec.Raw:
+    """Write rows as a JSON array, copying their megabytes once."""
+    if not rows:
+        return msgspec.Raw(b"[]")
+    prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
+    parts = [b""] * (2 * len(rows))
+    parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    parts[1::2] = [row.body for row in rows]
+    parts[0] = b"[" + parts[0].removeprefix(b",")
+    parts.append(b"]")
+    return msgspec.Raw(b"".join(parts))
+
+
+def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:
+    """The status of each row: as `IndexRow.status`, at a tenth of its price."""
+    young, old = now - ACTIVE_MS, now - ABANDONED_MS
+    return [
+        row.settled
+        if (since := row.ages_from) is None
+        else "active"
+        if since > young
+        else "abandoned"
+        if since < old
+        else "unknown"
+        for row in rows
+    ]
+
+
+def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
+    """Decode rows."""
+    return [info_of(row, rules, now) for row in rows]
+
+
+def _place(row: IndexRow) -> tuple[float, str, str]:
+    created = row.created_at if row.created_at is not None else _LAST
+    return -created, row.id, row.root
+
+
+def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
+    undated = [row for row in rows if row.created_at is None]
+    dated = [row for row in rows if row.created_at is not None] if undated else rows
+    if len({row.created_at for row in dated}) < len(dated):
+        dated.sort(key=attrgetter("id", "root"))
+    dated.sort(key=attrgetter("created_at"), reverse=True)  # stable: ties stay as they are
+    return dated + sorted(undated, key=attrgetter("id", "root"))
+
+
+def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:
+    from sidecar.history.guide import sort
+
+    return sort(rows)

@@ -1,0 +1,56 @@
+"""A page of a list while it is made: the rows chosen, and where the next page starts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sidecar.api.tasks import Rules, Sort, TaskInfo
+from sidecar.history.index_row import IndexRow
+from sidecar.history.listing import start_after as start_in_listing
+from sidecar.history.paging import Mark, sort_value, start_after
+
+# Cursors are imported where they are needed: half of a short list's time would go into imports.
+
+Query = tuple[object, ...]
+"""What a cursor is bound to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Rows in the order asked for; `infos` are the same, decoded, where the order needed that."""
+
+    total: int
+    rows: Sequence[IndexRow]
+    counts: dict[str, int]
+    infos: Sequence[TaskInfo] | None = None
+
+    def start_after(self, mark: Mark, rules: Rules, order: Sort | None) -> int:
+        """Find where the page after `mark` starts."""
+        if self.infos is not None:
+            return start_after(self.infos, mark, order)
+        return start_in_listing(self.rows, mark, rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page before its rows are brought into the shape asked for."""
+
+    rows: Sequence[IndexRow]
+    total: int
+    matched: int
+    counts: dict[str, int]
+    next_cursor: str | None
+
+
+def read_mark(cursor: str, query: Query) -> Mark:
+    """Open a list cursor; InvalidParams when it is none, or of another query."""
+    from sidecar.history.cursors import decode_mark, digest
+
+    return decode_mark(cursor, digest(*query))
+
+
+def cursor_at(last: TaskInfo, place: int, order: Sort | None, query: Query) -> str:
+    """Make the cursor of the page after a row; `place` is where it stood."""
+    from sidecar.history.cursors import digest, encode_cursor
+
+    value = sort_value(last, order.by) if order is not None else None
+    return encode_cursor(digest(*query), *Mark(value, last.id, last.root, place))

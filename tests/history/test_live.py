@@ -1,0 +1,290 @@
+import os
+import queue
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.history import TaskHistory
+from sidecar.history.live import LiveHistory
+from sidecar.history.task_history import Changes
+from sidecar.history.watch_source import TICK_MS, Watch, WatchUnavailable, open_watch
+from tests.history.conftest import TASK_ID, Store
+
+Make = Callable[..., dict[str, Any]]
+OTHER = "0198c1e0-0000-7000-8000-000000000000"
+WAIT_SECONDS = 20
+NEVER = 3600.0
+
+
+class Follower:
+    """A followed root, and what is told of it."""
+
+    def __init__(self, store: Store, **options: Any) -> None:
+        self.told: queue.Queue[Changes] = queue.Queue()
+        self.history = TaskHistory([store.path])
+        self.live = LiveHistory(self.history, self.told.put, **options)
+
+    def start(self) -> "Follower":
+        self.live.start()
+        return self
+
+    def next(self) -> Changes:
+        return self.told.get(timeout=WAIT_SECONDS)
+
+    def until_mode(self, mode: str) -> None:
+        """Wait for a mode; the first walk and the first news of active tasks are over then."""
+        waiting = threading.Event()
+        for _ in range(WAIT_SECONDS * 100):
+            if self.live.state.mode == mode:
+                return
+            waiting.wait(0.01)
+        raise AssertionError(f"the mode is {self.live.state.mode}, not {mode}")
+
+
+class FakeWatch:
+    """News that a test makes up; `lost` ones never come."""
+
+    def __init__(self) -> None:
+        self.news: queue.Queue[set[str]] = queue.Queue()
+        self.folders: list[list[str]] = []
+
+    @contextmanager
+    def __call__(self, folders: Sequence[str], stop: threading.Event) -> Iterator[Watch]:
+        self.folders.append(list(folders))
+        yield self
+
+    def wait(self) -> set[str]:
+        try:
+            return self.news.get(timeout=TICK_MS / 1000)
+        except queue.Empty:
+            return set()
+
+
+@pytest.fixture
+def follow(store: Store) -> Iterator[Callable[..., Follower]]:
+    """Followers of the store; each is closed at the end, in bounded time."""
+    started: list[Follower] = []
+
+    def make(**options: Any) -> Follower:
+        started.append(Follower(store, **{"reconcile_seconds": NEVER, **options}).start())
+        return started[-1]
+
+    yield make
+    for each in started:
+        each.live.close(5)
+        assert not each.live._thread.is_alive()
+
+
+Follow = Callable[..., Follower]
+
+
+def save_like_roo(path: Path, data: bytes) -> None:
+    """Rename the old file away and the new one in."""
+    new, old = (path.with_name(f".{path.name}.{kind}_1_a.tmp") for kind in ("new", "bak"))
+    new.write_bytes(data)
+    os.replace(path, old)
+    os.replace(new, path)
+    old.unlink()
+
+
+def test_what_is_there_at_first_is_told_as_added(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    assert follow().next() == Changes([TASK_ID], [], [])
+
+
+def test_what_a_list_has_shown_is_no_news(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    follower = Follower(store, reconcile_seconds=NEVER)
+    follower.history.list()
+    follower.start().until_mode("watch")
+    follower.live.close(5)
+    assert follower.told.empty()
+
+
+@pytest.mark.parametrize("save", [save_like_roo, Path.write_bytes], ids=["renamed", "overwritten"])
+def test_a_save_is_told(
+    store: Store, say: Make, follow: Follow, save: Callable[[Path, bytes], object]
+) -> None:
+    folder = store.write(ui=[say("text", "x")])
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    save(folder / "ui_messages.json", b'[{"ts":1776247196051,"type":"say","say":"text","text":"new"}]')
+    assert follower.next() == Changes([], [TASK_ID], [])
+    assert follower.history.list()[0].title == "new"
+
+
+def test_a_new_task_is_told_and_watched(store: Store, say: Make, follow: Follow) -> None:
+    (store.path / "tasks").mkdir(parents=True)
+    follower = follow()
+    follower.until_mode("watch")
+    store.write(ui=[say("text", "first")], task_id=OTHER)
+    assert follower.next() == Changes([OTHER], [], [])
+    store.write(ui=[say("text", "second")], task_id=OTHER)
+    assert follower.next() == Changes([], [OTHER], [])
+
+
+def test_many_new_tasks_at_once_are_all_told(store: Store, say: Make, follow: Follow) -> None:
+    (store.path / "tasks").mkdir(parents=True)
+    follower = follow()
+    follower.until_mode("watch")
+    ids = {f"{number:08x}-0000-4000-8000-000000000000" for number in range(100)}
+    for task_id in ids:
+        store.write(ui=[say("text", "x")], task_id=task_id)
+    told: set[str] = set()
+    while told < ids:
+        told.update(follower.next().added)
+    assert told == ids
+
+
+def test_a_removed_task_is_told(store: Store, say: Make, follow: Follow) -> None:
+    folder = store.write(ui=[say("text", "x")])
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    shutil.rmtree(folder)
+    while not (changes := follower.next()).removed:
+        pass
+    assert changes.removed == [TASK_ID]
+
+
+def test_a_changed_list_is_told(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    (store.path / "tasks" / "_index.json").write_text(f'{{"entries":[{{"id":"{TASK_ID}","mode":"code"}}]}}')
+    assert follower.next() == Changes([], [TASK_ID], [])
+
+
+def test_a_link_to_a_root_is_followed_to_it(tmp_path: Path, store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "x")])
+    (tmp_path / "link").symlink_to(store.path)
+    follower = Follower(Store(tmp_path / "link"), reconcile_seconds=NEVER).start()
+    follower.next()
+    follower.until_mode("watch")
+    store.write(ui=[say("text", "new")])
+    assert follower.next().changed == [TASK_ID]
+    follower.live.close(5)
+
+
+def test_lost_news_are_found_by_the_next_walk(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    follower = follow(open_watch=FakeWatch(), reconcile_seconds=0.3)
+    follower.next()
+    follower.until_mode("watch")
+    store.write(ui=[say("text", "new")])
+    assert follower.next() == Changes([], [TASK_ID], [])
+
+
+def test_what_happens_while_watches_are_put_up_is_not_missed(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+
+    @contextmanager
+    def slow(folders: Sequence[str], stop: threading.Event) -> Iterator[Watch]:
+        store.write(ui=[say("text", "new")])
+        with fake(folders, stop) as watch:
+            yield watch
+
+    follower = follow(open_watch=slow)
+    assert follower.next().added == [TASK_ID]
+    assert follower.next().changed == [TASK_ID]
+
+
+def test_a_limit_of_watches_leads_to_looking(store: Store, say: Make, follow: Follow) -> None:
+    @contextmanager
+    def refuse(folders: Sequence[str], stop: threading.Event) -> Iterator[Watch]:
+        raise WatchUnavailable("OS file watch limit reached")
+        yield
+
+    store.write(ui=[say("text", "x")])
+    follower = follow(open_watch=refuse, poll_seconds=0.05)
+    follower.next()
+    follower.until_mode("poll")
+    assert follower.live.state.watches == 0
+    store.write(ui=[say("text", "new")])
+    assert follower.next() == Changes([], [TASK_ID], [])
+
+
+def test_the_platforms_refusal_is_one_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> Iterator[set[tuple[object, str]]]:
+        raise OSError("OS file watch limit reached")
+        yield
+
+    monkeypatch.setattr("watchfiles.watch", refuse)
+    with (
+        open_watch([str(tmp_path)], threading.Event()) as watch,
+        pytest.raises(WatchUnavailable, match="limit"),
+    ):
+        watch.wait()
+
+
+def test_a_steady_writer_is_read_four_times_a_second(store: Store, say: Make, follow: Follow) -> None:
+    folder = store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+    follower = follow(open_watch=fake)
+    follower.next()
+    follower.until_mode("watch")
+    stop = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not stop.wait(0.01):
+            number += 1
+            store.write(ui=[say("text", f"title {number}")])
+            fake.news.put({str(folder / "ui_messages.json")})
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    first = [follower.next() for _ in range(2)]
+    stop.wait(2)
+    stop.set()
+    writer.join(5)
+    assert all(changes.changed == [TASK_ID] for changes in first)
+    assert follower.told.qsize() <= 10
+
+
+def test_only_what_is_read_is_heeded(store: Store, say: Make, follow: Follow) -> None:
+    folder = store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+    follower = follow(open_watch=fake)
+    follower.next()
+    follower.until_mode("watch")
+    store.write(ui=[say("text", "new")])
+    noise = [".ui_messages.json.new_1_a.tmp", "ui_messages.json.lock", "ui_messages.json.tmp.1.a.json"]
+    fake.news.put({str(folder / name) for name in noise} | {"/elsewhere", str(store.path / "tasks" / "_x")})
+    with pytest.raises(queue.Empty):
+        follower.told.get(timeout=0.5)
+    fake.news.put({str(folder / "ui_messages.json")})
+    assert follower.next().changed == [TASK_ID]
+
+
+def test_nothing_is_written_into_a_root_that_is_followed(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    before = sorted((str(path), path.stat().st_mtime_ns) for path in store.path.rglob("*"))
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    follower.live.close(5)
+    assert sorted((str(path), path.stat().st_mtime_ns) for path in store.path.rglob("*")) == before
+
+
+def test_a_root_may_come_into_being_later(store: Store, say: Make, follow: Follow) -> None:
+    follower = follow(reconcile_seconds=0.2)
+    follower.until_mode("poll")
+    store.write(ui=[say("text", "x")])
+    assert follower.next() == Changes([TASK_ID], [], [])
+
+
+def test_the_last_walk_is_told(store: Store, follow: Follow) -> None:
+    (store.path / "tasks").mkdir(parents=True)
+    follower = follow(wall_ms=lambda: 42)
+    follower.until_mode("watch")
+    assert follower.live.state.last_reconcile_at == 42
+    assert follower.live.state.watches == 1
