@@ -19,10 +19,13 @@ from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
+from sidecar.subagents.attendance import Oversight
 from sidecar.subagents.catalogue import Catalogue
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.permission_memory import PermissionMemory
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
@@ -37,6 +40,9 @@ CLOSE_SECONDS = 1.8
 
 class Listener:
     """What a Host tells a Session; each call is made in the event loop and must not wait."""
+
+    answers_questions = False
+    """Whether there is a person behind it, who can answer the questions of runs."""
 
     def run_changed(self, task: AsyncTask) -> None:
         """Take the new state of an async task."""
@@ -72,6 +78,13 @@ class Host:
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
         self.history = self._open_history()
+        self.permissions = PermissionMemory(journal, wall_clock_ms)
+        self.desk = PermissionDesk(
+            lambda: self.settings.permissions,
+            self.permissions,
+            attended=lambda: any(listener.answers_questions for listener in self._listeners),
+            changed=self.registry.touch,
+        )
         self.runs = self._build_runs()
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
@@ -160,6 +173,12 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self._announcer.note,
+            oversight=Oversight(
+                limits=lambda: self.settings.async_tasks,
+                desk=self.desk,
+                pause=lambda task_id: self.runs.background.pause(task_id),
+                resume=lambda task_id: self.runs.background.resume(task_id),
+            ),
         )
         return Runs(launcher, self.manager, self.registry, services)
 

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import yaml
 
 from sidecar.api.async_tasks import DefinitionProblem
+from sidecar.subagents.permission_policy import Policy
 
 MAX_BYTES = 256 << 10
 """A prompt larger than this is a mistake, and every run would pay for it."""
@@ -34,6 +35,7 @@ class Definition:
     max_turns: int | None = None
     timeout_seconds: float | None = None
     isolation: Literal["none", "worktree"] | None = None
+    permissions: Policy | None = None
 
 
 class ParsedFile(NamedTuple):
@@ -200,6 +202,12 @@ def _isolation(value: Any) -> str:
     return str(value)
 
 
+def _permissions(value: Any) -> str:
+    if value not in get_args(Policy):
+        raise ValueError(f"expected one of {', '.join(get_args(Policy))}")
+    return str(value)
+
+
 def _kind(value: Any) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list", type(None): "nothing"}
     return names.get(type(value), type(value).__name__)
@@ -219,4 +227,5 @@ _RULES = {
     "maxTurns": _Rule("max_turns", _turns),
     "timeoutSeconds": _Rule("timeout_seconds", _seconds),
     "isolation": _Rule("isolation", _isolation),
+    "permissions": _Rule("permissions", _permissions),
 }

@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 TIMEOUT, CANCELLED, CALLER, HOST_EXIT = "timeout", "cancelled", "caller", "hostExit"
 """The reasons that the core gives to an `Abort`."""
+INACTIVITY, STARTUP = "inactivity", "startupTimeout"
+"""The reasons a watchdog gives; what it ends has failed, and the error of the run says why."""
 CANCEL_SECONDS = 1.0
 """How long something that was cancelled as an asyncio task may still take."""
 
@@ -99,11 +101,7 @@ class DrivenRun:
 
     def end(self, error: str | None = None) -> RunEnd:
         """Tell how the run stands as ended now, with what it has produced."""
-        output = self._launch.scope.output if self._launch is not None else None
-        if self.abort.aborted:
-            how: Literal["timeout", "aborted"] = "timeout" if self.abort.reason == TIMEOUT else "aborted"
-            return RunEnd(how, output, error, self.abort.reason)
-        return RunEnd("returned" if error is None else "raised", output, error)
+        return run_end(self.abort, self._launch.scope.output if self._launch is not None else None, error)
 
     async def aclose(self) -> None:
         """Stop the clock and dispose the launch, in bounded time; errors are logged."""
@@ -149,6 +147,15 @@ class DrivenRun:
         if not inner.done():
             log.error("subagent %s does not end, not even cancelled", self.plan.request.name)
             inner.add_done_callback(lambda future: future.cancelled() or future.exception())
+
+
+def run_end(abort: Abort, output: Output | None, error: str | None) -> RunEnd:
+    """Tell how a run ended that has this output and error, whoever drives it."""
+    if not abort.aborted:
+        return RunEnd("returned" if error is None else "raised", output, error)
+    if abort.reason in (INACTIVITY, STARTUP):
+        return RunEnd("raised", output, error, abort.reason)
+    return RunEnd("timeout" if abort.reason == TIMEOUT else "aborted", output, error, abort.reason)
 
 
 def error_text(error: BaseException) -> str:

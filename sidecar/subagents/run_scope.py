@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, PartialResult
+from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.catalogue import Plan
-from sidecar.subagents.driving import TIMEOUT, RunEnd
+from sidecar.subagents.driving import INACTIVITY, STARTUP, TIMEOUT, run_end
 from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
 from sidecar.subagents.launching import Abort, LaunchRequest
@@ -41,6 +42,7 @@ class RunServices:
     """Follows a run's events as they were logged; returns the call that ends it."""
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
+    oversight: Oversight
 
 
 class RunScope:
@@ -61,6 +63,8 @@ class RunScope:
         self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: str | None = None
+        policy = plan.definition.permissions
+        self._attendance = RunAttendance(services.oversight, record, policy, abort, self._emit)
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
@@ -92,10 +96,20 @@ class RunScope:
             prompts[1:],
             self._record.request.get("context"),
         )
-        spec = RunSpec(self.task_id, prompt, Path(self._record.task.workspace_dir))
-        self._handle = await self._plan.runner.start(spec, self._emit)
-        self._record.pid = self._handle.pid
-        await self._first_end(self._handle)
+        spec = RunSpec(
+            self.task_id,
+            prompt,
+            Path(self._record.task.workspace_dir),
+            model=self._plan.definition.model,
+            attendant=self._attendance,
+        )
+        self._attendance.begin()
+        try:
+            self._handle = await self._plan.runner.start(spec, self._emit)
+            self._record.pid = self._handle.pid
+            await self._first_end(self._handle)
+        finally:
+            self._attendance.end()
 
     def partial(self) -> PartialResult:
         """Return what the run has produced so far."""
@@ -140,14 +154,20 @@ class RunScope:
             partial = self.partial()
             reason = "TIMEOUT" if self._abort.reason == TIMEOUT else "ERROR"
             self.output = _output(reason, partial.emitted_vars, partial.final_message)
+            if self._abort.reason in (INACTIVITY, STARTUP):
+                self._fail(self._attendance.error)
             return
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
-        if result.terminate_reason != "GOAL":
-            self._error = result.error or f"Subagent ended with {result.terminate_reason}."
-            raise RunFailed(self._error)
+        if result.terminate_reason == "ERROR":
+            self._fail(result.error)
+
+    def _fail(self, error: str | None) -> NoReturn:
+        self._error = error or "Subagent ended with ERROR."
+        raise RunFailed(self._error)
 
     async def _emit(self, event: dict[str, Any]) -> None:
+        self._attendance.active()
         self._partial.take(event)
         await self._services.registry.emit(self.task_id, event)
         self._services.history_changed(self.task_id, "changed")
@@ -155,7 +175,7 @@ class RunScope:
     def _end_unmanaged(self) -> None:
         """End the record of a run that no manager knows: its caller had it in hand."""
         task = self._record.task
-        end = RunEnd(self._how(), self.output, self._error, self._abort.reason)
+        end = run_end(self._abort, self.output, self._error)
         ending = ending_of(end, TimeoutChoice(task.timeout_seconds))
         self._services.registry.end(
             task.id,
@@ -164,11 +184,6 @@ class RunScope:
             output=ending.output,
             error=ending.error,
         )
-
-    def _how(self) -> Literal["returned", "raised", "timeout", "aborted"]:
-        if self._abort.aborted:
-            return "timeout" if self._abort.reason == TIMEOUT else "aborted"
-        return "raised" if self._error is not None else "returned"
 
 
 def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:
