@@ -86,8 +86,8 @@ class Sidecar:
         answer: Json = (await self.request("asyncTasks/get", taskId=task_id))["task"]
         return answer
 
-    async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20), self._news:
+    async def until(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+        async with asyncio.timeout(seconds), self._news:
             await self._news.wait_for(condition)
 
     async def shut_down(self) -> int | None:
