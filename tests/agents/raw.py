@@ -179,11 +179,31 @@ def wait() -> None:
     silent()
 
 
+def sulk() -> None:
+    """Ask, and end the turn without a word when refused; a second prompt is answered."""
+    prompt = open_session()
+    call = {"toolCallId": "t1", "title": "Delete all", "kind": "delete"}
+    options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]
+    send(
+        {
+            "id": 1,
+            "method": "session/request_permission",
+            "params": {"sessionId": SESSION, "toolCall": call, "options": options},
+        }
+    )
+    receive()
+    end(prompt)
+    prompt = until("session/prompt")
+    say(prompt["params"]["prompt"][0]["text"])  # type: ignore[index]
+    end(prompt)
+    silent()
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
-        *(odd_updates, deaf, detached, reason, wait),
+        *(odd_updates, deaf, detached, reason, wait, sulk),
     )
 }
 

@@ -34,6 +34,8 @@ class SessionEvents:
         self._text = FinalText()
         self._last_message: str | None = None
         self._tools = ToolCalls()
+        self.refused: Question | None = None
+        """The question after whose refusal the agent has neither said nor begun anything yet."""
         self._usage: Event = {}
 
     def take(self, update: Mapping[str, Any]) -> Iterator[Event]:
@@ -52,7 +54,19 @@ class SessionEvents:
         """Yield the events of a tool call or of what changed in one; also those a question shows first."""
         for event in self._tools.take(call):
             self._end_nameless_message()
+            if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
+                self.refused = None
             yield event
+
+    def refuse(self, question: Question) -> None:
+        """Note that a question was answered with no."""
+        self.refused = question
+        self._tools.refuse(question.tool_call_id)
+
+    def end_turn(self, usage: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield what the end of a turn tells: the tokens so far, and the end of calls that were refused."""
+        yield from self._tools.finish()
+        yield from self.usage(usage)
 
     def question(self, params: Mapping[str, Any]) -> Question:
         """Return what a permission request asks."""
@@ -75,6 +89,8 @@ class SessionEvents:
         text = _text(update.get("content"))
         if not text:
             return  # some agents open a message with an empty piece
+        if kind == "message":
+            self.refused = None
         their_id = update.get("messageId")
         if kind != self._kind or their_id != self._their_id:
             self._begin(kind, their_id)

@@ -30,6 +30,10 @@ _EXIT_SECONDS = 1.0
 _IDLE_SECONDS = 0.25
 _LAST_SECONDS = 0.1
 
+_GO_ON = (
+    "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "
+    "say what is missing."
+)
 _STOPPED_SHORT = {
     "max_tokens": "the agent stopped: its model's output limit is reached",
     "refusal": "the agent refused to go on",
@@ -144,9 +148,18 @@ class AcpRun:
         session = self._session = session_type(self._wire, self._permissions)
         await session.open(self._spec.workspace_dir, self._handshake.model, self._handshake.sign_in)
         self._spec.attendant.ready(silence_counts=True)
-        turn = session.prompt(self._spec.prompt)
+        stop_reason = await self._one_turn(session, self._spec.prompt)
+        reason = self._permissions.last_reason
+        if stop_reason == "end_turn" and self._events.refused is not None and reason is not None:
+            # Refused by a rule, the agent stopped without a word: it may not even have been told why.
+            self._events.refused = None
+            stop_reason = await self._one_turn(session, _GO_ON.format(reason=reason))
+        return stop_reason
+
+    async def _one_turn(self, session: "Session", text: str) -> str:
+        turn = session.prompt(text)
         stop_reason = await turn.ended()
-        await self._turns.deliver(self._events.usage(turn.usage), self._emit)
+        await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
         return stop_reason
 
     async def _outcome(self) -> RunResult:
@@ -156,6 +169,9 @@ class AcpRun:
             return self._ended("ERROR", "the run was stopped")
         except AgentFault as fault:
             return self._ended("ERROR", self._with_stderr(str(fault)))
+        refused = self._events.refused
+        if stop_reason == "end_turn" and refused is not None:
+            return self._ended("ERROR", f"the agent stopped when it was refused: {refused.title}")
         if stop_reason == "end_turn":
             return self._ended("GOAL", None)
         if stop_reason == "max_turn_requests":

@@ -31,6 +31,7 @@ class ToolCalls:
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
+        self._refused: dict[str, None] = {}
 
     def take(self, update: Mapping[str, Any]) -> Iterator[Event]:
         """Yield `started`, what changed meanwhile (`started` again) and one end; nothing for no news."""
@@ -40,6 +41,8 @@ class ToolCalls:
         call, is_new = self._call(call_id, update)
         call.about.update({key: update[key] for key in _ABOUT if update.get(key)})
         status = _ENDS.get(str(update.get("status")), call.status)
+        if status != "started":
+            self._refused.pop(call_id, None)
         news = call_news(call.sent, members(update))
         if is_new and status != "started":
             yield self._event(call_id, call, "started", {})
@@ -48,6 +51,16 @@ class ToolCalls:
             if status != "started":
                 call.about.clear()
             yield self._event(call_id, call, status, news)
+
+    def refuse(self, call_id: str | None) -> None:
+        """Note that a call was refused: some agents never tell of its end."""
+        if call_id in self._calls:
+            self._refused[str(call_id)] = None
+
+    def finish(self) -> Iterator[Event]:
+        """Yield the end of each refused call that has none, when the agent's turn is over."""
+        for call_id in list(self._refused):
+            yield from self.take({"toolCallId": call_id, "status": "failed"})
 
     def known(self, update: Mapping[str, Any]) -> dict[str, Any]:
         """Return a call as `update` gives it, with what it leaves out and was told before."""

@@ -107,6 +107,7 @@ class Person(Attendant):
     """Attends a run as a person would: notes what it is told, answers with the option named."""
 
     chooses: str | None = None
+    refuses_because: str | None = None
     questions: list[Question] = field(default_factory=list)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     is_ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -118,6 +119,8 @@ class Person(Attendant):
     async def ask(self, question: Question) -> Answer:
         self.questions.append(question)
         self.asked.set()
+        if self.refuses_because is not None:
+            return Answer.denial(question, self.refuses_because)
         if self.chooses is not None:
             return Answer(question.option(self.chooses))
         try:

@@ -51,6 +51,27 @@ async def test_a_refused_write_changes_nothing(agent: Agent, person: Any, tmp_pa
     assert not (tmp_path / "new.txt").exists()
 
 
+async def test_an_agent_that_stops_when_a_person_refuses_has_not_reached_its_goal(
+    agent: Agent, person: Any
+) -> None:
+    person.chooses = "n"
+    run = await agent("sulk")
+    result = await run.result()
+    assert (result.terminate_reason, result.error) == (
+        "ERROR",
+        "the agent stopped when it was refused: Delete all",
+    )
+    assert [event["status"] for event in run.events] == ["started", "failed"]
+
+
+async def test_an_agent_that_stops_when_a_rule_refuses_is_told_why_once(agent: Agent, person: Any) -> None:
+    person.refuses_because = "nobody is there"
+    run = await agent("sulk")
+    result = await run.result()
+    assert result.terminate_reason == "GOAL"
+    assert result.final_message.startswith("Permission denied: nobody is there. Nobody can be asked.")
+
+
 async def test_two_questions_at_a_time_are_both_asked(agent: Agent, person: Any) -> None:
     person.chooses = "yes"
     run = await agent(prompt="both")
