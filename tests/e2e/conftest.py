@@ -51,7 +51,7 @@ class Sidecar:
         client.on_notification("asyncTasks/didChange", self._take_change)
 
     async def request(self, method: str, **params: Any) -> Any:
-        return await self.client.request(method, params, timeout=20)
+        return await self.client.request(method, params, timeout=50)
 
     async def initialize(self, **more: Any) -> Json:
         params: Json = {
@@ -77,7 +77,7 @@ class Sidecar:
         return task_id
 
     async def ended(self, *task_ids: str) -> list[Json]:
-        answer = await self.request("asyncTasks/wait", taskIds=list(task_ids), timeoutSeconds=20)
+        answer = await self.request("asyncTasks/wait", taskIds=list(task_ids), timeoutSeconds=45)
         assert not answer["timedOut"]
         tasks: list[Json] = answer["tasks"]
         return tasks
