@@ -186,6 +186,16 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
 
 
+async def test_a_policy_s_refusal_is_told_and_the_session_goes_on(driven: Sidecar, agent: str) -> None:
+    await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
+    target = driven.workspace / "out.txt"
+    task = await ended(driven, await driven.launch(agent, f"SCENARIO:write:{target}=never"))
+    assert (task["endReason"], task["output"]["final_message"]) == ("goal", "All done.")
+    assert not target.exists()
+    (event,) = await events(driven, task["id"], "permission")
+    assert (event["kind"], event["by"]) == ("reject_once", "policy")
+
+
 async def test_cancel_while_it_speaks_reaches_the_model(
     driven: Sidecar, model: ModelServer, agent: str
 ) -> None:
