@@ -71,7 +71,7 @@ async def test_a_second_initialize_is_refused(sidecar: Sidecar) -> None:
 
 
 async def test_a_reserved_method_is_unknown(sidecar: Sidecar) -> None:
-    for method in ("tasks/export", "tasks/search", "asyncTasks/send", "permissions/list"):
+    for method in ("tasks/export", "tasks/search", "asyncTasks/send", "worktrees/diff"):
         assert (await refused(sidecar, method)).code == -32601
 
 
