@@ -1,7 +1,7 @@
 """Task folders of all products and eras, made here, with their true values known."""
 
 from tests.generator import hostile_contents, hostile_folders
-from tests.generator.corpus import Task, generate, sized
+from tests.generator.corpus import Task, generate, realistic, sized
 from tests.generator.eras import ERAS, Era
 from tests.generator.hostile import HOSTILE, write_hostile
 
@@ -13,6 +13,7 @@ __all__ = [
     "generate",
     "hostile_contents",
     "hostile_folders",
+    "realistic",
     "sized",
     "write_hostile",
 ]
