@@ -13,6 +13,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
+from sidecar.history.selection import Selection
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
@@ -21,6 +22,7 @@ _PAGE = 500
 @click.command("list")
 @foreign_roots
 @click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
+@click.option("--query", help="Keep tasks that fit, such as: status:failed cost>0.5 since:7d")
 @click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
 @click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first.")
 @click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
@@ -30,6 +32,7 @@ _PAGE = 500
 def list_tasks(
     roots: tuple[Path, ...],
     filter_text: str | None,
+    query: str | None,
     rules: Rules | None,
     sort: SortKey | None,
     limit: int | None,
@@ -39,7 +42,7 @@ def list_tasks(
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    page = _page(history, filter_text, chosen, Sort(by=sort) if sort else None, limit)
+    page = _page(history, Selection(filter_text, query, chosen), Sort(by=sort) if sort else None, limit)
     if form == "json":
         output.write_json(page)
     elif form == "text":
@@ -83,13 +86,13 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     return TaskHistory(chosen, now=history_clock_ms)
 
 
-def _page(
-    history: TaskHistory, filter_text: str | None, rules: Rules, order: Sort | None, limit: int | None
-) -> ListResult:
+def _page(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> ListResult:
     """Return one page, or without a limit all pages as one."""
-    page = history.page(filter_text, rules, order, limit or MAX_PAGE)
+    page = history.page(wanted.filter, wanted.rules, order, limit or MAX_PAGE, query=wanted.query)
     while limit is None and page.next_cursor is not None:
-        more = history.page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
+        more = history.page(
+            wanted.filter, wanted.rules, order, MAX_PAGE, page.next_cursor, query=wanted.query
+        )
         page.items += more.items
         page.next_cursor = more.next_cursor
     return page

@@ -23,7 +23,7 @@ from sidecar.history.paging import (
 )
 from sidecar.history.reading import TaskFiles
 from sidecar.history.roots import Root, describe_root
-from sidecar.history.text import matches_filter
+from sidecar.history.selection import Selection
 from sidecar.history.transcript import End, Kind
 
 MAX_CANDIDATES = 20
@@ -77,9 +77,12 @@ class TaskHistory:
         """How many tasks are held in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
 
-    def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
-        """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
-        return self._select(filter, rules, None, None)[1]
+    def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
+        """List all tasks that `filter` and `query` keep: newest first, or in the guide's own order.
+
+        Raises QueryError for a query with a fault.
+        """
+        return self._select(Selection(filter, query, rules), None, None)[1]
 
     def page(
         self,
@@ -89,14 +92,19 @@ class TaskHistory:
         limit: int = 200,
         cursor: str | None = None,
         roots: Sequence[str] | None = None,
+        query: str | None = None,
     ) -> ListResult:
-        """List one page of the tasks that `filter` keeps. InvalidParams for a bad limit, cursor or root."""
+        """List one page of the tasks that `filter` and `query` keep.
+
+        Raises InvalidParams for a bad limit, cursor, query or root.
+        """
         check_limit(limit)
         paths = self._paths(roots)
         order = _order(rules, sort)
-        query = digest(filter, rules, order and [order.by, order.order], paths)
-        mark = decode_mark(cursor, query) if cursor is not None else None
-        total, rows = self._select(filter, rules, order, paths)
+        selection = Selection(filter, query, rules)
+        asked = digest(filter, query, rules, order and [order.by, order.order], paths)
+        mark = decode_mark(cursor, asked) if cursor is not None else None
+        total, rows = self._select(selection, order, paths)
         start = start_after(rows, mark, order) if mark is not None else 0
         items = rows[start : start + limit]
         more = start + len(items) < len(rows)
@@ -105,7 +113,7 @@ class TaskHistory:
             total=total,
             matched=len(rows),
             counts=dict(Counter(task.status for task in rows)),
-            next_cursor=_cursor(items[-1], start + len(items) - 1, order, query) if more else None,
+            next_cursor=_cursor(items[-1], start + len(items) - 1, order, asked) if more else None,
             revision=self._revision(),
         )
 
@@ -157,18 +165,20 @@ class TaskHistory:
         return catalog.root, name
 
     def _select(
-        self, filter: str | None, rules: Rules, sort: Sort | None, paths: Sequence[str] | None
+        self, selection: Selection, sort: Sort | None, paths: Sequence[str] | None
     ) -> tuple[int, Rows]:
         """The number of tasks before filtering, and the ordered rows after it."""
-        with self._lock:
-            catalogs = [self._catalogs[path] for path in paths or self._catalogs]
-            rows = [task for catalog in catalogs for task in catalog.scan(rules, self._now())]
-        order = _order(rules, sort)
+        rows = self._rows(selection.rules, paths)
+        order = _order(selection.rules, sort)
         rows = (
             ordered(rows, order) if order is not None else guide.sort(rows)
         )  # its order depends on all rows
-        kept = [task for task in rows if matches_filter(task, filter, rules)] if filter else rows
-        return len(rows), kept
+        return len(rows), selection.keep(rows, self._now())
+
+    def _rows(self, rules: Rules, paths: Sequence[str] | None) -> Rows:
+        with self._lock:
+            catalogs = [self._catalogs[path] for path in paths or self._catalogs]
+            return [task for catalog in catalogs for task in catalog.scan(rules, self._now())]
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:

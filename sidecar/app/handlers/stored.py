@@ -22,7 +22,14 @@ async def list_tasks(session: Session, params: ListParams) -> ListResult:
     rules = params.rules or host.settings.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
         return await asyncio.to_thread(
-            host.history.page, params.filter, rules, params.sort, params.limit, params.cursor, params.roots
+            host.history.page,
+            params.filter,
+            rules,
+            params.sort,
+            params.limit,
+            params.cursor,
+            params.roots,
+            params.query,
         )
 
 
