@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.api.tasks import Product
-from sidecar.history.products import product_of_path
+from sidecar.history.products import is_epoch_id, product_of_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,17 @@ class Root:
         """The folder of the tasks; it need not exist."""
         return f"{self.path}{os.sep}tasks"
 
+    def folder(self, task_id: str) -> str:
+        """The folder of one task; it need not exist."""
+        return f"{self.tasks}{os.sep}{task_id}"
+
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
     """Make the root of `path`, absolute but with its links kept: users know it by that name."""
     absolute = str(Path(path).expanduser().absolute())
     return Root(absolute, read_only, product_of_path(absolute))
+
+
+def writer_of(root: Root, task_id: str) -> Product | None:
+    """Name the product that wrote a task without opening it, where the root or the id's form tells."""
+    return root.product or ("cline" if is_epoch_id(task_id) else None)

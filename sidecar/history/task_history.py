@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
-from sidecar.history import guide, transcript
+from sidecar.history import guide
 from sidecar.history.catalog import RootCatalog
 from sidecar.history.paging import (
     Mark,
@@ -21,10 +21,9 @@ from sidecar.history.paging import (
     sort_value,
     start_after,
 )
-from sidecar.history.reading import TaskFiles
-from sidecar.history.roots import Root, describe_root
+from sidecar.history.roots import Root, describe_root, writer_of
 from sidecar.history.selection import Selection
-from sidecar.history.transcript import End, Kind
+from sidecar.history.transcript import End, Kind, Transcripts
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
@@ -64,6 +63,7 @@ class TaskHistory:
         self._catalogs = {root.path: RootCatalog(root) for root in described}
         self._now = now
         self._revision = revision
+        self._transcripts = Transcripts()
         self._announced: dict[tuple[str, str], TaskInfo] = {}
         self._lock = threading.RLock()
 
@@ -122,8 +122,12 @@ class TaskHistory:
 
         Raises TaskNotFound, and AmbiguousTaskId with the candidates.
         """
-        info, provenance = self._open(task_id)[2:]
-        return info, provenance
+        with self._lock:
+            catalog, name = self._find(task_id)
+            opened = catalog.open(name, self._now())
+        if opened is None or opened[1].info is None:
+            raise _not_found(task_id)
+        return opened[1].info, opened[1].provenance
 
     def messages(
         self,
@@ -137,11 +141,9 @@ class TaskHistory:
 
         Raises as `get` does, InvalidParams for a bad cursor or limit, StorageError for an unreadable file.
         """
-        catalog, files, info, _ = self._open(task_id)
-        file = files.ui if kind == "ui" else files.api
-        params = MessagesParams(task_id=info.id, kind=kind, cursor=cursor, limit=limit, from_=from_)
-        path = catalog.path(info.id, file.name)
-        return transcript.read_page(params, path, file, info.product, self._revision())
+        root, name = self.resolve(task_id)
+        params = MessagesParams(task_id=name, kind=kind, cursor=cursor, limit=limit, from_=from_)
+        return self._transcripts.page(params, root.folder(name), writer_of(root, name), self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call (at first: all is added)."""
@@ -173,7 +175,7 @@ class TaskHistory:
         rows = (
             ordered(rows, order) if order is not None else guide.sort(rows)
         )  # its order depends on all rows
-        return len(rows), selection.keep(rows, self._now())
+        return len(rows), selection.keep(rows, self._now(), lambda files, rows: {})
 
     def _rows(self, rules: Rules, paths: Sequence[str] | None) -> Rows:
         with self._lock:
@@ -188,15 +190,6 @@ class TaskHistory:
             if path not in self._catalogs:
                 raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
         return paths
-
-    def _open(self, task_id: str) -> tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]:
-        with self._lock:
-            catalog, name = self._find(task_id)
-            opened = catalog.open(name, self._now())
-        if opened is None or opened[1].info is None:
-            raise _not_found(task_id)
-        files, row = opened
-        return catalog, files, opened[1].info, row.provenance
 
     def _find(self, task_id: str) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
