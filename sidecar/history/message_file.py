@@ -14,7 +14,7 @@ from sidecar.history.element_scanner import ElementScanner
 from sidecar.history.reading import MAX_FILE_BYTES, OPEN_FLAGS, Stamp
 from sidecar.history.salvage import mend
 
-PIECE: Final = 1 << 20
+PIECE: Final = 1 << 18
 """Bytes read at a time."""
 _HEAD: Final = 4_096
 _STEP: Final = 64

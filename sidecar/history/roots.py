@@ -23,7 +23,12 @@ class Root:
 
     def folder(self, task_id: str) -> str:
         """The folder of one task; it need not exist."""
-        return f"{self.tasks}{os.sep}{task_id}"
+        return task_folder(self.path, task_id)
+
+
+def task_folder(root: str, task_id: str) -> str:
+    """The folder of one task under the root at this path."""
+    return f"{root}{os.sep}tasks{os.sep}{task_id}"
 
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:

@@ -21,6 +21,11 @@ class Selection:
     query: str | None = None
     rules: Rules = "structural"
 
+    def check(self) -> None:
+        """Raise QueryError for a query with a fault, before anything is read."""
+        if self.query:
+            parse_query(self.query)
+
     def keep(self, rows: Rows, now: int, touching: FindTouching) -> Rows:
         """Return the rows that are kept, in their order. Raises QueryError."""
         if self.filter:

@@ -11,6 +11,7 @@ from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
 from sidecar.history import guide
 from sidecar.history.catalog import RootCatalog
+from sidecar.history.file_lookup import FileLookup
 from sidecar.history.paging import (
     Mark,
     check_limit,
@@ -63,6 +64,7 @@ class TaskHistory:
         self._catalogs = {root.path: RootCatalog(root) for root in described}
         self._now = now
         self._revision = revision
+        self.files = FileLookup()
         self._transcripts = Transcripts()
         self._announced: dict[tuple[str, str], TaskInfo] = {}
         self._lock = threading.RLock()
@@ -117,6 +119,10 @@ class TaskHistory:
             revision=self._revision(),
         )
 
+    def select(self, selection: Selection, roots: Sequence[str] | None = None) -> Rows:
+        """List the tasks of `roots` (default: all) that the selection keeps. Raises InvalidParams."""
+        return self._select(selection, None, self._paths(roots))[1]
+
     def get(self, task_id: str) -> tuple[TaskInfo, dict[str, Provenance]]:
         """Read one task by its id or a unique prefix, with the source of each field.
 
@@ -170,12 +176,13 @@ class TaskHistory:
         self, selection: Selection, sort: Sort | None, paths: Sequence[str] | None
     ) -> tuple[int, Rows]:
         """The number of tasks before filtering, and the ordered rows after it."""
+        selection.check()
         rows = self._rows(selection.rules, paths)
         order = _order(selection.rules, sort)
         rows = (
             ordered(rows, order) if order is not None else guide.sort(rows)
         )  # its order depends on all rows
-        return len(rows), selection.keep(rows, self._now(), lambda files, rows: {})
+        return len(rows), selection.keep(rows, self._now(), self.files.touching)
 
     def _rows(self, rules: Rules, paths: Sequence[str] | None) -> Rows:
         with self._lock:

@@ -1,6 +1,7 @@
 """Tokens to nodes: recursive descent, its depth bounded by the nesting allowed."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from sidecar.history.query.errors import QueryError
@@ -16,6 +17,7 @@ MAX_DEPTH: Final = 32
 _COLON_ONLY: Final = tuple(name for name in FIELDS if name not in NUMBER_FIELDS)
 
 
+@lru_cache(maxsize=64)
 def parse_query(query: str) -> Node:
     """Parse a query; a blank one keeps everything. Raises QueryError and nothing else."""
     if len(query) > MAX_LENGTH:
