@@ -19,7 +19,7 @@ Json = bytes | str | msgspec.Raw
 _BOM: Final = b"\xef\xbb\xbf"
 _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+')
 """The object around the array that some Roo builds of February 2026 wrote."""
-_UNREADABLE = (msgspec.MsgspecError, RecursionError)
+_UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
 @dataclass(slots=True)
