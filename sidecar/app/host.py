@@ -4,16 +4,20 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.insight import HousekeepingResult
 from sidecar.api.settings import Settings
-from sidecar.app.announcer import ChangeAnnouncer
+from sidecar.app.announcer import Change, ChangeAnnouncer
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
+from sidecar.app.roots import search_dir
 from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.history import TaskHistory
@@ -28,6 +32,9 @@ from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
+
+if TYPE_CHECKING:
+    from sidecar.history.search import SearchService
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +80,13 @@ class Host:
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
         self.history = self._open_history()
         self.runs = self._build_runs()
+        self.housekeeping = Housekeeping(
+            root,
+            lambda: self.history,
+            lambda: self.settings.history,
+            lambda task_id: self.registry.live(task_id) is not None,
+            history_clock_ms,
+        )
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
     @classmethod
@@ -91,6 +105,7 @@ class Host:
         host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):
             await recover(own, journal, host.events, host.reminders)
+            host.housekeeping.start(lambda gone: host._note_moved(gone, "removed"))
         return host
 
     @property
@@ -141,10 +156,30 @@ class Host:
         for task_id in changes.removed:
             self._announcer.note(task_id, "removed")
 
+    async def put_away(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
+        """Delete, archive or restore tasks of the own root and announce it.
+
+        Raises StorageError when another process owns the root.
+        """
+        self.require_ownership()
+        result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
+        self._note_moved(result.done, "added" if action == "restore" else "removed")
+        return result
+
+    @cached_property
+    def search(self) -> "SearchService":
+        """The full-text search, opened when it is first asked for."""
+        from sidecar.history.search import SearchService
+
+        return SearchService(search_dir())
+
     async def aclose(self) -> None:
         """End every run and give the root up; leaves no process of a run. Takes 3 s at most."""
         self._stop_seconds = CLOSE_SECONDS
         self._announcer.close()
+        await self.housekeeping.aclose()
+        if "search" in vars(self):
+            await asyncio.to_thread(self.search.close)
         await self.reminders.aclose()
         await self.runs.aclose(CLOSE_SECONDS + 0.3)
         await self.journal.aclose(0.5)
@@ -167,6 +202,10 @@ class Host:
         named = (Path(path) for path in self.settings.history.foreign_roots)
         roots = dict.fromkeys([self.root.path, *self._foreign, *named])
         return TaskHistory(list(roots), now=history_clock_ms, revision=lambda: self.revision)
+
+    def _note_moved(self, task_ids: list[str], change: Change) -> None:
+        for task_id in task_ids:
+            self._announcer.note(task_id, change)
 
     def _run_changed(self, record: RunRecord) -> None:
         self.revision += 1

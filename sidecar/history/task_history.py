@@ -4,15 +4,13 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
-from sidecar.api.insight import ExportFormat, ExportResult
+from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
 from sidecar.history import guide
 from sidecar.history.catalog import RootCatalog
-from sidecar.history.export import Redactor, export_task
 from sidecar.history.file_lookup import FileLookup
 from sidecar.history.paging import (
     Mark,
@@ -26,13 +24,10 @@ from sidecar.history.paging import (
 )
 from sidecar.history.roots import Root, describe_root, writer_of
 from sidecar.history.selection import Selection
-from sidecar.history.transcript import End, Kind, Transcripts, all_messages
+from sidecar.history.transcript import End, Kind, Transcripts
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
-
-MAX_EXPORT = 10_000_000
-"""Longest exported text in one answer, in characters: within the frame limit however JSON escapes it."""
 
 Rows = list[TaskInfo]
 RootLike = str | os.PathLike[str] | Root
@@ -160,29 +155,6 @@ class TaskHistory:
         root, name = self.resolve(task_id)
         params = MessagesParams(task_id=name, kind=kind, cursor=cursor, limit=limit, from_=from_)
         return self._transcripts.page(params, root.folder(name), writer_of(root, name), self._revision())
-
-    def export_pieces(self, task_id: str, form: ExportFormat, redactor: Redactor | None) -> Iterator[str]:
-        """Yield a whole task as a document, piece by piece. Raises as `messages` does."""
-        root, name = self.resolve(task_id)
-        task, provenance = self.get(name)
-        kind: Kind = "ui" if task.ui_message_count else "api"
-        messages = all_messages(root.folder(name), kind, writer_of(root, name))
-        return export_task(form, task, provenance, messages, redactor)
-
-    def export(self, task_id: str, form: ExportFormat, redact: bool = False) -> ExportResult:
-        """Return a whole task as one text of at most `MAX_EXPORT` characters. Raises as `messages` does."""
-        redactor = Redactor(os.path.expanduser("~")) if redact else None  # noqa: PTH111  # a text, not a path
-        pieces, size = [], 0
-        for piece in self.export_pieces(task_id, form, redactor):
-            size += len(piece)
-            if size > MAX_EXPORT:
-                raise StorageError(
-                    f"the export of {task_id} is larger than {MAX_EXPORT:,} characters; "
-                    "write it to a file with the command: export",
-                    reason="too large for one answer",
-                )
-            pieces.append(piece)
-        return ExportResult(text="".join(pieces), redactions=redactor.report if redactor else None)
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call (at first: all is added)."""

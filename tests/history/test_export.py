@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.history.export import PATTERNS, Redactor
+from sidecar.api.errors import StorageError
+from sidecar.history.export import export, task
+from sidecar.history.export.redaction import PATTERNS, Redactor
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -126,7 +128,7 @@ def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask
         ui=[say("text", "# Fix it\nplease"), say("command_output", "```\nout"), ask("completion_result")],
         api=[],
     )
-    text = store.history.export(TASK_ID[:8], "markdown").text
+    text = export(store.history, TASK_ID[:8], "markdown").text
     assert text.startswith("# # Fix it please\n\n- **Id**: " + TASK_ID)
     assert "\n## User (" in text and "\n\\# Fix it\nplease\n" in text
     assert "\n````\n```\nout\n````\n" in text and "Assistant, ask:completion_result" in text
@@ -134,13 +136,13 @@ def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask
 
 def test_code_left_open_ends_with_its_message(store: Store, say: Make) -> None:
     store.write(ui=[say("text", "```python\n# a comment\nx"), say("text", "next")], api=[])
-    text = store.history.export(TASK_ID, "markdown").text
+    text = export(store.history, TASK_ID, "markdown").text
     assert "\n# a comment\nx\n```\n\n## Assistant" in text
 
 
 def test_json_holds_every_message_as_the_wire_has_it(store: Store, say: Make) -> None:
     store.write(ui=[say("text", f"m{n} \ud83d") for n in range(3)], api=[])
-    document = json.loads(store.history.export(TASK_ID, "json").text)
+    document = json.loads(export(store.history, TASK_ID, "json").text)
     assert document["version"] == 1 and document["task"]["id"] == TASK_ID
     assert document["messages"][2]["text"] == "m2 \ufffd"
     assert document["provenance"]["title"]["source"] == "ui_messages.json"
@@ -148,14 +150,23 @@ def test_json_holds_every_message_as_the_wire_has_it(store: Store, say: Make) ->
 
 def test_a_task_without_ui_messages_exports_its_api_messages(store: Store, user: Make) -> None:
     store.write(api=[user("<task>\nhello\n</task>")])
-    assert "hello" in store.history.export(TASK_ID, "markdown").text
+    assert "hello" in export(store.history, TASK_ID, "markdown").text
 
 
 @pytest.mark.parametrize("form", ["markdown", "json"])
 def test_an_export_is_redacted_when_asked(store: Store, say: Make, form: Any) -> None:
     secret = SECRETS["githubToken"]
     store.write(ui=[say("text", f"use {secret} in /home/dana/x")], api=[])
-    plain, redacted = store.history.export(TASK_ID, form), store.history.export(TASK_ID, form, redact=True)
+    plain, redacted = export(store.history, TASK_ID, form), export(store.history, TASK_ID, form, redact=True)
     assert secret in plain.text and plain.redactions is None
     assert secret not in redacted.text and "dana" not in redacted.text
     assert {entry.kind for entry in redacted.redactions or ()} >= {"githubToken", "homeDirectory"}
+
+
+def test_a_text_too_long_for_an_answer_is_refused_with_the_way_out(
+    store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task, "MAX_EXPORT", 500)
+    store.write(ui=[say("text", "word " * 200)], api=[])
+    with pytest.raises(StorageError, match="command `export`"):
+        export(store.history, TASK_ID, "markdown")
