@@ -48,7 +48,8 @@ def list_tasks(
     elif form == "text":
         from sidecar.history.text import format_tasks
 
-        output.write(format_tasks(page.items, filter_text, chosen))
+        named = " ".join(filter(None, (filter_text, query))) or None
+        output.write(format_tasks(page.items, named, chosen))
     else:
         _print_table(page.items, len(history.roots) > 1)
         _print_totals(len(page.items), page.matched, page.total)
