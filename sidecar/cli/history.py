@@ -152,7 +152,9 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 def _source(provenance: object, key: str) -> str:
     entry = provenance.get(key) if isinstance(provenance, dict) else None
-    return "" if entry is None else str(entry.source)
+    if entry is None:
+        return ""
+    return f"{entry.source}: {entry.note}" if entry.note else str(entry.source)
 
 
 def _count(task: TaskInfo) -> str:

@@ -24,8 +24,12 @@ def token_usage(view: TaskView) -> Found | None:
         return None
     if not any(message.say == "api_req_started" for message in view.ui_messages):
         return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
-    summed = _usage({name: _sum(values) for name, values in _columns(view).items()})
-    return Found(summed, UI_FILE) if summed != TokenUsage() else None
+    records, condensings = [*filter(_tells, _merged(view))], list(_condense_costs(view))
+    columns = {name: _numbers(records, name) for name in _FIELDS}
+    columns["cost"] += condensings
+    summed = _usage({name: _sum(values) for name, values in columns.items()})
+    note = _sum_note(len(records), len(condensings))
+    return Found(summed, UI_FILE, note) if summed != TokenUsage() else None
 
 
 def number(value: Any) -> Number | None:
@@ -35,14 +39,20 @@ def number(value: Any) -> Number | None:
     return value if type(value) is float and math.isfinite(value) else None
 
 
-def _columns(view: TaskView) -> dict[str, list[Number]]:
-    records = list(_merged(view))
-    columns = {
-        name: [value for record in records if (value := number(getattr(record, name))) is not None]
-        for name in _FIELDS
-    }
-    columns["cost"].extend(_condense_costs(view))
-    return columns
+def _tells(record: Usage) -> bool:
+    return any(number(getattr(record, name)) is not None for name in _FIELDS)
+
+
+def _numbers(records: list[Usage], name: str) -> list[Number]:
+    return [value for record in records if (value := number(getattr(record, name))) is not None]
+
+
+def _sum_note(records: int, condensings: int) -> str:
+    """Say what was added up: `sum of 41 request records and 1 condensing`."""
+    parts = [f"{records} request record{'' if records == 1 else 's'}"]
+    if condensings:
+        parts.append(f"{condensings} condensing{'' if condensings == 1 else 's'}")
+    return f"sum of {' and '.join(parts)}"
 
 
 def _merged(view: TaskView) -> Iterator[Usage]:
