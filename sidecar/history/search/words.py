@@ -16,12 +16,12 @@ MARKS: Final = ("\x02", "\x03")
 _TERM: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _PARTED: Final = re.compile(f"({_IDEOGRAPH.pattern}[\x02\x03]?) {{1,2}}(?=[\x02\x03]?{_IDEOGRAPH.pattern})")
-_CONTROLS: Final = {code: " " for code in range(0x20) if chr(code) not in "\t\n"}
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def indexable(text: str) -> str:
     """Cut a text and part it into words: control characters go, ideographs stand alone."""
-    cut = text[:MAX_INDEXED].translate(_CONTROLS)
+    cut = _CONTROL.sub(" ", text[:MAX_INDEXED])
     return cut if cut.isascii() else _IDEOGRAPH.sub(r" \g<0> ", cut)
 
 
