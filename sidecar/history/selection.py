@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidecar.api.tasks import Rules, TaskInfo
-from sidecar.history.query import compile_query, needed_files, parse_query
-from sidecar.history.query.predicates import Touching
 from sidecar.history.text import matches_filter
 
+if TYPE_CHECKING:
+    from sidecar.history.query.predicates import Touching
+
+# The query language is imported where it is used: most lists are asked for without one.
+
 Rows = list[TaskInfo]
-FindTouching = Callable[[set[str], Rows], Touching]
+FindTouching = Callable[[set[str], Rows], "Touching"]
 """Answers for each part of a path which of the rows touched such a file; reads message files."""
 
 
@@ -24,6 +28,8 @@ class Selection:
     def check(self) -> None:
         """Raise QueryError for a query with a fault, before anything is read."""
         if self.query:
+            from sidecar.history.query import parse_query
+
             parse_query(self.query)
 
     def keep(self, rows: Rows, now: int, touching: FindTouching) -> Rows:
@@ -32,6 +38,8 @@ class Selection:
             rows = [row for row in rows if matches_filter(row, self.filter, self.rules)]
         if not self.query:
             return rows
+        from sidecar.history.query import compile_query, needed_files, parse_query
+
         node = parse_query(self.query)
         files = needed_files(node)
         keeps = compile_query(node, now, touching(files, rows) if files else {})

@@ -6,12 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
 from sidecar.api.tasks import ListResult, MessagesParams, MessagesResult, Provenance, Rules, Sort, TaskInfo
 from sidecar.history import guide
 from sidecar.history.catalog import RootCatalog
-from sidecar.history.file_lookup import FileLookup
 from sidecar.history.paging import (
     Mark,
     check_limit,
@@ -24,7 +25,11 @@ from sidecar.history.paging import (
 )
 from sidecar.history.roots import Root, describe_root, writer_of
 from sidecar.history.selection import Selection
-from sidecar.history.transcript import End, Kind, Transcripts
+
+if TYPE_CHECKING:
+    from sidecar.history.file_lookup import FileLookup
+    from sidecar.history.query.predicates import Touching
+    from sidecar.history.transcript import End, Kind, Transcripts
 
 MAX_CANDIDATES = 20
 """Tasks named in the answer to an ambiguous prefix."""
@@ -64,8 +69,6 @@ class TaskHistory:
         self._catalogs = {root.path: RootCatalog(root) for root in described}
         self._now = now
         self._revision = revision
-        self.files = FileLookup()
-        self._transcripts = Transcripts()
         self._announced: dict[tuple[str, str], TaskInfo] = {}
         self._lock = threading.RLock()
 
@@ -78,6 +81,19 @@ class TaskHistory:
     def known(self) -> int:
         """How many tasks are held in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
+
+    @cached_property
+    def files(self) -> "FileLookup":
+        """The files that tasks touched, and the tasks that touched a file."""
+        from sidecar.history.file_lookup import FileLookup
+
+        return FileLookup()
+
+    @cached_property
+    def _transcripts(self) -> "Transcripts":
+        from sidecar.history.transcript import Transcripts
+
+        return Transcripts()
 
     @property
     def revision(self) -> int:
@@ -143,10 +159,10 @@ class TaskHistory:
     def messages(
         self,
         task_id: str,
-        kind: Kind = "ui",
+        kind: "Kind" = "ui",
         cursor: str | None = None,
         limit: int = 200,
-        from_: End = "start",
+        from_: "End" = "start",
     ) -> MessagesResult:
         """Read one page of a task's messages, in file order, paging from either end.
 
@@ -187,7 +203,10 @@ class TaskHistory:
         rows = (
             ordered(rows, order) if order is not None else guide.sort(rows)
         )  # its order depends on all rows
-        return len(rows), selection.keep(rows, self._now(), self.files.touching)
+        return len(rows), selection.keep(rows, self._now(), self._touching)
+
+    def _touching(self, parts: set[str], rows: Rows) -> "Touching":
+        return self.files.touching(parts, rows)
 
     def _rows(self, rules: Rules, paths: Sequence[str] | None) -> Rows:
         with self._lock:
