@@ -707,7 +707,7 @@ export type EndReason =
   | "hostExit"
   | "lost";
 
-/** What a run waits for. Reserved: no runner asks yet. */
+/** What a run waits for: `asyncTasks/answer` takes one of the options, by its id. */
 export interface Attention {
   kind: "permission" | "question";
   requestId: string;
@@ -825,12 +825,14 @@ export interface EventsResult {
 export type TaskEvent =
   | StateEvent
   | MessageEvent
+  | ThoughtEvent
   | ToolEvent
+  | PlanEvent
   | UsageEvent
   | EmitEvent
+  | PermissionEvent
   | ResultEvent
-  | LogEvent
-  | ReservedEvent;
+  | LogEvent;
 
 /** The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel. */
 export interface StateEvent {
@@ -851,7 +853,21 @@ export interface MessageEvent {
   text: string;
 }
 
-/** A tool call started or ended. */
+/** A piece of what the agent thinks, as a message's piece. */
+export interface ThoughtEvent {
+  type: "thought";
+  seq: number;
+  ts: number;
+  messageId: string;
+  text: string;
+}
+
+/**
+ * A tool call started or ended; `started` again tells what changed in between.
+ *
+ * Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, which
+ * their end says.
+ */
 export interface ToolEvent {
   type: "tool";
   seq: number;
@@ -859,9 +875,45 @@ export interface ToolEvent {
   toolCallId?: string;
   name: string;
   status: "started" | "completed" | "failed";
+  title?: string;
+  kind?: string;
+  locations?: ToolLocation[];
+  content?: ToolContent[];
+  input?: unknown;
+  output?: unknown;
 }
 
-/** Tokens and cost (USD) so far: cumulative, the newest counts. */
+/** A file that a tool call touches; `line` counts from 1. */
+export interface ToolLocation {
+  path: string;
+  line?: number;
+}
+
+/** A part of what a tool call shows: a text, or a change to a file (`oldText` absent: it is new). */
+export interface ToolContent {
+  type: "text" | "diff";
+  text?: string;
+  path?: string;
+  oldText?: string;
+  newText?: string;
+}
+
+/** The agent's plan as it is now; it replaces the one before. */
+export interface PlanEvent {
+  type: "plan";
+  seq: number;
+  ts: number;
+  entries: PlanEntry[];
+}
+
+/** One step of an agent's plan. */
+export interface PlanEntry {
+  content: string;
+  priority?: string;
+  status?: string;
+}
+
+/** Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now. */
 export interface UsageEvent {
   type: "usage";
   seq: number;
@@ -869,6 +921,8 @@ export interface UsageEvent {
   inputTokens?: number;
   outputTokens?: number;
   cost?: number | null;
+  contextUsed?: number;
+  contextSize?: number;
 }
 
 /** The run emitted a variable. */
@@ -880,6 +934,22 @@ export interface EmitEvent {
   value: unknown;
 }
 
+/** An agent asks for leave, or was answered; an answer without `optionId` called the question off. */
+export interface PermissionEvent {
+  type: "permission";
+  seq: number;
+  ts: number;
+  requestId: string;
+  state: "asked" | "answered";
+  title: string;
+  toolCallId?: string;
+  toolKind?: string;
+  options?: AttentionOption[];
+  optionId?: string;
+  kind?: string;
+  by?: "user" | "policy" | "remembered";
+}
+
 /** The run named its final message. */
 export interface ResultEvent {
   type: "result";
@@ -888,20 +958,13 @@ export interface ResultEvent {
   text: string;
 }
 
-/** A piece of what the run wrote to stderr. */
+/** A piece of what the run wrote to stderr, or to stdout where that is no message of its protocol. */
 export interface LogEvent {
   type: "log";
   seq: number;
   ts: number;
-  stream: "stderr";
+  stream: "stderr" | "stdout";
   text: string;
-}
-
-/** A kind of event whose further members are not settled yet. */
-export interface ReservedEvent {
-  seq: number;
-  ts: number;
-  type: "thought" | "plan" | "permission";
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */
@@ -913,6 +976,47 @@ export interface SubscribeParams {
 /** `lastSeq` is the last event before the subscription. */
 export interface SubscribeResult {
   lastSeq: number;
+}
+
+/** Parameters of `asyncTasks/answer`: one of the options of a task's open question. */
+export interface AnswerParams {
+  taskId: string;
+  requestId: string;
+  optionId: string;
+}
+
+/** The answer of `permissions/list`, oldest first. */
+export interface PermissionsResult {
+  items: RememberedPermission[];
+  revision: number;
+}
+
+/**
+ * What was decided "always" for one subagent in one workspace.
+ *
+ * With `subject` (a command line, a title) it holds for exactly that; without, for all of its kind, edits
+ * inside the workspace only.
+ */
+export interface RememberedPermission {
+  id: string;
+  subagentName: string;
+  workspaceDir: string;
+  toolKind: string;
+  subject?: string;
+  decision: "allow" | "deny";
+  title: string;
+  rememberedAt: number;
+}
+
+/** Parameters of `permissions/revoke`. */
+export interface RevokeParams {
+  permissionIds: string[];
+}
+
+/** The ids that were remembered until now. */
+export interface RevokeResult {
+  revoked: string[];
+  revision: number;
 }
 
 /** Notification `asyncTasks/didChange`. */
@@ -1043,6 +1147,9 @@ export interface Requests {
   "asyncTasks/events": { params: EventsParams; result: EventsResult };
   "asyncTasks/subscribe": { params: SubscribeParams; result: SubscribeResult };
   "asyncTasks/unsubscribe": { params: TaskIdParams; result: null };
+  "asyncTasks/answer": { params: AnswerParams; result: TaskResult };
+  "permissions/list": { params: NoParams; result: PermissionsResult };
+  "permissions/revoke": { params: RevokeParams; result: RevokeResult };
   "tools/list": { params: NoParams; result: ToolsResult };
   "tools/call": { params: ToolCallParams; result: ToolCallResult };
   "reminders/status": { params: NoParams; result: ReminderStatus };

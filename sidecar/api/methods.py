@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api import async_tasks, insight, lifecycle, model, tasks
+from sidecar.api import async_tasks, insight, lifecycle, model, permissions, tasks
 from sidecar.api.async_tasks import NoParams
 
 Kind = Literal["request", "notification"]
@@ -62,6 +62,9 @@ METHODS: dict[str, MethodSpec] = {
     "asyncTasks/events": MethodSpec(async_tasks.EventsParams, async_tasks.EventsResult),
     "asyncTasks/subscribe": MethodSpec(async_tasks.SubscribeParams, async_tasks.SubscribeResult),
     "asyncTasks/unsubscribe": MethodSpec(async_tasks.TaskIdParams),
+    "asyncTasks/answer": MethodSpec(permissions.AnswerParams, async_tasks.TaskResult),
+    "permissions/list": MethodSpec(NoParams, permissions.PermissionsResult),
+    "permissions/revoke": MethodSpec(permissions.RevokeParams, permissions.RevokeResult),
     "asyncTasks/didChange": _to_client(async_tasks.AsyncTaskDidChange),
     "asyncTasks/didOutput": _to_client(async_tasks.AsyncTaskDidOutput),
     "tools/list": MethodSpec(NoParams, model.ToolsResult),

@@ -26,17 +26,19 @@ from sidecar.history import TaskHistory
 from sidecar.history.task_history import Changes
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
+from sidecar.subagents.attendance import Oversight
+from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.catalogue import Catalogue
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.permission_memory import PermissionMemory
 from sidecar.subagents.records import RunRecord
-from sidecar.subagents.run_limits import DaySpending, LimitWatch
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.timeouts import NONE
 
 if TYPE_CHECKING:
     from sidecar.history.search import SearchService
@@ -49,6 +51,9 @@ CLOSE_SECONDS = 1.8
 
 class Listener:
     """What a Host tells a Session; each call is made in the event loop and must not wait."""
+
+    answers_questions = False
+    """Whether there is a person behind it, who can answer the questions of runs."""
 
     def run_changed(self, task: AsyncTask) -> None:
         """Take the new state of an async task."""
@@ -85,6 +90,13 @@ class Host:
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
         self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self._announce_stored)
+        self.permissions = PermissionMemory(journal, wall_clock_ms)
+        self.desk = PermissionDesk(
+            lambda: self.settings.permissions,
+            self.permissions,
+            attended=lambda: any(listener.answers_questions for listener in self._listeners),
+            changed=self.registry.touch,
+        )
         self.runs = self._build_runs()
         self.housekeeping = Housekeeping(
             root,
@@ -219,7 +231,13 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self._announcer.note,
-            watch_limits=self._watch_limits,
+            oversight=Oversight(
+                settings=lambda: self.settings,
+                spending=self.spending,
+                desk=self.desk,
+                pause=lambda task_id: self.runs.background.pause(task_id),
+                resume=lambda task_id: self.runs.background.resume(task_id),
+            ),
         )
         return Runs(launcher, self.manager, self.registry, services)
 
@@ -231,11 +249,6 @@ class Host:
         for kind in kinds:
             for task_id in getattr(changes, kind):
                 self._announcer.note(task_id, kind)
-
-    def _watch_limits(self, reports_work: bool) -> LimitWatch:
-        silence = self.settings.async_tasks.inactivity_timeout_seconds
-        looked_at = reports_work and silence != NONE
-        return LimitWatch(self.settings.budget, self.spending, silence if looked_at else None)
 
     def _note_moved(self, task_ids: list[str], change: Change) -> None:
         for task_id in task_ids:

@@ -72,7 +72,7 @@ async def test_a_second_initialize_is_refused(sidecar: Sidecar) -> None:
 
 
 async def test_a_reserved_method_is_unknown(sidecar: Sidecar) -> None:
-    for method in ("asyncTasks/send", "asyncTasks/relaunch", "permissions/list"):
+    for method in ("asyncTasks/send", "asyncTasks/relaunch", "worktrees/diff"):
         assert (await refused(sidecar, method)).code == -32601
 
 
