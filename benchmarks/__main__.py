@@ -5,14 +5,18 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from benchmarks import listing, report, roundtrip, runs, startup
+from benchmarks import listing, live, report, roundtrip, runs, scanning, startup
 from benchmarks.measure import Comparison
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "roundtrip": roundtrip.measure,
     "startup": startup.measure,
     "list": listing.measure,
-    "list-many": listing.measure_many,
+    "first-list-sizes": scanning.measure_sizes,
+    "first-list-tasks": scanning.measure_tasks,
+    "live-list": live.measure_list,
+    "news": live.measure_news,
+    "hostile": live.measure_hostile,
     "runs": runs.measure,
 }
 

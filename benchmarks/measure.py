@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-Unit = Literal["s", "MiB"]
+Unit = Literal["s", "MiB", "B", ""]
 Measure = Callable[[], float]
 
 
@@ -36,6 +36,11 @@ class Comparison:
         if self.promise is None:
             return None
         return self.ratio >= self.promise if self.faster else self.ratio <= self.promise
+
+
+def within(what: str, ours: Sequence[float], limit: float, unit: Unit = "s") -> Comparison:
+    """Hold values against a limit that no peer can be measured for."""
+    return Comparison(what, "limit", ours, [limit], unit, promise=1.0)
 
 
 def interleave(sides: Sequence[Measure], runs: int) -> list[list[float]]:

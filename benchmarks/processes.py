@@ -1,17 +1,23 @@
 """Whole processes, timed from spawn to end or to a first answer."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SIDECAR = (sys.executable, "-m", "sidecar")
 _LIMIT_SECONDS = 120
+_PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
 
 def environment() -> dict[str, str]:
@@ -23,10 +29,14 @@ def environment() -> dict[str, str]:
     return inherited | {"PYTHONPATH": str(REPOSITORY)}
 
 
-def time_command(command: Sequence[str]) -> float:
-    """Run a command to its end with its output thrown away; seconds. Raises CalledProcessError."""
+def time_command(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
+    """Run a command to its end with its output thrown away; seconds. Raises CalledProcessError.
+
+    `extra` is added to the environment.
+    """
+    variables = environment() | dict(extra or {})
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment()) as child:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=variables) as child:
         # Not wait(timeout=...): that looks only every 50 ms.
         limit = threading.Timer(_LIMIT_SECONDS, child.kill)
         limit.start()
@@ -36,6 +46,25 @@ def time_command(command: Sequence[str]) -> float:
     if status:
         raise subprocess.CalledProcessError(status, command)
     return seconds
+
+
+def time_without_index(command: Sequence[str], cache: str) -> float:
+    """Time a command that finds no index; `cache` is the directory it may keep one in."""
+    shutil.rmtree(cache, ignore_errors=True)
+    return time_command(command, {"SIDECAR_CACHE_DIR": cache})
+
+
+def peak_of_command(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
+    """Run a command to its end; MiB of its largest process at its largest."""
+    measured = [sys.executable, "-c", _PEAK, *command]
+    done = subprocess.run(
+        measured,
+        check=True,
+        stdout=subprocess.PIPE,
+        env=environment() | dict(extra or {}),
+        timeout=_LIMIT_SECONDS,
+    )
+    return int(done.stdout) / 1024
 
 
 def time_first_answer(command: Sequence[str], frame: bytes, end: bytes) -> float:

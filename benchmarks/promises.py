@@ -8,3 +8,24 @@ FIRST_ANSWER: Final = 1.5
 """Start to first answer, at most so many times the import of pygls."""
 FIRST_LIST: Final = 3.0
 """A list of 1,000 tasks with nothing kept, at least so many times faster than the guide under Node."""
+
+SCAN_OF_MANY_SIZES: Final = {"structural": 12.0, "guide": 6.0}
+"""A first list of 1,000 tasks of people's sizes, at least so many times faster than the guide under Node."""
+SCAN_OF_MANY_TASKS: Final = {"structural": 7.0, "guide": 7.0}
+"""The same of 20,000 tasks of 5 KB."""
+SCAN_OVER_READING: Final = {"sizes": 5.0, "tasks": 4.0}
+"""A first list, at most so many times the reading of all bytes."""
+SCAN_MEMORY: Final = {"sizes": 1 / 4, "tasks": 1 / 6}
+"""The memory of the largest process of a first list, at most so much of the guide's under Node."""
+WARM_START: Final = 1.8
+"""A list of 20,000 tasks by an index that is there, at most so many times a walk that only stats."""
+LIVE_LIST_SECONDS: Final = {"all as JSON": 8e-3, "page of 50": 0.5e-3, "filter": 3e-3}
+"""What a server's list of 20,000 tasks may take."""
+ROW_BYTES: Final = 1024
+"""Memory of a task in a server's list."""
+NEWS_SECONDS: Final = 15e-3
+"""From a write to its news."""
+IDLE_CPU: Final = 0.01
+"""Of one processor, for watching while nothing happens."""
+HOSTILE_SECONDS: Final = 50e-3
+"""Any damaged or hostile task of up to 1 MB."""

@@ -112,11 +112,20 @@ export interface RunnerSettings {
   format?: "text" | "events";
 }
 
-/** `history`: whose stored tasks are listed, and by which rules. */
+/**
+ * `history`: whose stored tasks are listed, and by which rules.
+ *
+ * The own root's tasks older than `retentionDays`, and the oldest beyond `maxBytes`, go to the trash
+ * (absent: none), where they stay for `trashDays` (-1: for ever). `search` allows the full-text index.
+ */
 export interface HistorySettings {
   foreignRoots?: string[];
   autoDiscover?: boolean;
   rules?: Rules;
+  retentionDays?: number | null;
+  maxBytes?: number | null;
+  trashDays?: number;
+  search?: boolean;
 }
 
 export type Rules = "structural" | "guide";
@@ -218,9 +227,10 @@ export interface ProgressMessage {
   value: Record<string, unknown>;
 }
 
-/** Parameters of `tasks/list`. */
+/** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold. */
 export interface ListParams {
   filter?: string | null;
+  query?: string | null;
   rules?: Rules | null;
   sort?: Sort | null;
   limit?: number;
@@ -372,6 +382,226 @@ export type RefreshParams = Record<string, never>;
 /** A bare revision. */
 export interface RevisionResult {
   revision: number;
+}
+
+/**
+ * Parameters of `tasks/stats`: which tasks, as `tasks/list` takes them, and what to group them by.
+ *
+ * With `disk` the own root's use of the disk is measured too.
+ */
+export interface StatsParams {
+  filter?: string | null;
+  query?: string | null;
+  rules?: Rules | null;
+  roots?: string[] | null;
+  groupBy?: GroupKey[];
+  disk?: boolean;
+  workDoneToken?: string | number | null;
+}
+
+export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "status";
+
+/** Totals of the matched tasks; groups are sorted by cost, days by date, both downwards. */
+export interface StatsResult {
+  matched: number;
+  totals: Totals;
+  groups: Record<string, StatsGroup[]>;
+  parents: TreeTotals[];
+  disk?: DiskUse;
+  revision: number;
+}
+
+/**
+ * Sums over tasks, each task counted with its own figures.
+ *
+ * A sum is absent when no task knows the value; `tasksWithTokens` and `tasksWithCost` say how many do.
+ */
+export interface Totals {
+  tasks: number;
+  tasksWithTokens: number;
+  tasksWithCost: number;
+  tokens?: number | null;
+  input?: number | null;
+  output?: number | null;
+  cacheReads?: number | null;
+  cacheWrites?: number | null;
+  cost?: number | null;
+  messages: number;
+  sizeBytes: number;
+}
+
+/** The totals of the tasks that share a value; `key` is absent where it is not known. */
+export interface StatsGroup {
+  key?: string;
+  totals: Totals;
+}
+
+/** A parent's own figures and those of its whole tree, itself included; both say how many tasks. */
+export interface TreeTotals {
+  taskId: string;
+  root: string;
+  title: string;
+  own: Totals;
+  tree: Totals;
+}
+
+/** Bytes on disk under the own root: `messageBytes` of `taskBytes` are the two message files. */
+export interface DiskUse {
+  root: string;
+  taskBytes: number;
+  messageBytes: number;
+  archiveBytes: number;
+  trashBytes: number;
+}
+
+/** Parameters of `tasks/search`: words that must all occur, "phrases", and starts of words as `sta*`. */
+export interface SearchParams {
+  text: string;
+  query?: string | null;
+  limit?: number;
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** Hits, the best first. While the index is being built `indexed` is below `total`, in tasks. */
+export interface SearchResult {
+  hits: SearchHit[];
+  indexed: number;
+  total: number;
+  revision: number;
+}
+
+/**
+ * A message that holds the words; `index` is its place in `tasks/messages` of this `kind`.
+ *
+ * `snippet` shows the words between U+0002 and U+0003.
+ */
+export interface SearchHit {
+  taskId: string;
+  root: string;
+  title: string;
+  kind: "ui" | "api";
+  index: number;
+  role: string;
+  ts?: number | null;
+  snippet: string;
+}
+
+/** Parameters of `tasks/files`: an id or a unique prefix. */
+export interface FilesParams {
+  taskId: string;
+}
+
+/** The files a task touched, by path. */
+export interface FilesResult {
+  taskId: string;
+  files: TouchedFile[];
+  revision: number;
+}
+
+/** A file a task worked with; `path` as the task recorded it, with slashes. */
+export interface TouchedFile {
+  path: string;
+  actions: FileAction[];
+  lastAt?: number | null;
+}
+
+export type FileAction = "read" | "edited" | "created" | "deleted" | "mentioned";
+
+/** Parameters of `tasks/byFile`: a path, absolute or the end of one. */
+export interface ByFileParams {
+  path: string;
+  limit?: number;
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** The tasks that touched a file, the last to do so first; `matched` counts them all. */
+export interface ByFileResult {
+  items: FileTask[];
+  matched: number;
+  revision: number;
+}
+
+/** A task that touched the file asked for. */
+export interface FileTask {
+  taskId: string;
+  root: string;
+  title: string;
+  status: TaskStatus;
+  lastActivity?: number | null;
+  file: TouchedFile;
+}
+
+/** Parameters of `tasks/export`; `redact` takes secrets and home directories out. */
+export interface ExportParams {
+  taskId: string;
+  format: ExportFormat;
+  redact?: boolean;
+}
+
+export type ExportFormat = "markdown" | "json";
+
+/** A whole task as one text; `redactions` is there when redaction was asked for. */
+export interface ExportResult {
+  text: string;
+  redactions?: Redaction[];
+}
+
+/** How often one kind of text was replaced. */
+export interface Redaction {
+  kind: string;
+  count: number;
+}
+
+/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: whole ids. */
+export interface TaskIdsParams {
+  taskIds: string[];
+}
+
+/** What became of each task. */
+export interface HousekeepingResult {
+  done: string[];
+  failed: FailedTask[];
+}
+
+/** A task that was left as it is, with the error code that says why. */
+export interface FailedTask {
+  id: string;
+  code: number;
+  message: string;
+}
+
+/** Parameters of `history/doctor`. */
+export interface DoctorParams {
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** The report: nothing was changed. `counts` are by code. */
+export interface DoctorResult {
+  roots: DoctorRoot[];
+  findings: Finding[];
+  counts: Record<string, number>;
+  revision: number;
+}
+
+/** One root that was looked at. */
+export interface DoctorRoot {
+  path: string;
+  product?: Product;
+  exists: boolean;
+  tasks: number;
+}
+
+/** Something to know about a stored task or a store: what, why, and what helps. */
+export interface Finding {
+  code: string;
+  root: string;
+  taskId?: string;
+  path?: string;
+  message: string;
+  remedy: string;
 }
 
 /** Notification `tasks/didChange`. */
@@ -897,6 +1127,15 @@ export interface Requests {
   "tasks/get": { params: GetParams; result: GetResult };
   "tasks/messages": { params: MessagesParams; result: MessagesResult };
   "tasks/refresh": { params: RefreshParams; result: RevisionResult };
+  "tasks/stats": { params: StatsParams; result: StatsResult };
+  "tasks/search": { params: SearchParams; result: SearchResult };
+  "tasks/files": { params: FilesParams; result: FilesResult };
+  "tasks/byFile": { params: ByFileParams; result: ByFileResult };
+  "tasks/export": { params: ExportParams; result: ExportResult };
+  "tasks/delete": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/restore": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
+  "history/doctor": { params: DoctorParams; result: DoctorResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };
   "asyncTasks/launch": { params: LaunchParams; result: TaskResult };
   "asyncTasks/list": { params: AsyncListParams; result: AsyncListResult };

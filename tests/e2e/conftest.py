@@ -139,6 +139,7 @@ def environment(home: Path) -> dict[str, str]:
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_DATA_HOME": str(home / "data"),
+        "SIDECAR_CACHE_DIR": str(home / "cache"),
         "PYTHONPATH": str(REPO),
     }
 

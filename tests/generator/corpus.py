@@ -1,10 +1,12 @@
 """Write generated tasks as folders, with the truth about each."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from statistics import NormalDist
 from typing import Any
 
 from tests.generator.eras import ERAS, Era
@@ -12,6 +14,7 @@ from tests.generator.story import ENDINGS, NOW_MS, Story
 
 _DAY = 86_400_000
 _OUTCOMES = {"prompt": "unknown", "said": "completed", "mistakes": "failed"}
+_MEDIAN_BYTES, _SPREAD = 165_000, 1.72
 _FIXED = {"completed": "completed", "failed": "failed"}
 
 
@@ -48,6 +51,25 @@ def sized(
     tasks = []
     for index in range(count):
         era = eras[index % len(eras)]
+        tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
+    return tasks
+
+
+def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS) -> list[Task]:
+    """Write one root of tasks sized as people's are: median 165 KB, 5 % above 2.8 MB, the largest 50 MB.
+
+    A bigger task has more turns, not bigger ones: each reads a file of some 20 KB full of terminal colours.
+    """
+    random = Random(f"{seed}/realistic")
+    spread = NormalDist(math.log(_MEDIAN_BYTES), _SPREAD)
+    sizes = [math.exp(spread.inv_cdf((index + 0.5) / count)) for index in range(count)]
+    random.shuffle(sizes)
+    tasks = []
+    for index, size in enumerate(sizes):
+        era = eras[index % len(eras)]
+        copies = 2 if era.keeps_request else 1  # such an era has what is sent in both files
+        padding = min(20_000, int(size) // (2 * copies))
+        turns = max(1, round(size / (padding * copies)))
         tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
     return tasks
 

@@ -1,0 +1,169 @@
+"""A server's own list, in its process: answers from memory, memory itself, and news of writes."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Queue
+from statistics import median
+from typing import Final
+
+from benchmarks import corpora
+from benchmarks.measure import Comparison, within
+from benchmarks.processes import environment
+from benchmarks.promises import HOSTILE_SECONDS, IDLE_CPU, LIVE_LIST_SECONDS, NEWS_SECONDS, ROW_BYTES
+from sidecar.history import TaskHistory
+from sidecar.history.live import LiveHistory
+from sidecar.history.roots import describe_root
+from sidecar.history.task_history import Changes
+from sidecar.history.task_reader import TaskReader
+from sidecar.rpc.encoding import encode_result
+from tests.generator import sized, write_hostile
+
+_WRITES: Final = 40
+_IDLE_SECONDS: Final = 10.0
+_HOSTILE_BYTES: Final = 1_200_000
+_MEMORY: Final = """
+import json, sys, psutil
+from pathlib import Path
+from sidecar.history import TaskHistory
+from sidecar.history.index_row import haystack
+history = TaskHistory([sys.argv[1]], cache=Path(sys.argv[2]))
+before = psutil.Process().memory_info().rss
+history.page(limit=50)
+loaded = psutil.Process().memory_info().rss
+history.page(filter="x", limit=50)
+print(json.dumps([(rss - before) / history.known for rss in (loaded, psutil.Process().memory_info().rss)]))
+"""
+
+
+def measure_list(runs: int) -> list[Comparison]:
+    """Answer lists of 20,000 tasks from memory, and count the memory."""
+    root = corpora.many_tasks()
+    with tempfile.TemporaryDirectory() as cache:
+        history = TaskHistory([root], cache=Path(cache))
+        history.list()
+        history.close()
+        history.followed = True
+        calls: dict[str, Callable[[], object]] = {
+            "all as JSON": lambda: encode_result(1, history.rendered_page(limit=20_000)),
+            "page of 50": lambda: encode_result(1, history.rendered_page(limit=50)),
+            "filter": lambda: encode_result(1, history.rendered_page(filter="orders", limit=50)),
+        }
+        comparisons = [
+            within(f"live list of 20,000: {name}", _timed(call, runs), LIVE_LIST_SECONDS[name])
+            for name, call in calls.items()
+        ]
+        command = [sys.executable, "-c", _MEMORY, str(root), cache]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment(), timeout=60)
+        loaded, searched = json.loads(done.stdout)
+    return [
+        *comparisons,
+        within("live list of 20,000: memory of a task", [loaded], ROW_BYTES, "B"),
+        within("live list of 20,000: the same, filtered", [searched], ROW_BYTES, "B"),
+    ]
+
+
+def measure_news(runs: int) -> list[Comparison]:
+    """Time the news of writes to 1,000 watched tasks, against watchfiles as it is, and what waiting costs."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        tasks = [task.folder / "ui_messages.json" for task in sized(root, 1_000, 5_000)]
+        peer = _news_by_defaults(root, tasks)
+        history = TaskHistory([root])
+        history.list()
+        told: Queue[float] = Queue()
+
+        def announce(changes: Changes) -> None:
+            told.put(time.perf_counter())
+
+        live = LiveHistory(history, announce)
+        live.start()
+        while live.state.mode != "watch":
+            time.sleep(0.05)
+        time.sleep(1)
+        ours = [_delay(path, told) for path in tasks[:_WRITES]]
+        used = time.process_time()
+        time.sleep(_IDLE_SECONDS)
+        idle = (time.process_time() - used) / _IDLE_SECONDS
+        live.close()
+    return [
+        Comparison("write to news, 1,000 tasks", "watchfiles' defaults", ours, peer),
+        within("write to news, median", [median(ours)], NEWS_SECONDS),
+        within("processor time of watching while idle", [idle], IDLE_CPU, ""),
+    ]
+
+
+def measure_hostile(runs: int) -> list[Comparison]:
+    """Read every damaged or hostile task of up to 1 MB by both rule sets; the slowest counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        kinds = write_hostile(Path(folder))
+        reader = TaskReader(describe_root(folder))
+        slowest = {
+            kind.name: min(_read(reader, task_id) for _ in range(max(2, runs)))
+            for task_id, kind in kinds.items()
+            if _size(Path(folder, "tasks", task_id)) <= _HOSTILE_BYTES
+        }
+    name = max(slowest, key=slowest.__getitem__)
+    return [within(f"slowest hostile task of 1 MB ({name})", [slowest[name]], HOSTILE_SECONDS)]
+
+
+def _timed(call: Callable[[], object], runs: int) -> list[float]:
+    call()
+    times = []
+    for _ in range(max(15, runs)):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def _delay(path: Path, told: "Queue[float]") -> float:
+    """Save a task's file as its product does, and wait for the news."""
+    new = path.with_name(".ui_messages.json.new_1_a.tmp")
+    messages = json.loads(path.read_bytes())
+    messages[0]["text"] = f"title at {time.time()}"
+    new.write_text(json.dumps(messages))
+    while not told.empty():
+        told.get()
+    start = time.perf_counter()
+    os.replace(new, path)
+    seconds = told.get(timeout=20) - start
+    time.sleep(0.3)
+    return seconds
+
+
+def _news_by_defaults(root: Path, tasks: list[Path]) -> list[float]:
+    from watchfiles import watch
+
+    told: Queue[float] = Queue()
+    stop = threading.Event()
+
+    def follow() -> None:
+        changes: Iterator[object] = watch(root, stop_event=stop, raise_interrupt=False)
+        for _ in changes:
+            told.put(time.perf_counter())
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    time.sleep(1)
+    delays = [_delay(path, told) for path in tasks[:_WRITES]]
+    stop.set()
+    thread.join()
+    return delays
+
+
+def _read(reader: TaskReader, task_id: str) -> float:
+    start = time.perf_counter()
+    for rules in ("structural", "guide"):
+        reader.row(task_id, rules, 1_776_254_400_000)
+    return (time.perf_counter() - start) / 2
+
+
+def _size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*"))
