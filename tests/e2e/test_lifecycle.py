@@ -29,8 +29,8 @@ async def test_initialize_says_what_the_sidecar_is_and_can_do(start: Start, home
     assert answer["serverInfo"]["name"] == "subagent-sidecar"
     assert answer["storageRoot"] == str(home / "root")
     assert {"tasks/list", "asyncTasks/launch", "tools/call", "reminders/next"} <= set(answer["methods"])
-    assert {"tasks/export", "tasks/search", "history/doctor"} <= set(answer["methods"])
-    assert not {"asyncTasks/send", "permissions/list"} & set(answer["methods"])
+    assert {"tasks/export", "tasks/search", "history/doctor", "permissions/list"} <= set(answer["methods"])
+    assert not {"asyncTasks/send", "asyncTasks/relaunch"} & set(answer["methods"])
     assert {"name": "cat", "type": "command", "available": True} in answer["runners"]
 
 
