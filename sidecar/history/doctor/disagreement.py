@@ -1,8 +1,9 @@
 """Where a task's list entry and its messages tell different things. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sidecar.api.tasks import TaskInfo
 from sidecar.history import structural
