@@ -1,16 +1,15 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import click
-import msgspec
 
 from sidecar.api.tasks import (
     MAX_PAGE,
     GetResult,
     ListResult,
-    RenderedList,
     Rules,
     Sort,
     SortKey,
@@ -23,6 +22,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
+from sidecar.history.pages import RenderedList
 from sidecar.history.spreading import in_two_processes
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
@@ -52,7 +52,7 @@ def list_tasks(
     chosen: Rules = rules or store.current.history.rules
     order = Sort(by=sort) if sort else None
     if form == "json":
-        output.write_json(_rendered(history, filter_text, chosen, order, limit))
+        output.write_json(_rendered(history, filter_text, chosen, order, limit).wire())
         return
     page = _page(history, filter_text, chosen, order, limit)
     if form == "text":
@@ -107,13 +107,10 @@ def _rendered(
 ) -> RenderedList:
     """Do as `_page`, with the items as JSON."""
     page = history.rendered_page(filter_text, rules, order, limit or MAX_PAGE)
-    arrays = [bytes(page.items)]
     while limit is None and page.next_cursor is not None:
         more = history.rendered_page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
-        arrays.append(bytes(more.items))
-        page.next_cursor = more.next_cursor
-    if len(arrays) > 1:
-        page.items = msgspec.Raw(b"[" + b",".join(array[1:-1] for array in arrays) + b"]")
+        items = page.items[:-1] + b"," + more.items[1:]
+        page = replace(page, items=items, next_cursor=more.next_cursor)
     return page
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sidecar.history.rules import Row
 
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
+_SIXTY_BITS: Final = 2**60 - 1
 _NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
@@ -58,7 +59,6 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     settled: TaskStatus
     touched: int
     body: bytes
-    since: int = 0
     until: int = FOR_EVER
     root: str = ""
     haystack: bytes = b""
@@ -69,7 +69,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     def stored(self) -> tuple[Any, ...]:
         """The fields that an index keeps."""
-        return tuple(getattr(self, name) for name in _STORED)
+        values = tuple(getattr(self, name) for name in _STORED)
+        return values if self.until != FOR_EVER else values[:-1]  # a default needs no memory when loaded
 
 
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
@@ -90,15 +91,19 @@ def make_row(
         settled=info.status if info is not None else "unknown",
         touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
-        since=row.since,
         until=row.until,
         root=root,
     )
 
 
 def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
-    """Condense the stamps of the files that are there; equal in every process, as hashes of numbers are."""
-    return hash(tuple(number for stamp in stamps if stamp is not None for number in stamp))
+    """Condense the stamps of the files that are there."""
+    return condense(tuple(number for stamp in stamps if stamp is not None for number in stamp))
+
+
+def condense(numbers: tuple[int, ...]) -> int:
+    """Hash numbers, equally in every process, into 60 bits: one more would cost 16 bytes of memory."""
+    return hash(numbers) & _SIXTY_BITS
 
 
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:

@@ -14,7 +14,6 @@ from sidecar.api.tasks import (
     MessagesParams,
     MessagesResult,
     Provenance,
-    RenderedList,
     Rules,
     Sort,
     TaskInfo,
@@ -23,7 +22,7 @@ from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
 from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos, render
-from sidecar.history.pages import Page, Selected, cursor_at, read_mark
+from sidecar.history.pages import Page, RenderedList, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
 from sidecar.history.roots import Root, describe_root
 from sidecar.history.spreading import Spread, here
