@@ -36,7 +36,7 @@ def run() -> NoReturn:
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(ValueError, OSError):  # closed, or its reader is gone: nobody to tell
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or nobody reads it
             stream.flush()
     os._exit(code)
 

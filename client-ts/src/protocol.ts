@@ -112,11 +112,20 @@ export interface RunnerSettings {
   format?: "text" | "events";
 }
 
-/** `history`: whose stored tasks are listed, and by which rules. */
+/**
+ * `history`: whose stored tasks are listed, and by which rules.
+ *
+ * The own root's tasks older than `retentionDays`, and the oldest beyond `maxBytes`, go to the trash
+ * (absent: none), where they stay for `trashDays` (-1: for ever). `search` allows the full-text index.
+ */
 export interface HistorySettings {
   foreignRoots?: string[];
   autoDiscover?: boolean;
   rules?: Rules;
+  retentionDays?: number | null;
+  maxBytes?: number | null;
+  trashDays?: number;
+  search?: boolean;
 }
 
 export type Rules = "structural" | "guide";
@@ -218,9 +227,10 @@ export interface ProgressMessage {
   value: Record<string, unknown>;
 }
 
-/** Parameters of `tasks/list`. */
+/** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold. */
 export interface ListParams {
   filter?: string | null;
+  query?: string | null;
   rules?: Rules | null;
   sort?: Sort | null;
   limit?: number;
@@ -374,6 +384,226 @@ export interface RevisionResult {
   revision: number;
 }
 
+/**
+ * Parameters of `tasks/stats`: which tasks, as `tasks/list` takes them, and what to group them by.
+ *
+ * With `disk` the own root's use of the disk is measured too.
+ */
+export interface StatsParams {
+  filter?: string | null;
+  query?: string | null;
+  rules?: Rules | null;
+  roots?: string[] | null;
+  groupBy?: GroupKey[];
+  disk?: boolean;
+  workDoneToken?: string | number | null;
+}
+
+export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "status";
+
+/** Totals of the matched tasks; groups are sorted by cost, days by date, both downwards. */
+export interface StatsResult {
+  matched: number;
+  totals: Totals;
+  groups: Record<string, StatsGroup[]>;
+  parents: TreeTotals[];
+  disk?: DiskUse;
+  revision: number;
+}
+
+/**
+ * Sums over tasks, each task counted with its own figures.
+ *
+ * A sum is absent when no task knows the value; `tasksWithTokens` and `tasksWithCost` say how many do.
+ */
+export interface Totals {
+  tasks: number;
+  tasksWithTokens: number;
+  tasksWithCost: number;
+  tokens?: number | null;
+  input?: number | null;
+  output?: number | null;
+  cacheReads?: number | null;
+  cacheWrites?: number | null;
+  cost?: number | null;
+  messages: number;
+  sizeBytes: number;
+}
+
+/** The totals of the tasks that share a value; `key` is absent where it is not known. */
+export interface StatsGroup {
+  key?: string;
+  totals: Totals;
+}
+
+/** A parent's own figures and those of its whole tree, itself included; both say how many tasks. */
+export interface TreeTotals {
+  taskId: string;
+  root: string;
+  title: string;
+  own: Totals;
+  tree: Totals;
+}
+
+/** Bytes on disk under the own root: `messageBytes` of `taskBytes` are the two message files. */
+export interface DiskUse {
+  root: string;
+  taskBytes: number;
+  messageBytes: number;
+  archiveBytes: number;
+  trashBytes: number;
+}
+
+/** Parameters of `tasks/search`: words that must all occur, "phrases", and starts of words as `sta*`. */
+export interface SearchParams {
+  text: string;
+  query?: string | null;
+  limit?: number;
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** Hits, the best first. While the index is being built `indexed` is below `total`, in tasks. */
+export interface SearchResult {
+  hits: SearchHit[];
+  indexed: number;
+  total: number;
+  revision: number;
+}
+
+/**
+ * A message that holds the words; `index` is its place in `tasks/messages` of this `kind`.
+ *
+ * `snippet` shows the words between U+0002 and U+0003.
+ */
+export interface SearchHit {
+  taskId: string;
+  root: string;
+  title: string;
+  kind: "ui" | "api";
+  index: number;
+  role: string;
+  ts?: number | null;
+  snippet: string;
+}
+
+/** Parameters of `tasks/files`: an id or a unique prefix. */
+export interface FilesParams {
+  taskId: string;
+}
+
+/** The files a task touched, by path. */
+export interface FilesResult {
+  taskId: string;
+  files: TouchedFile[];
+  revision: number;
+}
+
+/** A file a task worked with; `path` as the task recorded it, with slashes. */
+export interface TouchedFile {
+  path: string;
+  actions: FileAction[];
+  lastAt?: number | null;
+}
+
+export type FileAction = "read" | "edited" | "created" | "deleted" | "mentioned";
+
+/** Parameters of `tasks/byFile`: a path, absolute or the end of one. */
+export interface ByFileParams {
+  path: string;
+  limit?: number;
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** The tasks that touched a file, the last to do so first; `matched` counts them all. */
+export interface ByFileResult {
+  items: FileTask[];
+  matched: number;
+  revision: number;
+}
+
+/** A task that touched the file asked for. */
+export interface FileTask {
+  taskId: string;
+  root: string;
+  title: string;
+  status: TaskStatus;
+  lastActivity?: number | null;
+  file: TouchedFile;
+}
+
+/** Parameters of `tasks/export`; `redact` takes secrets and home directories out. */
+export interface ExportParams {
+  taskId: string;
+  format: ExportFormat;
+  redact?: boolean;
+}
+
+export type ExportFormat = "markdown" | "json";
+
+/** A whole task as one text; `redactions` is there when redaction was asked for. */
+export interface ExportResult {
+  text: string;
+  redactions?: Redaction[];
+}
+
+/** How often one kind of text was replaced. */
+export interface Redaction {
+  kind: string;
+  count: number;
+}
+
+/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: whole ids. */
+export interface TaskIdsParams {
+  taskIds: string[];
+}
+
+/** What became of each task. */
+export interface HousekeepingResult {
+  done: string[];
+  failed: FailedTask[];
+}
+
+/** A task that was left as it is, with the error code that says why. */
+export interface FailedTask {
+  id: string;
+  code: number;
+  message: string;
+}
+
+/** Parameters of `history/doctor`. */
+export interface DoctorParams {
+  roots?: string[] | null;
+  workDoneToken?: string | number | null;
+}
+
+/** The report: nothing was changed. `counts` are by code. */
+export interface DoctorResult {
+  roots: DoctorRoot[];
+  findings: Finding[];
+  counts: Record<string, number>;
+  revision: number;
+}
+
+/** One root that was looked at. */
+export interface DoctorRoot {
+  path: string;
+  product?: Product;
+  exists: boolean;
+  tasks: number;
+}
+
+/** Something to know about a stored task or a store: what, why, and what helps. */
+export interface Finding {
+  code: string;
+  root: string;
+  taskId?: string;
+  path?: string;
+  message: string;
+  remedy: string;
+}
+
 /** Notification `tasks/didChange`. */
 export interface TasksDidChange {
   revision: number;
@@ -477,7 +707,7 @@ export type EndReason =
   | "hostExit"
   | "lost";
 
-/** What a run waits for. Reserved: no runner asks yet. */
+/** What a run waits for: `asyncTasks/answer` takes one of the options, by its id. */
 export interface Attention {
   kind: "permission" | "question";
   requestId: string;
@@ -595,12 +825,14 @@ export interface EventsResult {
 export type TaskEvent =
   | StateEvent
   | MessageEvent
+  | ThoughtEvent
   | ToolEvent
+  | PlanEvent
   | UsageEvent
   | EmitEvent
+  | PermissionEvent
   | ResultEvent
-  | LogEvent
-  | ReservedEvent;
+  | LogEvent;
 
 /** The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel. */
 export interface StateEvent {
@@ -621,7 +853,21 @@ export interface MessageEvent {
   text: string;
 }
 
-/** A tool call started or ended. */
+/** A piece of what the agent thinks, as a message's piece. */
+export interface ThoughtEvent {
+  type: "thought";
+  seq: number;
+  ts: number;
+  messageId: string;
+  text: string;
+}
+
+/**
+ * A tool call started or ended; `started` again tells what changed in between.
+ *
+ * Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, which
+ * their end says.
+ */
 export interface ToolEvent {
   type: "tool";
   seq: number;
@@ -629,9 +875,45 @@ export interface ToolEvent {
   toolCallId?: string;
   name: string;
   status: "started" | "completed" | "failed";
+  title?: string;
+  kind?: string;
+  locations?: ToolLocation[];
+  content?: ToolContent[];
+  input?: unknown;
+  output?: unknown;
 }
 
-/** Tokens and cost (USD) so far: cumulative, the newest counts. */
+/** A file that a tool call touches; `line` counts from 1. */
+export interface ToolLocation {
+  path: string;
+  line?: number;
+}
+
+/** A part of what a tool call shows: a text, or a change to a file (`oldText` absent: it is new). */
+export interface ToolContent {
+  type: "text" | "diff";
+  text?: string;
+  path?: string;
+  oldText?: string;
+  newText?: string;
+}
+
+/** The agent's plan as it is now; it replaces the one before. */
+export interface PlanEvent {
+  type: "plan";
+  seq: number;
+  ts: number;
+  entries: PlanEntry[];
+}
+
+/** One step of an agent's plan. */
+export interface PlanEntry {
+  content: string;
+  priority?: string;
+  status?: string;
+}
+
+/** Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now. */
 export interface UsageEvent {
   type: "usage";
   seq: number;
@@ -639,6 +921,8 @@ export interface UsageEvent {
   inputTokens?: number;
   outputTokens?: number;
   cost?: number | null;
+  contextUsed?: number;
+  contextSize?: number;
 }
 
 /** The run emitted a variable. */
@@ -650,6 +934,22 @@ export interface EmitEvent {
   value: unknown;
 }
 
+/** An agent asks for leave, or was answered; an answer without `optionId` called the question off. */
+export interface PermissionEvent {
+  type: "permission";
+  seq: number;
+  ts: number;
+  requestId: string;
+  state: "asked" | "answered";
+  title: string;
+  toolCallId?: string;
+  toolKind?: string;
+  options?: AttentionOption[];
+  optionId?: string;
+  kind?: string;
+  by?: "user" | "policy" | "remembered";
+}
+
 /** The run named its final message. */
 export interface ResultEvent {
   type: "result";
@@ -658,20 +958,13 @@ export interface ResultEvent {
   text: string;
 }
 
-/** A piece of what the run wrote to stderr. */
+/** A piece of what the run wrote to stderr, or to stdout where that is no message of its protocol. */
 export interface LogEvent {
   type: "log";
   seq: number;
   ts: number;
-  stream: "stderr";
+  stream: "stderr" | "stdout";
   text: string;
-}
-
-/** A kind of event whose further members are not settled yet. */
-export interface ReservedEvent {
-  seq: number;
-  ts: number;
-  type: "thought" | "plan" | "permission";
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */
@@ -683,6 +976,47 @@ export interface SubscribeParams {
 /** `lastSeq` is the last event before the subscription. */
 export interface SubscribeResult {
   lastSeq: number;
+}
+
+/** Parameters of `asyncTasks/answer`: one of the options of a task's open question. */
+export interface AnswerParams {
+  taskId: string;
+  requestId: string;
+  optionId: string;
+}
+
+/** The answer of `permissions/list`, oldest first. */
+export interface PermissionsResult {
+  items: RememberedPermission[];
+  revision: number;
+}
+
+/**
+ * What was decided "always" for one subagent in one workspace.
+ *
+ * With `subject` (a command line, a title) it holds for exactly that; without, for all of its kind, edits
+ * inside the workspace only.
+ */
+export interface RememberedPermission {
+  id: string;
+  subagentName: string;
+  workspaceDir: string;
+  toolKind: string;
+  subject?: string;
+  decision: "allow" | "deny";
+  title: string;
+  rememberedAt: number;
+}
+
+/** Parameters of `permissions/revoke`. */
+export interface RevokeParams {
+  permissionIds: string[];
+}
+
+/** The ids that were remembered until now. */
+export interface RevokeResult {
+  revoked: string[];
+  revision: number;
 }
 
 /** Notification `asyncTasks/didChange`. */
@@ -793,6 +1127,15 @@ export interface Requests {
   "tasks/get": { params: GetParams; result: GetResult };
   "tasks/messages": { params: MessagesParams; result: MessagesResult };
   "tasks/refresh": { params: RefreshParams; result: RevisionResult };
+  "tasks/stats": { params: StatsParams; result: StatsResult };
+  "tasks/search": { params: SearchParams; result: SearchResult };
+  "tasks/files": { params: FilesParams; result: FilesResult };
+  "tasks/byFile": { params: ByFileParams; result: ByFileResult };
+  "tasks/export": { params: ExportParams; result: ExportResult };
+  "tasks/delete": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/restore": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
+  "history/doctor": { params: DoctorParams; result: DoctorResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };
   "asyncTasks/launch": { params: LaunchParams; result: TaskResult };
   "asyncTasks/list": { params: AsyncListParams; result: AsyncListResult };
@@ -804,6 +1147,9 @@ export interface Requests {
   "asyncTasks/events": { params: EventsParams; result: EventsResult };
   "asyncTasks/subscribe": { params: SubscribeParams; result: SubscribeResult };
   "asyncTasks/unsubscribe": { params: TaskIdParams; result: null };
+  "asyncTasks/answer": { params: AnswerParams; result: TaskResult };
+  "permissions/list": { params: NoParams; result: PermissionsResult };
+  "permissions/revoke": { params: RevokeParams; result: RevokeResult };
   "tools/list": { params: NoParams; result: ToolsResult };
   "tools/call": { params: ToolCallParams; result: ToolCallResult };
   "reminders/status": { params: NoParams; result: ReminderStatus };

@@ -56,7 +56,7 @@ class AttentionOption(Record, kw_only=True):
 
 
 class Attention(Record, kw_only=True):
-    """What a run waits for. Reserved: no runner asks yet."""
+    """What a run waits for: `asyncTasks/answer` takes one of the options, by its id."""
 
     kind: Literal["permission", "question"]
     request_id: str

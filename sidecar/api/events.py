@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncStatus, EndReason
+from sidecar.api.async_tasks import AsyncStatus, AttentionOption, EndReason
 from sidecar.api.base import Record
 
 
@@ -25,24 +25,94 @@ class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
     text: str
 
 
+class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
+    """A piece of what the agent thinks, as a message's piece."""
+
+    seq: int
+    ts: int
+    message_id: str
+    text: str
+
+
+class ToolLocation(Record, kw_only=True):
+    """A file that a tool call touches; `line` counts from 1."""
+
+    path: str
+    line: int | None = None
+
+
+class ToolContent(Record, kw_only=True):
+    """A part of what a tool call shows: a text, or a change to a file (`old_text` absent: it is new)."""
+
+    type: Literal["text", "diff"]
+    text: str | None = None
+    path: str | None = None
+    old_text: str | None = None
+    new_text: str | None = None
+
+
 class ToolEvent(Record, tag_field="type", tag="tool", kw_only=True):
-    """A tool call started or ended."""
+    """A tool call started or ended; `started` again tells what changed in between.
+
+    Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, which
+    their end says.
+    """
 
     seq: int
     ts: int
     tool_call_id: str | None = None
     name: str
     status: Literal["started", "completed", "failed"]
+    title: str | None = None
+    kind: str | None = None
+    locations: list[ToolLocation] | None = None
+    content: list[ToolContent] | None = None
+    input: Any = None
+    output: Any = None
+
+
+class PlanEntry(Record, kw_only=True):
+    """One step of an agent's plan."""
+
+    content: str
+    priority: str | None = None
+    status: str | None = None
+
+
+class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
+    """The agent's plan as it is now; it replaces the one before."""
+
+    seq: int
+    ts: int
+    entries: list[PlanEntry]
+
+
+class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
+    """An agent asks for leave, or was answered; an answer without `option_id` called the question off."""
+
+    seq: int
+    ts: int
+    request_id: str
+    state: Literal["asked", "answered"]
+    title: str
+    tool_call_id: str | None = None
+    tool_kind: str | None = None
+    options: list[AttentionOption] | None = None
+    option_id: str | None = None
+    kind: str | None = None
+    by: Literal["user", "policy", "remembered"] | None = None
 
 
 class UsageEvent(Record, tag_field="type", tag="usage", kw_only=True):
-    """Tokens and cost (USD) so far: cumulative, the newest counts."""
+    """Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now."""
 
     seq: int
     ts: int
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    context_used: int | None = None
+    context_size: int | None = None
 
 
 class EmitEvent(Record, tag_field="type", tag="emit", kw_only=True):
@@ -63,23 +133,24 @@ class ResultEvent(Record, tag_field="type", tag="result", kw_only=True):
 
 
 class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
-    """A piece of what the run wrote to stderr."""
+    """A piece of what the run wrote to stderr, or to stdout where that is no message of its protocol."""
 
     seq: int
     ts: int
-    stream: Literal["stderr"]
+    stream: Literal["stderr", "stdout"]
     text: str
 
 
-class ReservedEvent(Record, kw_only=True):
-    """A kind of event whose further members are not settled yet."""
-
-    seq: int
-    ts: int
-    type: Literal["thought", "plan", "permission"]
-
-
 TaskEvent = (
-    StateEvent | MessageEvent | ToolEvent | UsageEvent | EmitEvent | ResultEvent | LogEvent | ReservedEvent
+    StateEvent
+    | MessageEvent
+    | ThoughtEvent
+    | ToolEvent
+    | PlanEvent
+    | UsageEvent
+    | EmitEvent
+    | PermissionEvent
+    | ResultEvent
+    | LogEvent
 )
 """One event; `seq` counts from 1 without gaps, `ts` is ms since the epoch."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api import async_tasks, lifecycle, model, tasks
+from sidecar.api import async_tasks, insight, lifecycle, model, permissions, tasks
 from sidecar.api.async_tasks import NoParams
 
 Kind = Literal["request", "notification"]
@@ -41,6 +41,15 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/get": MethodSpec(tasks.GetParams, tasks.GetResult),
     "tasks/messages": MethodSpec(tasks.MessagesParams, tasks.MessagesResult),
     "tasks/refresh": MethodSpec(tasks.RefreshParams, tasks.RevisionResult),
+    "tasks/stats": MethodSpec(insight.StatsParams, insight.StatsResult),
+    "tasks/search": MethodSpec(insight.SearchParams, insight.SearchResult),
+    "tasks/files": MethodSpec(insight.FilesParams, insight.FilesResult),
+    "tasks/byFile": MethodSpec(insight.ByFileParams, insight.ByFileResult),
+    "tasks/export": MethodSpec(insight.ExportParams, insight.ExportResult),
+    "tasks/delete": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
+    "tasks/restore": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
+    "tasks/archive": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
+    "history/doctor": MethodSpec(insight.DoctorParams, insight.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
     "subagents/list": MethodSpec(NoParams, async_tasks.SubagentsResult),
     "asyncTasks/launch": MethodSpec(async_tasks.LaunchParams, async_tasks.TaskResult),
@@ -53,6 +62,9 @@ METHODS: dict[str, MethodSpec] = {
     "asyncTasks/events": MethodSpec(async_tasks.EventsParams, async_tasks.EventsResult),
     "asyncTasks/subscribe": MethodSpec(async_tasks.SubscribeParams, async_tasks.SubscribeResult),
     "asyncTasks/unsubscribe": MethodSpec(async_tasks.TaskIdParams),
+    "asyncTasks/answer": MethodSpec(permissions.AnswerParams, async_tasks.TaskResult),
+    "permissions/list": MethodSpec(NoParams, permissions.PermissionsResult),
+    "permissions/revoke": MethodSpec(permissions.RevokeParams, permissions.RevokeResult),
     "asyncTasks/didChange": _to_client(async_tasks.AsyncTaskDidChange),
     "asyncTasks/didOutput": _to_client(async_tasks.AsyncTaskDidOutput),
     "tools/list": MethodSpec(NoParams, model.ToolsResult),

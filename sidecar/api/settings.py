@@ -64,11 +64,19 @@ class RunnerSettings(Group, kw_only=True):
 
 
 class HistorySettings(Group, kw_only=True):
-    """`history`: whose stored tasks are listed, and by which rules."""
+    """`history`: whose stored tasks are listed, and by which rules.
+
+    The own root's tasks older than `retention_days`, and the oldest beyond `max_bytes`, go to the trash
+    (absent: none), where they stay for `trash_days` (-1: for ever). `search` allows the full-text index.
+    """
 
     foreign_roots: list[str] = msgspec.field(default_factory=list)
     auto_discover: bool = False
     rules: Literal["structural", "guide"] = "structural"
+    retention_days: Positive | None = None
+    max_bytes: Positive | None = None
+    trash_days: LimitOrNone = 30
+    search: bool = True
 
 
 class RemindersSettings(Group, kw_only=True):

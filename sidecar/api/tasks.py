@@ -107,9 +107,10 @@ class Sort(Params, kw_only=True):
 
 
 class ListParams(Params, kw_only=True):
-    """Parameters of `tasks/list`."""
+    """Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold."""
 
     filter: str | None = None
+    query: str | None = None
     rules: Rules | None = None
     sort: Sort | None = None
     limit: int = 200

@@ -4,18 +4,21 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.insight import HousekeepingResult
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
 from sidecar.app.announcer import Change, ChangeAnnouncer
-from sidecar.app.clock import wall_clock_ms
+from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
-from sidecar.app.roots import history_roots
+from sidecar.app.roots import history_roots, search_dir
 from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
@@ -23,17 +26,22 @@ from sidecar.history import TaskHistory
 from sidecar.history.task_history import Changes
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
+from sidecar.subagents.attendance import Oversight
+from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.catalogue import Catalogue
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.permission_memory import PermissionMemory
 from sidecar.subagents.records import RunRecord
-from sidecar.subagents.run_limits import DaySpending, LimitWatch
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.timeouts import NONE
+
+if TYPE_CHECKING:
+    from sidecar.history.search import SearchService
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +51,9 @@ CLOSE_SECONDS = 1.8
 
 class Listener:
     """What a Host tells a Session; each call is made in the event loop and must not wait."""
+
+    answers_questions = False
+    """Whether there is a person behind it, who can answer the questions of runs."""
 
     def run_changed(self, task: AsyncTask) -> None:
         """Take the new state of an async task."""
@@ -79,7 +90,21 @@ class Host:
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
         self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self._announce_stored)
+        self.permissions = PermissionMemory(journal, wall_clock_ms)
+        self.desk = PermissionDesk(
+            lambda: self.settings.permissions,
+            self.permissions,
+            attended=lambda: any(listener.answers_questions for listener in self._listeners),
+            changed=self.registry.touch,
+        )
         self.runs = self._build_runs()
+        self.housekeeping = Housekeeping(
+            root,
+            lambda: self.history,
+            lambda: self.settings.history,
+            lambda task_id: self.registry.live(task_id) is not None,
+            history_clock_ms,
+        )
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
     @classmethod
@@ -99,6 +124,7 @@ class Host:
         if isinstance(lock, RootLock):
             await recover(own, journal, host.events, host.reminders)
             host.spending.add(*await journal.spent_since(host.spending.midnight))
+            host.housekeeping.start(lambda gone: host._note_moved(gone, "removed"))
         return host
 
     @property
@@ -158,6 +184,23 @@ class Host:
         """Look at every stored task again and announce what changed."""
         self._announce_stored(await asyncio.to_thread(self.history.refresh))
 
+    async def put_away(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
+        """Delete, archive or restore tasks of the own root and announce it.
+
+        Raises StorageError when another process owns the root.
+        """
+        self.require_ownership()
+        result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
+        self._note_moved(result.done, "added" if action == "restore" else "removed")
+        return result
+
+    @cached_property
+    def search(self) -> "SearchService":
+        """The full-text search, opened when it is first asked for."""
+        from sidecar.history.search import SearchService
+
+        return SearchService(search_dir())
+
     async def end_runs(self) -> None:
         """End every run, and leave no process of one; what they said last can still be read."""
         self._stop_seconds = CLOSE_SECONDS
@@ -168,7 +211,10 @@ class Host:
     async def aclose(self) -> None:
         """End every run and give the root up. Takes 3 s at most."""
         await self.end_runs()
+        await self.housekeeping.aclose()
         await self.reminders.aclose()
+        if "search" in vars(self):
+            await asyncio.to_thread(self.search.close)
         await asyncio.to_thread(self._stored.close, 0.5)
         await self.journal.aclose(0.5)
         if isinstance(self._lock, RootLock):
@@ -185,7 +231,13 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self._announcer.note,
-            watch_limits=self._watch_limits,
+            oversight=Oversight(
+                settings=lambda: self.settings,
+                spending=self.spending,
+                desk=self.desk,
+                pause=lambda task_id: self.runs.background.pause(task_id),
+                resume=lambda task_id: self.runs.background.resume(task_id),
+            ),
         )
         return Runs(launcher, self.manager, self.registry, services)
 
@@ -198,10 +250,9 @@ class Host:
             for task_id in getattr(changes, kind):
                 self._announcer.note(task_id, kind)
 
-    def _watch_limits(self, reports_work: bool) -> LimitWatch:
-        silence = self.settings.async_tasks.inactivity_timeout_seconds
-        looked_at = reports_work and silence != NONE
-        return LimitWatch(self.settings.budget, self.spending, silence if looked_at else None)
+    def _note_moved(self, task_ids: list[str], change: Change) -> None:
+        for task_id in task_ids:
+            self._announcer.note(task_id, change)
 
     def _run_changed(self, record: RunRecord) -> None:
         self.revision += 1

@@ -40,7 +40,7 @@ async def _end_as_lost(record: RunRecord, root: OwnRoot, journal: Journal, event
     task.partial, last_at = await _said(task.id, journal)
     task.status, task.end_reason, task.error = "failed", "lost", LOST_TEXT
     task.completed_at = last_at or task.launched_at or task.queued_at
-    task.queue_position = None
+    task.queue_position = task.attention = None
     task.progress.current_tool = None
     record.restored = True
     await events.append(task.id, {"type": "state", "status": "failed", "endReason": "lost"})

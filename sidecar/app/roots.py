@@ -23,16 +23,25 @@ def default_storage_root() -> Path:
 
 
 def index_dir() -> Path:
-    """Return where the indexes lie: under SIDECAR_CACHE_DIR, else the platform's user cache directory."""
-    named = os.environ.get(CACHE_VARIABLE)
-    cache = Path(named).absolute() if named else Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False))
-    return cache / "index"
+    """Return where the indexes of stored tasks lie."""
+    return _cache_dir() / "index"
+
+
+def search_dir() -> Path:
+    """Return where search files lie."""
+    return _cache_dir() / "search"
 
 
 def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings) -> list[Path]:
     """Return every root whose tasks are listed: own, named, and those that autoDiscover finds."""
     named = [Path(path) for path in settings.foreign_roots]
     return [*dict.fromkeys([own, *foreign, *named, *(_discovered() if settings.auto_discover else ())])]
+
+
+def _cache_dir() -> Path:
+    """SIDECAR_CACHE_DIR, else the platform's user cache directory."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named).absolute() if named else Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 
 def _discovered() -> list[Path]:

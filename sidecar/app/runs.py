@@ -13,6 +13,7 @@ from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.background import BackgroundRuns
+from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.catalogue import Catalogue, Plan
 from sidecar.subagents.driving import HOST_EXIT, Patience, RunPlan
 from sidecar.subagents.endings import HOST_EXIT_TEXT
@@ -21,7 +22,6 @@ from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
 from sidecar.subagents.records import Origin, RunRecord
-from sidecar.subagents.run_limits import DaySpending
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runner_room import RunnerRoom

@@ -14,7 +14,7 @@ from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.methods import METHODS
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.handlers import Handlers, lifecycle, model, runs, stored
+from sidecar.app.handlers import Handlers, insight, lifecycle, model, permissions, runs, stored
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
@@ -24,7 +24,9 @@ from sidecar.rpc.stdio import PipeTransport
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
+    **permissions.HANDLERS,
     **stored.HANDLERS,
+    **insight.HANDLERS,
     **runs.HANDLERS,
     **model.HANDLERS,
 }

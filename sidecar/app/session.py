@@ -35,6 +35,8 @@ class Session(Listener):
     `storage_root` is the root the process was started for; `raw_settings` what its file says.
     """
 
+    answers_questions = True
+
     def __init__(self, storage_root: Path | None, raw_settings: dict[str, Any], started_at: int) -> None:
         self.storage_root = storage_root
         self.started_at = started_at

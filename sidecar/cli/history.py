@@ -1,6 +1,7 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +24,7 @@ from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
 from sidecar.history.pages import RenderedList
+from sidecar.history.selection import Selection
 from sidecar.history.spreading import in_two_processes
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
@@ -32,6 +34,7 @@ _PAGE = 500
 @click.command("list")
 @foreign_roots
 @click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
+@click.option("--query", help="Keep tasks that fit, such as: status:failed cost>0.5 since:7d")
 @click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
 @click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first.")
 @click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
@@ -41,6 +44,7 @@ _PAGE = 500
 def list_tasks(
     roots: tuple[Path, ...],
     filter_text: str | None,
+    query: str | None,
     rules: Rules | None,
     sort: SortKey | None,
     limit: int | None,
@@ -50,15 +54,16 @@ def list_tasks(
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    order = Sort(by=sort) if sort else None
+    wanted, order = Selection(filter_text, query, chosen), Sort(by=sort) if sort else None
     if form == "json":
-        output.write_json(_rendered(history, filter_text, chosen, order, limit).wire())
+        output.write_json(_rendered(history, wanted, order, limit).wire())
         return
-    page = _page(history, filter_text, chosen, order, limit)
+    page = _page(history, wanted, order, limit)
     if form == "text":
         from sidecar.history.text import format_tasks
 
-        output.write(format_tasks(page.items, filter_text, chosen))
+        named = " ".join(filter(None, (filter_text, query))) or None
+        output.write(format_tasks(page.items, named, chosen))
     else:
         _print_table(page.items, len(history.roots) > 1)
         _print_totals(len(page.items), page.matched, page.total)
@@ -102,25 +107,23 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     return history
 
 
-def _rendered(
-    history: TaskHistory, filter_text: str | None, rules: Rules, order: Sort | None, limit: int | None
-) -> RenderedList:
+def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> RenderedList:
     """Do as `_page`, with the items as JSON."""
-    page = history.rendered_page(filter_text, rules, order, limit or MAX_PAGE)
+    ask = partial(history.rendered_page, wanted.filter, wanted.rules, order, query=wanted.query)
+    page = ask(limit or MAX_PAGE)
     while limit is None and page.next_cursor is not None:
-        more = history.rendered_page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
+        more = ask(MAX_PAGE, page.next_cursor)
         items = page.items[:-1] + b"," + more.items[1:]
         page = replace(page, items=items, next_cursor=more.next_cursor)
     return page
 
 
-def _page(
-    history: TaskHistory, filter_text: str | None, rules: Rules, order: Sort | None, limit: int | None
-) -> ListResult:
+def _page(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> ListResult:
     """Return one page, or without a limit all pages as one."""
-    page = history.page(filter_text, rules, order, limit or MAX_PAGE)
+    ask = partial(history.page, wanted.filter, wanted.rules, order, query=wanted.query)
+    page = ask(limit or MAX_PAGE)
     while limit is None and page.next_cursor is not None:
-        more = history.page(filter_text, rules, order, MAX_PAGE, page.next_cursor)
+        more = ask(MAX_PAGE, page.next_cursor)
         page.items += more.items
         page.next_cursor = more.next_cursor
     return page
@@ -179,7 +182,9 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 def _source(provenance: object, key: str) -> str:
     entry = provenance.get(key) if isinstance(provenance, dict) else None
-    return "" if entry is None else str(entry.source)
+    if entry is None:
+        return ""
+    return f"{entry.source}: {entry.note}" if entry.note else str(entry.source)
 
 
 def _count(task: TaskInfo) -> str:

@@ -15,6 +15,8 @@ from sidecar.cli import exits
 _COMMANDS = {
     "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
     "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
+    "export": ("sidecar.cli.insight", "export", "Print one stored task as Markdown or JSON."),
+    "doctor": ("sidecar.cli.insight", "doctor", "Say what is damaged or orphaned, why, and what helps."),
     "agents": ("sidecar.cli.agents", "agents", "List the subagent definitions."),
     "launch": ("sidecar.cli.agents", "launch", "Run a subagent and wait for its end."),
     "ps": ("sidecar.cli.runs", "ps", "List the runs of subagents."),

@@ -152,8 +152,11 @@ class RootCatalog:
         for rules in self._in_use():
             self.scan(rules, now)
 
-    def touch(self, names: Iterable[str], now: int) -> None:
-        """Look at the tasks named, under each rule set in use; those that are gone are taken out."""
+    def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
+        """Look at the tasks named, under each rule set in use; those that are gone are taken out.
+
+        With `quiet` what happened to them is no news: the caller tells of it.
+        """
         tasks = [name for name in names if is_task_id(name)]
         with self._lock:
             entries = self._entries()
@@ -164,6 +167,9 @@ class RootCatalog:
                 changed = changed_names(self.root, listed, self.rows(rules), entries, now)
                 read = self._read(self._reader, changed, rules, now) if changed else {}
                 self._take(rules, {**gone, **read})
+            if quiet:
+                for name in tasks:
+                    self._changes.pop(name, None)
 
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in the root's shared lists changed."""
@@ -190,10 +196,6 @@ class RootCatalog:
         """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
         with self._lock:
             return self._reader.open(name, now)
-
-    def path(self, name: str, file: str) -> str:
-        """The path of one file of a task."""
-        return f"{self.root.folder(name)}{os.sep}{file}"
 
     @cached_property
     def _reader(self) -> "TaskReader":

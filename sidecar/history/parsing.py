@@ -1,8 +1,9 @@
 """Tolerant parsing of message files: bytes to records, with every liberty taken named as a problem."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -12,6 +13,9 @@ from sidecar.history.problems import problem
 from sidecar.history.records import ApiMessage, UiMessage
 from sidecar.history.salvage import mend, split
 
+MAX_MENDED_IN_VAIN: Final = 1_000
+"""Messages that may turn out to be broken beyond mending before others are read strictly only."""
+
 T = TypeVar("T")
 Json = bytes | str | msgspec.Raw
 """One encoded value."""
@@ -19,7 +23,7 @@ Json = bytes | str | msgspec.Raw
 _BOM: Final = b"\xef\xbb\xbf"
 _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+')
 """The object around the array that some Roo builds of February 2026 wrote."""
-UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 """What a decoder raises for JSON that it does not take."""
 
 
@@ -50,15 +54,31 @@ class Parser(Generic[T]):
 
     def _salvage(self, data: bytes, name: str, problems: list[Problem]) -> Parsed[T]:
         parts = elements(data, name, problems)
-        records = [record for part in parts if (record := self._element(part)) is not None]
+        records = list(self._readable(parts))
         if skipped := len(parts) - len(records):
             problems.append(
                 problem("malformed", f"{name}: {skipped} of {len(parts)} messages are unreadable")
             )
         return Parsed(records, len(parts), problems)
 
-    def _element(self, part: bytes) -> T | None:
-        return decode_leniently(self._one.decode, part)
+    def _readable(self, parts: list[bytes]) -> Iterator[T]:
+        """Decode what can be; a file of nothing but broken messages must not be mended one by one."""
+        patience = MAX_MENDED_IN_VAIN
+        for part in parts:
+            if not part.startswith(b"{"):
+                continue
+            decode = partial(decode_leniently, self._one.decode) if patience else self._strictly
+            record = decode(part)
+            if record is not None:
+                yield record
+            else:
+                patience = max(patience - 1, 0)
+
+    def _strictly(self, part: bytes) -> T | None:
+        try:
+            return self._one.decode(part)
+        except UNREADABLE:
+            return None
 
 
 ui_parser: Final = Parser(UiMessage)

@@ -49,6 +49,7 @@ class Worker:
         self._command = command or [sys.executable, "-P", "-c", _BOOT, *sys.path]
         self._process: subprocess.Popen[bytes] | None = None
         self._decoder = msgspec.msgpack.Decoder(Answer)
+        self._ended = False
         self.used_at = time.monotonic()
 
     @property
@@ -56,13 +57,13 @@ class Worker:
         """The process's id while there is one."""
         return self._process.pid if self._process is not None else None
 
-    def start(self) -> None:
-        """Have the process running. Raises WorkerFailed when it does not come up."""
+    def start(self) -> "subprocess.Popen[bytes]":
+        """Have the process running and return it. Raises WorkerFailed when it does not come up."""
         if self._process is not None and self._process.poll() is None:
-            return
+            return self._process
         self.close(0)
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -70,22 +71,30 @@ class Worker:
             )
         except OSError as error:
             raise WorkerFailed(f"cannot be started: {error}") from None
-        if self._receive(START_SECONDS) != READY:
+        self._process = process
+        # Looked at after the process is known: whoever ends the worker either finds it or is seen here.
+        if self._ended or self._receive(process, START_SECONDS) != READY:
             self.close(0)
             raise WorkerFailed("does not come up")
+        return process
 
     def read(self, batch: Batch, patience: float) -> Answer:
         """Have a batch read. Raises WorkerFailed when the process dies or takes longer than `patience`."""
-        self.start()
-        assert self._process is not None and self._process.stdin is not None
+        process = self.start()
+        assert process.stdin is not None
         try:
-            send_frame(self._process.stdin, msgspec.msgpack.encode(batch))
-        except OSError:
+            send_frame(process.stdin, msgspec.msgpack.encode(batch))
+        except (OSError, ValueError):  # it is gone, or its input was closed to end it
             self.close(0)
             raise WorkerFailed("is gone") from None
-        answer = self._receive(patience)
+        answer = self._receive(process, patience)
         self.used_at = time.monotonic()
         return self._decoder.decode(answer)
+
+    def end(self) -> None:
+        """End the process for good, from any thread, in the middle of a batch too."""
+        self._ended = True
+        self.close(0.2)
 
     def close(self, patience: float = 0.5) -> None:
         """End the process: ask by the end of its input, then kill."""
@@ -102,14 +111,14 @@ class Worker:
             process.wait()
         process.stdout.close()
 
-    def _receive(self, patience: float) -> bytes:
-        assert self._process is not None and self._process.stdout is not None
+    def _receive(self, process: "subprocess.Popen[bytes]", patience: float) -> bytes:
+        assert process.stdout is not None
         # A pipe cannot be read with a limit on every platform; the end of the process ends the reading.
-        timer = threading.Timer(patience, self._process.kill)
+        timer = threading.Timer(patience, process.kill)
         timer.start()
         try:
-            return receive_frame(self._process.stdout)
-        except (EOFError, OSError):
+            return receive_frame(process.stdout)
+        except (EOFError, OSError, ValueError):  # it ended, or its output was closed to end it
             self.close(0)
             raise WorkerFailed("died or took too long") from None
         finally:
@@ -192,7 +201,7 @@ class WorkerPool:
         """End the workers; what is being read is given up."""
         self._closed = True
         for worker in self._workers:
-            worker.close(0.2)
+            worker.end()
 
     def _serve(self, worker: Worker, work: _Work) -> None:
         """Have batches read by one worker until none is left."""

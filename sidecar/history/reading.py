@@ -20,7 +20,7 @@ METADATA_FILE: Final = "task_metadata.json"
 MAX_FILE_BYTES: Final = 192 * 1024 * 1024
 """Largest file read, in bytes: three times the biggest message file known (63 MB)."""
 
-_FLAGS: Final = (
+OPEN_FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
     | getattr(os, "O_NOFOLLOW", 0)  # a link may lead out of the folder
@@ -93,7 +93,7 @@ def read_task(folder: str, with_metadata: bool) -> TaskFiles:
 def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
     """Read one regular file of at most `limit` bytes; `name` is what its problems call it."""
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
         return StoredFile(name)
     except OSError as error:

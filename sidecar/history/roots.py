@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.api.tasks import Product
-from sidecar.history.products import product_of_path
+from sidecar.history.products import is_epoch_id, product_of_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Root:
         return f"{self.path}{os.sep}tasks"
 
     def folder(self, task_id: str) -> str:
-        """The path of a task's folder."""
-        return f"{self.tasks}{os.sep}{task_id}"
+        """The folder of one task; it need not exist."""
+        return task_folder(self.path, task_id)
 
     @property
     def lists(self) -> tuple[str, str]:
@@ -31,7 +31,17 @@ class Root:
         return f"{self.path}{os.sep}state{os.sep}taskHistory.json", f"{self.tasks}{os.sep}_index.json"
 
 
+def task_folder(root: str, task_id: str) -> str:
+    """The folder of one task under the root at this path."""
+    return f"{root}{os.sep}tasks{os.sep}{task_id}"
+
+
 def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
     """Make the root of `path`, absolute but with its links kept: users know it by that name."""
     absolute = str(Path(path).expanduser().absolute())
     return Root(absolute, read_only, product_of_path(absolute))
+
+
+def writer_of(root: Root, task_id: str) -> Product | None:
+    """Name the product that wrote a task without opening it, where the root or the id's form tells."""
+    return root.product or ("cline" if is_epoch_id(task_id) else None)

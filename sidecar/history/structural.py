@@ -51,6 +51,8 @@ def extract(source: TaskSource) -> Extract:
     provenance = {
         name: Provenance(source=it.source, note=it.note) for name, it in found.items() if it is not None
     }
+    if info.token_usage is not None and info.token_usage.cost is not None:
+        provenance["cost"] = provenance["tokenUsage"]
     provenance["product"] = Provenance(source=product_source)
     provenance["status"] = Provenance(source=ended.source, note=ended.note)
     provenance["outcome"] = provenance["status"]

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,14 @@ from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos, render
 from sidecar.history.pages import Page, RenderedList, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
-from sidecar.history.roots import Root, describe_root
+from sidecar.history.roots import Root, describe_root, writer_of
+from sidecar.history.selection import Selection
 from sidecar.history.spreading import Spread, here
 
 if TYPE_CHECKING:
-    from sidecar.history.reading import TaskFiles
-    from sidecar.history.transcript import End, Kind
+    from sidecar.history.file_lookup import FileLookup
+    from sidecar.history.query.predicates import Touching
+    from sidecar.history.transcript import End, Kind, Transcripts
 
 # What not every list needs is imported where it is: half of a short list's time would go into imports.
 
@@ -102,9 +105,35 @@ class TaskHistory:
         """How many tasks are held in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
 
-    def list(self, filter: str | None = None, rules: Rules = "structural") -> Rows:
-        """List all tasks that `filter` keeps: newest first, or in the guide's own order."""
-        return infos(self._select(filter, rules, None, None).rows, rules, self.now())
+    @property
+    def revision(self) -> int:
+        """The Host's current revision."""
+        return self._revision()
+
+    @cached_property
+    def files(self) -> "FileLookup":
+        """The files that tasks touched, and the tasks that touched a file."""
+        from sidecar.history.file_lookup import FileLookup
+
+        return FileLookup()
+
+    @cached_property
+    def _transcripts(self) -> "Transcripts":
+        from sidecar.history.transcript import Transcripts
+
+        return Transcripts()
+
+    def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
+        """List all tasks that `filter` and `query` keep: newest first, or in the guide's own order.
+
+        Raises QueryError for a query with a fault.
+        """
+        return self.select(Selection(filter, query, rules))
+
+    def select(self, selection: Selection, roots: Sequence[str] | None = None) -> Rows:
+        """List the tasks of `roots` (default: all) that the selection keeps. Raises InvalidParams."""
+        found = self._select(selection, None, self._paths(roots))
+        return infos(found.rows, selection.rules, self.now())
 
     def page(
         self,
@@ -114,9 +143,13 @@ class TaskHistory:
         limit: int = 200,
         cursor: str | None = None,
         roots: Sequence[str] | None = None,
+        query: str | None = None,
     ) -> ListResult:
-        """List one page of the tasks that `filter` keeps. InvalidParams for a bad limit, cursor or root."""
-        page = self._page(filter, rules, sort, limit, cursor, roots)
+        """List one page of the tasks that `filter` and `query` keep.
+
+        Raises InvalidParams for a bad limit, cursor, query or root.
+        """
+        page = self._page(Selection(filter, query, rules), sort, limit, cursor, roots)
         return ListResult(
             items=infos(page.rows, rules, self.now()),
             total=page.total,
@@ -134,9 +167,10 @@ class TaskHistory:
         limit: int = 200,
         cursor: str | None = None,
         roots: Sequence[str] | None = None,
+        query: str | None = None,
     ) -> RenderedList:
         """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
-        page = self._page(filter, rules, sort, limit, cursor, roots)
+        page = self._page(Selection(filter, query, rules), sort, limit, cursor, roots)
         return RenderedList(
             items=render(page.rows, self.now()),
             total=page.total,
@@ -151,8 +185,12 @@ class TaskHistory:
 
         Raises TaskNotFound, and AmbiguousTaskId with the candidates.
         """
-        info, provenance = self._open(task_id)[2:]
-        return info, provenance
+        with self._lock:
+            catalog, name = self._find(task_id)
+            opened = catalog.open(name, self.now())
+        if opened is None or opened[1].info is None:
+            raise _not_found(task_id)
+        return opened[1].info, opened[1].provenance
 
     def messages(
         self,
@@ -166,13 +204,9 @@ class TaskHistory:
 
         Raises as `get` does, InvalidParams for a bad cursor or limit, StorageError for an unreadable file.
         """
-        catalog, files, info, _ = self._open(task_id)
-        file = files.ui if kind == "ui" else files.api
-        params = MessagesParams(task_id=info.id, kind=kind, cursor=cursor, limit=limit, from_=from_)
-        path = catalog.path(info.id, file.name)
-        from sidecar.history.transcript import read_page
-
-        return read_page(params, path, file, info.product, self._revision())
+        root, name = self.resolve(task_id)
+        params = MessagesParams(task_id=name, kind=kind, cursor=cursor, limit=limit, from_=from_)
+        return self._transcripts.page(params, root.folder(name), writer_of(root, name), self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call.
@@ -202,10 +236,13 @@ class TaskHistory:
             catalog, name = self._find(task_id)
         return catalog.root, name
 
+    def touch(self, root: str, names: Sequence[str]) -> None:
+        """Look again at the tasks named of one root, at once; the caller tells what happened to them."""
+        self._catalogs[root].touch(names, self.now(), quiet=True)
+
     def _page(
         self,
-        filter: str | None,
-        rules: Rules,
+        wanted: Selection,
         sort: Sort | None,
         limit: int,
         cursor: str | None,
@@ -213,31 +250,40 @@ class TaskHistory:
     ) -> Page:
         check_limit(limit)
         paths = self._paths(roots)
-        order = _order(rules, sort)
-        query = (filter, rules, order and [order.by, order.order], paths)
-        mark = read_mark(cursor, query) if cursor is not None else None
-        found = self._select(filter, rules, order, paths)
-        start = found.start_after(mark, rules, order) if mark is not None else 0
+        order = _order(wanted.rules, sort)
+        asked = (wanted.filter, wanted.query, wanted.rules, order and [order.by, order.order], paths)
+        mark = read_mark(cursor, asked) if cursor is not None else None
+        found = self._select(wanted, order, paths)
+        start = found.start_after(mark, wanted.rules, order) if mark is not None else 0
         rows = found.rows[start : start + limit]
         end = start + len(rows)
         last = None
         if end < len(found.rows):
-            last = cursor_at(infos(rows[-1:], rules, self.now())[0], end - 1, order, query)
+            last = cursor_at(infos(rows[-1:], wanted.rules, self.now())[0], end - 1, order, asked)
         return Page(rows, found.total, len(found.rows), found.counts, last)
 
-    def _select(
-        self, filter: str | None, rules: Rules, order: Sort | None, paths: Sequence[str] | None
-    ) -> Selected:
-        """The ordered rows that the filter keeps."""
+    def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str]) -> Selected:
+        """The ordered rows that filter and query keep."""
+        wanted.check()
         now = self.now()
-        listing = self._listing(rules, paths or [*self._catalogs], now)
-        rows = listing.filtered(filter, now) if filter else listing.rows
-        counts = count(rows, now) if filter else listing.counts(now)
+        listing = self._listing(wanted.rules, paths, now)
+        rows: Sequence[IndexRow] = listing.filtered(wanted.filter, now) if wanted.filter else listing.rows
+        if wanted.query:
+            rows = self._queried(rows, wanted, now)
+        counts = listing.counts(now) if rows is listing.rows else count(rows, now)
         if order is None or order == Sort():
             return Selected(len(listing.rows), rows, counts)
-        decoded = dict(zip(map(id, values := infos(rows, rules, now)), rows, strict=True))
+        decoded = dict(zip(map(id, values := infos(rows, wanted.rules, now)), rows, strict=True))
         values = ordered(values, order)
         return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
+
+    def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
+        tasks = infos(rows, wanted.rules, now)
+        keeps = wanted.queried(tasks, now, self._touching)
+        return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
+
+    def _touching(self, parts: set[str], tasks: Rows) -> "Touching":
+        return self.files.touching(parts, tasks)
 
     def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
         return self._listings.of(
@@ -257,15 +303,6 @@ class TaskHistory:
             if path not in self._catalogs:
                 raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
         return paths
-
-    def _open(self, task_id: str) -> "tuple[RootCatalog, TaskFiles, TaskInfo, dict[str, Provenance]]":
-        with self._lock:
-            catalog, name = self._find(task_id)
-            opened = catalog.open(name, self.now())
-        if opened is None or opened[1].info is None:
-            raise _not_found(task_id)
-        files, row = opened
-        return catalog, files, opened[1].info, row.provenance
 
     def _find(self, task_id: str) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}

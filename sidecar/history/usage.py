@@ -26,8 +26,12 @@ def token_usage(view: TaskView) -> Found | None:
         if view.entry is not None and view.entry.product == "sidecar":
             return None  # a run's program makes requests that only it could tell of
         return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
-    summed = _usage({name: _sum(values) for name, values in _columns(view).items()})
-    return Found(summed, UI_FILE) if summed != TokenUsage() else None
+    columns, records = _columns(_merged(view))
+    condensings = [*_condense_costs(view)]
+    columns["cost"] += condensings
+    summed = _usage({name: _sum(values) for name, values in columns.items()})
+    note = _sum_note(records, len(condensings))
+    return Found(summed, UI_FILE, note) if summed != TokenUsage() else None
 
 
 def number(value: Any) -> Number | None:
@@ -37,9 +41,11 @@ def number(value: Any) -> Number | None:
     return value if type(value) is float and math.isfinite(value) else None
 
 
-def _columns(view: TaskView) -> dict[str, list[Number]]:
+def _columns(records: Iterable[Usage]) -> tuple[dict[str, list[Number]], int]:
+    """The figures by field, and how many of the records tell any."""
     columns: dict[str, list[Number]] = {name: [] for name in _FIELDS}
-    for record in _merged(view):
+    told = 0
+    for record in records:
         values = (
             record.tokens_in,
             record.tokens_out,
@@ -47,11 +53,21 @@ def _columns(view: TaskView) -> dict[str, list[Number]]:
             record.cache_reads,
             record.cost,
         )
+        tells = False
         for column, value in zip(columns.values(), values, strict=True):
             if type(value) is int or number(value) is not None:
                 column.append(value)
-    columns["cost"].extend(_condense_costs(view))
-    return columns
+                tells = True
+        told += tells
+    return columns, told
+
+
+def _sum_note(records: int, condensings: int) -> str:
+    """Say what was added up: `sum of 41 request records and 1 condensing`."""
+    parts = [f"{records} request record{'' if records == 1 else 's'}"]
+    if condensings:
+        parts.append(f"{condensings} condensing{'' if condensings == 1 else 's'}")
+    return f"sum of {' and '.join(parts)}"
 
 
 def _merged(view: TaskView) -> Iterator[Usage]:

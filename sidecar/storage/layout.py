@@ -39,8 +39,13 @@ class OwnRoot:
 
     @property
     def trash(self) -> Path:
-        """Hold deleted tasks until they are gone for good."""
+        """Hold deleted tasks until they are gone for good; a folder's own time is that of its deletion."""
         return self.path / "trash"
+
+    @property
+    def archive(self) -> Path:
+        """Hold the folders of tasks that are kept but not listed."""
+        return self.path / "archive"
 
     def task(self, task_id: str) -> Path:
         """Return a task's folder; raises ValueError for an id that is not a lower-case UUID."""

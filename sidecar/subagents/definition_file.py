@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from sidecar.api.async_tasks import DefinitionProblem
+from sidecar.subagents.permission_policy import Policy
 
 if TYPE_CHECKING:  # where a file is parsed it is imported in earnest: starting up parses none
     import yaml
@@ -35,6 +36,7 @@ class Definition:
     max_turns: int | None = None
     timeout_seconds: float | None = None
     isolation: Literal["none", "worktree"] | None = None
+    permissions: Policy | None = None
 
 
 class ParsedFile(NamedTuple):
@@ -205,6 +207,12 @@ def _isolation(value: Any) -> str:
     return str(value)
 
 
+def _permissions(value: Any) -> str:
+    if value not in get_args(Policy):
+        raise ValueError(f"expected one of {', '.join(get_args(Policy))}")
+    return str(value)
+
+
 def _kind(value: Any) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list", type(None): "nothing"}
     return names.get(type(value), type(value).__name__)
@@ -224,4 +232,5 @@ _RULES = {
     "maxTurns": _Rule("max_turns", _turns),
     "timeoutSeconds": _Rule("timeout_seconds", _seconds),
     "isolation": _Rule("isolation", _isolation),
+    "permissions": _Rule("permissions", _permissions),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from sidecar.api.errors import LaunchFailed
-from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator, RunStopped
+from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator
 from sidecar.subagents.model import Output
 from sidecar.subagents.run_clock import RunClock
 from sidecar.subagents.timeouts import TimeoutChoice
@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 TIMEOUT, CANCELLED, CALLER, HOST_EXIT = "timeout", "cancelled", "caller", "hostExit"
 """The reasons that the core gives to an `Abort`."""
+INACTIVITY, STARTUP, BUDGET = "inactivity", "startupTimeout", "budget"
+"""The reasons that other limits than its time give; the run has failed then, and its error says why."""
 CANCEL_SECONDS = 1.0
 """How long something that was cancelled as an asyncio task may still take."""
 
@@ -53,10 +55,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a driven run ended; `error` is the text of what it raised.
-
-    `reason` is the abort's, or the end reason of a run that was stopped at a limit.
-    """
+    """How a driven run ended; `reason` is the abort's, `error` the text of what it raised."""
 
     how: Literal["returned", "raised", "timeout", "aborted"]
     output: Output | None = None
@@ -91,23 +90,18 @@ class DrivenRun:
     async def finish(self) -> RunEnd:
         """Run what `start` launched to its natural or forced end; never raises for the run."""
         assert self._launch is not None, "finish follows start"
-        error = stopped_at = None
+        error = None
         try:
             await self._until_settled(self._launch.scope.run_non_interactive(dict(self.plan.context)))
         except Exception as raised:
             error = error_text(raised)
-            stopped_at = raised.end_reason if isinstance(raised, RunStopped) else None
             if not self.abort.aborted:
                 log.info("subagent %s failed: %s", self.plan.request.name, error)
-        return self.end(error, stopped_at)
+        return self.end(error)
 
-    def end(self, error: str | None = None, stopped_at: str | None = None) -> RunEnd:
+    def end(self, error: str | None = None) -> RunEnd:
         """Tell how the run stands as ended now, with what it has produced."""
-        output = self._launch.scope.output if self._launch is not None else None
-        if self.abort.aborted:
-            how: Literal["timeout", "aborted"] = "timeout" if self.abort.reason == TIMEOUT else "aborted"
-            return RunEnd(how, output, error, self.abort.reason)
-        return RunEnd("returned" if error is None else "raised", output, error, stopped_at)
+        return run_end(self.abort, self._launch.scope.output if self._launch is not None else None, error)
 
     async def aclose(self) -> None:
         """Stop the clock and dispose the launch, in bounded time; errors are logged."""
@@ -153,6 +147,15 @@ class DrivenRun:
         if not inner.done():
             log.error("subagent %s does not end, not even cancelled", self.plan.request.name)
             inner.add_done_callback(lambda future: future.cancelled() or future.exception())
+
+
+def run_end(abort: Abort, output: Output | None, error: str | None) -> RunEnd:
+    """Tell how a run ended that has this output and error, whoever drives it."""
+    if not abort.aborted:
+        return RunEnd("returned" if error is None else "raised", output, error)
+    if abort.reason in (INACTIVITY, STARTUP, BUDGET):
+        return RunEnd("raised", output, error, abort.reason)
+    return RunEnd("timeout" if abort.reason == TIMEOUT else "aborted", output, error, abort.reason)
 
 
 def error_text(error: BaseException) -> str:

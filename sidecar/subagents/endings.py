@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import EndReason
-from sidecar.subagents.driving import HOST_EXIT, RunEnd
+from sidecar.subagents.driving import BUDGET, HOST_EXIT, INACTIVITY, STARTUP, RunEnd
 from sidecar.subagents.model import Output
 from sidecar.subagents.timeouts import TimeoutChoice
 
@@ -13,7 +13,11 @@ NO_OUTPUT: Mapping[str, Any] = {"terminate_reason": "ERROR", "emitted_vars": {}}
 """What a run that returned without any output is taken to have produced."""
 HOST_EXIT_TEXT = "The sidecar ended before the run did."
 
-_STOPPED: Mapping[str | None, EndReason] = {"inactivity": "inactivity", "budget": "budget"}
+_LIMITS: Mapping[str | None, EndReason] = {
+    INACTIVITY: "inactivity",
+    STARTUP: "startupTimeout",
+    BUDGET: "budget",
+}
 _FAILURES: Mapping[str, EndReason] = {"ERROR": "error", "TIMEOUT": "timeout", "MAX_TURNS": "maxTurns"}
 
 
@@ -36,7 +40,7 @@ def ending_of(end: RunEnd, timeout: TimeoutChoice) -> Ending:
             return Ending("failed", "hostExit", HOST_EXIT_TEXT, end.output)
         return Ending("cancelled")
     if end.how == "raised":
-        return Ending("failed", _STOPPED.get(end.reason, "error"), end.error, end.output)
+        return Ending("failed", _LIMITS.get(end.reason, "error"), end.error, end.output)
     return _of_output(end.output or NO_OUTPUT, timeout)
 
 

@@ -11,7 +11,8 @@ from typing import Any, Self, TypeVar
 
 from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
-from sidecar.subagents import codec
+from sidecar.api.permissions import RememberedPermission
+from sidecar.subagents import codec, permission_table
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
 from sidecar.subagents.journal_schema import JournalMissing, connect, storage_error
@@ -31,6 +32,7 @@ T = TypeVar("T")
 Records = list[RunRecord]
 Deliveries = list[Delivery]
 Ids = list[str]
+Permissions = list[RememberedPermission]
 
 
 class Journal:
@@ -151,6 +153,19 @@ class Journal:
     async def deliveries(self, limit: int = 200) -> Deliveries:
         """Return the newest deliveries, newest first."""
         return await self._call(lambda db: queries.deliveries(db, limit))
+
+    async def permissions(self) -> Permissions:
+        """Return what was decided for good, oldest first."""
+        return await self._call(permission_table.everything)
+
+    async def remember(self, permission: RememberedPermission) -> None:
+        """Keep a decision; the newest one of a scope holds."""
+        await self._call(lambda db: permission_table.insert(db, permission), writes=True)
+
+    async def revoke(self, permission_ids: Sequence[str]) -> Ids:
+        """Forget decisions; return the ids that were kept until then."""
+        ids = tuple(permission_ids)
+        return await self._call(lambda db: permission_table.delete(db, ids), writes=True)
 
     async def append(self, task_id: str, events: Sequence[dict[str, Any]]) -> None:
         """Queue events, which carry `seq` and `ts`; waits while too much is queued.

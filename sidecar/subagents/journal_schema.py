@@ -25,6 +25,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, state TEXT NOT NULL,
             task_ids BLOB NOT NULL)""",
     ),
+    ("CREATE TABLE permissions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, body BLOB NOT NULL)",),
 )
 """Entry i takes a file from version i to i + 1; a released entry is never changed."""
 

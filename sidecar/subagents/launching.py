@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from sidecar.subagents.model import Output
 from sidecar.subagents.signals import call_safely
@@ -12,7 +12,8 @@ class Abort:
     """Tells a launch and its run to stop: once, with a reason, to everyone who asked.
 
     Reasons the core gives: `cancelled` (the task was), `caller` (who waited gave up), `timeout`,
-    `hostExit`. The owner of a synchronous run may abort it with a reason of its own.
+    `hostExit`; `startupTimeout`, `inactivity` and `budget` at a limit of the run. The owner of a
+    synchronous run may abort it with a reason of its own.
     """
 
     def __init__(self) -> None:
@@ -51,14 +52,6 @@ class Abort:
             self._handlers.pop(key, None)
 
         return unsubscribe
-
-
-class RunStopped(Exception):
-    """A scope's run was stopped at a limit other than its time; the text is for people and models."""
-
-    def __init__(self, text: str, end_reason: Literal["inactivity", "budget"]) -> None:
-        super().__init__(text)
-        self.end_reason = end_reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -128,7 +128,7 @@ class RunRegistry:
         task.completed_at = self._now()
         task.output = dict(output) if output is not None else None
         task.error = error
-        task.queue_position = None
+        task.queue_position = task.attention = None
         if status != "completed" and task_id in self._runs:
             task.partial = self._runs[task_id].partial()
         task.progress = msgspec.structs.replace(task.progress, current_tool=None)

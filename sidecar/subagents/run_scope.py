@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, PartialResult
+from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.catalogue import Plan
-from sidecar.subagents.driving import TIMEOUT, RunEnd
+from sidecar.subagents.driving import TIMEOUT, run_end
 from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
-from sidecar.subagents.launching import Abort, LaunchRequest, RunStopped
+from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.model import Output
 from sidecar.subagents.partial import PartialFold
 from sidecar.subagents.prompts import build_prompt
 from sidecar.subagents.records import RunRecord
-from sidecar.subagents.run_limits import LimitWatch
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.runners.contract import RunHandle, RunSpec
 from sidecar.subagents.timeouts import TimeoutChoice
@@ -42,8 +42,7 @@ class RunServices:
     """Follows a run's events as they were logged; returns the call that ends it."""
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
-    watch_limits: Callable[[bool], LimitWatch]
-    """Begins to look at the limits of a run; told whether it reports what it does."""
+    oversight: Oversight
 
 
 class RunScope:
@@ -64,8 +63,8 @@ class RunScope:
         self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: str | None = None
-        self._stopped: RunStopped | None = None
-        self._limits: LimitWatch | None = None
+        policy = plan.definition.permissions
+        self._attendance = RunAttendance(services.oversight, record, policy, abort, self._emit)
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
@@ -88,8 +87,7 @@ class RunScope:
         """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
 
         The prompt takes the launch's own context: what the task tool adds for other surroundings, such
-        as the goal once more, is no part of it. Raises RunFailed, RunStopped, and what the runner's start
-        raises.
+        as the goal once more, is no part of it. Raises RunFailed, and what the runner's start raises.
         """
         prompts = self._request.behaviour_prompts
         prompt = build_prompt(
@@ -98,14 +96,20 @@ class RunScope:
             prompts[1:],
             self._record.request.get("context"),
         )
-        spec = RunSpec(self.task_id, prompt, Path(self._record.task.workspace_dir))
-        self._limits = self._services.watch_limits(self._plan.runner.reports_work)
+        spec = RunSpec(
+            self.task_id,
+            prompt,
+            Path(self._record.task.workspace_dir),
+            model=self._plan.definition.model,
+            attendant=self._attendance,
+        )
+        self._attendance.begin()
         try:
             self._handle = await self._plan.runner.start(spec, self._emit)
             self._record.pid = self._handle.pid
-            await self._first_end(self._handle, self._limits)
+            await self._first_end(self._handle)
         finally:
-            self._limits.close()
+            self._attendance.end()
 
     def partial(self) -> PartialResult:
         """Return what the run has produced so far."""
@@ -134,45 +138,44 @@ class RunScope:
             self._end_unmanaged()
         await registry.settled(self.task_id)
 
-    async def _first_end(self, handle: RunHandle, limits: LimitWatch) -> None:
+    async def _first_end(self, handle: RunHandle) -> None:
         aborted = asyncio.Event()
         unsubscribe = self._abort.on_abort(aborted.set)
         ended = asyncio.ensure_future(handle.result())
         stopped = asyncio.ensure_future(aborted.wait())
         try:
-            waits: set[asyncio.Future[Any]] = {ended, stopped, limits.overrun}
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
             stopped.cancel()
             if not ended.done():
                 ended.cancel()
-        overrun = limits.overrun.done() and not self._abort.aborted
-        if self._abort.aborted or overrun or not ended.done():
+        if self._abort.aborted or not ended.done():
             partial = self.partial()
             reason = "TIMEOUT" if self._abort.reason == TIMEOUT else "ERROR"
             self.output = _output(reason, partial.emitted_vars, partial.final_message)
-            if overrun:
-                self._stopped = limits.overrun.result()
-                raise self._stopped
+            if self._attendance.error is not None:
+                self._fail(self._attendance.error)
             return
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
-        if result.terminate_reason != "GOAL":
-            self._error = result.error or f"Subagent ended with {result.terminate_reason}."
-            raise RunFailed(self._error)
+        if result.terminate_reason == "ERROR":
+            self._fail(result.error)
+
+    def _fail(self, error: str | None) -> NoReturn:
+        self._error = error or "Subagent ended with ERROR."
+        raise RunFailed(self._error)
 
     async def _emit(self, event: dict[str, Any]) -> None:
+        self._attendance.take(event)
         self._partial.take(event)
-        if self._limits is not None:
-            self._limits.take(event)
         await self._services.registry.emit(self.task_id, event)
         self._services.history_changed(self.task_id, "changed")
 
     def _end_unmanaged(self) -> None:
         """End the record of a run that no manager knows: its caller had it in hand."""
         task = self._record.task
-        end = RunEnd(self._how(), self.output, *self._why())
+        end = run_end(self._abort, self.output, self._error)
         ending = ending_of(end, TimeoutChoice(task.timeout_seconds))
         self._services.registry.end(
             task.id,
@@ -181,17 +184,6 @@ class RunScope:
             output=ending.output,
             error=ending.error,
         )
-
-    def _how(self) -> Literal["returned", "raised", "timeout", "aborted"]:
-        if self._abort.aborted:
-            return "timeout" if self._abort.reason == TIMEOUT else "aborted"
-        return "raised" if self._error is not None or self._stopped is not None else "returned"
-
-    def _why(self) -> tuple[str | None, str | None]:
-        """Return the error's text and the reason, as `RunEnd` has them."""
-        if self._stopped is not None and not self._abort.aborted:
-            return str(self._stopped), self._stopped.end_reason
-        return self._error, self._abort.reason
 
 
 def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:

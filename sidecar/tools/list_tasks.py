@@ -50,6 +50,11 @@ _SCHEMA: dict[str, Any] = {
             "type": "string",
             "description": "Filter text to search within task titles, IDs, modes, or status",
         },
+        "query": {
+            "type": "string",
+            "description": "Terms that must all hold, such as: status:failed,abandoned mode:code cost>0.5 "
+            'since:7d file:src/app.py -draft "exact words"; OR and parentheses work',
+        },
         "limit": {
             "type": "integer",
             "minimum": 1,
@@ -68,8 +73,10 @@ _SCHEMA: dict[str, Any] = {
 class History(Protocol):
     """What the tool needs of the stored tasks; both calls block and may raise SidecarError."""
 
-    def list(self, filter: str | None = None, rules: Rules = "structural") -> Sequence[TaskInfo]:
-        """Return every task that the filter keeps, in order."""
+    def list(
+        self, filter: str | None = None, rules: Rules = "structural", query: str | None = None
+    ) -> Sequence[TaskInfo]:
+        """Return every task that filter and query keep, in order."""
 
     def page(
         self,
@@ -78,6 +85,7 @@ class History(Protocol):
         *,
         limit: int = ...,
         cursor: str | None = None,
+        query: str | None = None,
     ) -> ListResult:
         """Return one page of them."""
 
@@ -110,16 +118,16 @@ class ListTasksTool:
             return _failed(error.message, "EXECUTION_FAILED")
 
     def _list(self, arguments: dict[str, Any]) -> ToolResult:
-        wanted, limit, cursor = (arguments.get(name) for name in ("filter", "limit", "cursor"))
-        wanted = wanted or None  # an empty filter is none
+        limit, cursor = arguments.get("limit"), arguments.get("cursor")
+        # An empty filter or query is none.
+        wanted = {name: arguments[name] for name in ("filter", "query") if arguments.get(name)}
+        named = " ".join(wanted.values()) or None
         if self._rules == "guide" and limit is None and cursor is None:
-            tasks = self._history.list(filter=wanted, rules="guide")
-            return _answer(format_tasks(tasks, wanted, "guide"), {"shown": len(tasks), "matched": len(tasks)})
-        page = self._history.page(
-            filter=wanted, rules=self._rules, limit=limit or DEFAULT_LIMIT, cursor=cursor
-        )
+            tasks = self._history.list(rules="guide", **wanted)
+            return _answer(format_tasks(tasks, named, "guide"), {"shown": len(tasks), "matched": len(tasks)})
+        page = self._history.page(rules=self._rules, limit=limit or DEFAULT_LIMIT, cursor=cursor, **wanted)
         partial = len(page.items) < page.matched
-        text = format_tasks(page.items, wanted, self._rules, page.counts if partial else None)
+        text = format_tasks(page.items, named, self._rules, page.counts if partial else None)
         facts: dict[str, Any] = {"shown": len(page.items), "matched": page.matched}
         if page.next_cursor is not None:
             facts["nextCursor"] = page.next_cursor

@@ -51,7 +51,7 @@ class Sidecar:
         client.on_notification("asyncTasks/didChange", self._take_change)
 
     async def request(self, method: str, **params: Any) -> Any:
-        return await self.client.request(method, params, timeout=20)
+        return await self.client.request(method, params, timeout=50)
 
     async def initialize(self, **more: Any) -> Json:
         params: Json = {
@@ -77,7 +77,7 @@ class Sidecar:
         return task_id
 
     async def ended(self, *task_ids: str) -> list[Json]:
-        answer = await self.request("asyncTasks/wait", taskIds=list(task_ids), timeoutSeconds=20)
+        answer = await self.request("asyncTasks/wait", taskIds=list(task_ids), timeoutSeconds=45)
         assert not answer["timedOut"]
         tasks: list[Json] = answer["tasks"]
         return tasks
@@ -86,8 +86,8 @@ class Sidecar:
         answer: Json = (await self.request("asyncTasks/get", taskId=task_id))["task"]
         return answer
 
-    async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20), self._news:
+    async def until(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+        async with asyncio.timeout(seconds), self._news:
             await self._news.wait_for(condition)
 
     async def shut_down(self) -> int | None:
@@ -139,6 +139,7 @@ def environment(home: Path) -> dict[str, str]:
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_DATA_HOME": str(home / "data"),
+        "SIDECAR_CACHE_DIR": str(home / "cache"),
         "PYTHONPATH": str(REPO),
     }
 

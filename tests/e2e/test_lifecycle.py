@@ -29,7 +29,8 @@ async def test_initialize_says_what_the_sidecar_is_and_can_do(start: Start, home
     assert answer["serverInfo"]["name"] == "subagent-sidecar"
     assert answer["storageRoot"] == str(home / "root")
     assert {"tasks/list", "asyncTasks/launch", "tools/call", "reminders/next"} <= set(answer["methods"])
-    assert not {"tasks/export", "asyncTasks/send"} & set(answer["methods"])
+    assert {"tasks/export", "tasks/search", "history/doctor"} <= set(answer["methods"])
+    assert not {"asyncTasks/send", "permissions/list"} & set(answer["methods"])
     assert {"name": "cat", "type": "command", "available": True} in answer["runners"]
 
 
@@ -71,7 +72,7 @@ async def test_a_second_initialize_is_refused(sidecar: Sidecar) -> None:
 
 
 async def test_a_reserved_method_is_unknown(sidecar: Sidecar) -> None:
-    for method in ("tasks/export", "tasks/search", "asyncTasks/send", "permissions/list"):
+    for method in ("asyncTasks/send", "asyncTasks/relaunch", "worktrees/diff"):
         assert (await refused(sidecar, method)).code == -32601
 
 

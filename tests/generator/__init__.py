@@ -1,6 +1,12 @@
 """Task folders of all products and eras, made here, with their true values known."""
 
-from tests.generator import hostile_contents, hostile_folders
+from tests.generator import (
+    hostile_contents,
+    hostile_entries,
+    hostile_folders,
+    hostile_json,
+    hostile_texts,
+)
 from tests.generator.corpus import Task, generate, realistic, sized
 from tests.generator.eras import ERAS, Era
 from tests.generator.hostile import HOSTILE, write_hostile
@@ -12,7 +18,10 @@ __all__ = [
     "Task",
     "generate",
     "hostile_contents",
+    "hostile_entries",
     "hostile_folders",
+    "hostile_json",
+    "hostile_texts",
     "realistic",
     "sized",
     "write_hostile",

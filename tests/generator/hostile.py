@@ -1,8 +1,8 @@
 """The register of damaged and hostile task folders, and what their makers share."""
 
 import json
+import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -50,9 +50,11 @@ def write_hostile(root: Path) -> dict[str, Hostile]:
         task_id = str(UUID(int=0xBAD << 100 | number, version=4))
         folder = root / "tasks" / task_id
         folder.mkdir(parents=True)
-        with suppress(NotImplementedError, AttributeError):
+        try:
             kind.make(folder)
             made[task_id] = kind
+        except (NotImplementedError, AttributeError):
+            shutil.rmtree(folder)
     return made
 
 

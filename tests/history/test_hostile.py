@@ -2,14 +2,22 @@
 
 import hashlib
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from sidecar.history import TaskHistory
+from sidecar.rpc.encoding import encode_json
 from tests.generator import ERAS, HOSTILE, generate, write_hostile
 from tests.generator.hostile import START, Hostile
 from tests.generator.story import NOW_MS
+
+REPO = Path(__file__).parents[2]
+MOST_SECONDS = 2.0
+"""Of processor time, for one folder."""
 
 
 @pytest.mark.parametrize("kind", HOSTILE, ids=lambda kind: kind.name)
@@ -17,10 +25,28 @@ def test_each_kind_of_damage_is_listed_with_its_problems(
     tmp_path: Path, kind: Hostile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.generator.hostile.HOSTILE", [kind])
+    made = write_hostile(tmp_path)
+    started = time.process_time()
+    rows = TaskHistory([tmp_path], now=lambda: NOW_MS).list()
+    assert time.process_time() - started < MOST_SECONDS
+    assert [{problem.code for problem in row.problems} for row in rows] == [kind.codes] * len(made)
+    assert all(row.title and "\n" not in row.title and encode_json(row) for row in rows)
+
+
+def test_there_are_many_kinds() -> None:
+    assert len({kind.name for kind in HOSTILE}) == len(HOSTILE) >= 120
+
+
+def test_memory_stays_bounded_whatever_is_listed(tmp_path: Path) -> None:
     write_hostile(tmp_path)
-    (row,) = TaskHistory([tmp_path], now=lambda: NOW_MS).list()
-    assert {problem.code for problem in row.problems} == kind.codes
-    assert row.title and "\n" not in row.title
+    script = (
+        "import resource, sys; from sidecar.history import TaskHistory; history = TaskHistory([sys.argv[1]]);"
+        "history.list(); history.list(rules='guide');"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, cwd=REPO, capture_output=True, check=True, timeout=50)
+    assert int(done.stdout) < 500 * 1024  # KiB on Linux
 
 
 def test_no_damage_costs_another_task_its_row(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 from typing import Any, Final
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from sidecar.api.tasks import Rules
 from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, StoredFile, TaskFiles
 from sidecar.history.rules import read_row
 from sidecar.history.view import TaskSource
+from sidecar.rpc.encoding import encode_json
 from tests.history.conftest import NOW, TASK_ID
 
 STAMP: Final = (1, 1, 1)
@@ -80,4 +80,4 @@ def test_odd_types_cost_no_row(rules: Rules, ui: Any, api: Any, entry: Any, meta
         assert row.info is not None
     if row.info is not None:
         assert "internal" not in {problem.code for problem in row.info.problems}
-        assert msgspec.json.encode(row.info) and msgspec.json.encode(row.provenance)
+        assert encode_json(row.info) and encode_json(row.provenance)

@@ -31,3 +31,17 @@ async def test_list_tasks_pages_to_the_end(store: Store, say: Make) -> None:
         seen += [task.title for task in page.items if f"### Task: {task.title} (" in result.llm_content]
         cursor = page.next_cursor
     assert seen == [f"task {number}" for number in range(5)] and cursor is None
+
+
+async def test_a_query_keeps_tasks_and_is_named(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "task one")], api=[])
+    tool = ListTasksTool(store.history)
+    assert "### Task: task one" in (await tool.execute({"query": "one -two"})).llm_content
+    result = await tool.execute({"query": "status:failed", "filter": "one"})
+    assert result.llm_content == 'No tasks found matching filter "one status:failed"'
+
+
+async def test_a_fault_in_a_query_is_a_fault_of_the_arguments(store: Store) -> None:
+    result = await ListTasksTool(store.history).execute({"query": "colour:red"})
+    assert result.error is not None and result.error.type == "PARAMETER_VALIDATION"
+    assert "at position 0" in result.error.message

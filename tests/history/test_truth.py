@@ -1,5 +1,6 @@
 """Every field of generated tasks of every era equals what the generator knows."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.generator import ERAS, Era, generate
 from tests.generator.story import NOW_MS
 
 NESTED = {"mode_current": "mode.current", "mode_name": "mode.name"}
+THOUSANDS = 5_000
 USAGE = ("input", "output", "total", "cache_reads", "cache_writes", "cost")
 
 
@@ -32,6 +34,24 @@ def test_every_field_of_every_task_is_true(tmp_path: Path, era: Era) -> None:
     for task in tasks:
         found = {name: flat(rows[task.id], name) for name in task.truth}
         assert found == pytest.approx(task.truth, abs=1e-9, nan_ok=True) or found == task.truth
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_every_field_is_true_of_thousands_of_tasks(tmp_path: Path) -> None:
+    wrong: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for era in ERAS:
+        root = tmp_path / era.name / era.folder
+        tasks = generate(root, era, THOUSANDS // len(ERAS), seed=11)
+        rows = {row.id: row for row in TaskHistory([root], now=lambda: NOW_MS).list()}
+        for task in tasks:
+            for name, value in task.truth.items():
+                found = flat(rows[task.id], name)
+                good = found == value or found == pytest.approx(value, abs=1e-9)
+                (right if good else wrong)[name] += 1
+    assert {name: count for name, count in wrong.items() if count > 0.005 * (count + right[name])} == {}
+    assert sum(right.values()) > THOUSANDS * 15
 
 
 @pytest.mark.parametrize("era", ERAS, ids=lambda era: era.name)

@@ -83,3 +83,13 @@ def test_messages_win_over_a_list_entry(store: Store, say: Make) -> None:
 def test_a_list_entry_without_figures_says_nothing(store: Store) -> None:
     store.write(api=[], history_item={"id": TASK_ID, "tokensIn": None, "totalCost": None})
     assert store.task().token_usage is None
+
+
+def test_the_source_says_what_was_added_up(store: Store, say: Make) -> None:
+    requests = [say("api_req_started", json.dumps({"cost": 0.25})) for _ in range(3)]
+    condensed = say("condense_context", contextCondense={"cost": 0.5})
+    store.write(ui=[say("text", PROMPT), *requests, condensed, say("api_req_started", "{}")], api=[])
+    task, provenance = store.history.get(TASK_ID)
+    assert task.token_usage == TokenUsage(cost=1.25)
+    assert provenance["cost"].source == "ui_messages.json"
+    assert provenance["cost"].note == "sum of 3 request records and 1 condensing"

@@ -140,9 +140,8 @@ def test_a_client_that_never_reads_and_hangs_up_does_not_keep_it(server: RawServ
 
 def test_eight_blocked_threads_do_not_starve_the_wire(server: RawServer) -> None:
     server.send(*(call(number, "block") for number in range(8)))
-    started = time.monotonic()
+    # The first answer that comes is not one of the eight, which take seconds.
     assert server.ask(call("quick", "echo", value=1))["id"] == "quick"
-    assert time.monotonic() - started < 2
 
 
 def test_the_end_of_input_ends_it_in_the_middle_of_a_long_request(server: RawServer) -> None:

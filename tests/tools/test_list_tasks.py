@@ -33,7 +33,9 @@ class Tasks:
         self.asked: dict[str, Any] = {}
         self.thread: threading.Thread | None = None
 
-    def list(self, filter: str | None = None, rules: Rules = "structural") -> Sequence[TaskInfo]:
+    def list(
+        self, filter: str | None = None, rules: Rules = "structural", query: str | None = None
+    ) -> Sequence[TaskInfo]:
         self.asked = {"filter": filter, "rules": rules}
         return self.tasks
 
@@ -44,6 +46,7 @@ class Tasks:
         *,
         limit: int = 200,
         cursor: str | None = None,
+        query: str | None = None,
     ) -> ListResult:
         self.thread = threading.current_thread()
         self.asked = {"filter": filter, "rules": rules, "limit": limit, "cursor": cursor}
@@ -132,4 +135,4 @@ def test_the_tool_describes_itself_and_a_call() -> None:
     assert (tool.name, tool.display_name) == ("list_tasks", "list tasks")
     assert (tool.describe({}), tool.describe({"filter": "x"})) == ("[list_tasks]", "[list_tasks filter: x]")
     assert tool.description.startswith("## list_tasks\nDescription: Request to list all stored tasks with")
-    assert set(tool.parameter_schema["properties"]) == {"filter", "limit", "cursor"}
+    assert set(tool.parameter_schema["properties"]) == {"filter", "query", "limit", "cursor"}

@@ -32,6 +32,17 @@ test("a tool call is one item, from its start to its end", () => {
   ]);
 });
 
+test("a call that is told of again while it runs stays one item, with its newest name", () => {
+  const { items } = conversation([
+    tool("bash", "started", "1"),
+    tool("ls", "started", "1"),
+    tool("ls", "completed", "1"),
+  ]);
+  expect(items).toEqual([
+    { kind: "tool", name: "ls", status: "completed", ts: 1_000, endedAt: 3_000 },
+  ]);
+});
+
 test("calls without an id end in the order they started", () => {
   const { items } = conversation([
     tool("read", "started"),
@@ -70,10 +81,14 @@ test("a variable has its newest value; log and result are kept apart", () => {
   expect(items).toEqual([]);
 });
 
-test("kinds of events that are not settled yet change nothing", () => {
-  expect(conversation([{ type: "thought" }, { type: "state", status: "running" }])).toEqual(
-    EMPTY_CONVERSATION,
-  );
+test("kinds of events that the conversation does not show change nothing", () => {
+  const events: Given = [
+    { type: "thought", messageId: "t", text: "Hm." },
+    { type: "plan", entries: [{ content: "Look" }] },
+    { type: "permission", requestId: "r", state: "asked", title: "Run?" },
+    { type: "state", status: "running" },
+  ];
+  expect(conversation(events)).toEqual(EMPTY_CONVERSATION);
 });
 
 test("an endless run keeps its newest items, and counts those it dropped", () => {

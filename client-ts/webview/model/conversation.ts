@@ -119,7 +119,7 @@ class Draft {
       case "log":
         this.#write(event);
         break;
-      default: // States come with the task; other kinds are not settled yet.
+      default: // States and questions come with the task; thoughts and plans are not shown.
     }
   }
 
@@ -162,6 +162,10 @@ class Draft {
   #tool({ toolCallId, name, status, ts }: ToolEvent): void {
     const key = toolCallId ?? `name ${name}`;
     const open = this.#calls.get(key) ?? [];
+    if (status === "started" && toolCallId !== undefined && open[0] !== undefined) {
+      this.#rename(open[0], name);
+      return;
+    }
     if (status === "started") {
       this.#calls.set(key, [...open, this.#add({ kind: "tool", name, status, ts })]);
       return;
@@ -173,6 +177,14 @@ class Draft {
       this.#items[at - this.#dropped] = { ...call, status, endedAt: ts };
     } else if (at === undefined) {
       this.#add({ kind: "tool", name, status, ts, endedAt: ts });
+    }
+  }
+
+  /** A call that is told of as started once more has only changed. */
+  #rename(at: number, name: string): void {
+    const call = this.#items[at - this.#dropped];
+    if (call?.kind === "tool" && call.name !== name) {
+      this.#items[at - this.#dropped] = { ...call, name };
     }
   }
 

@@ -29,6 +29,7 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
             params.limit,
             params.cursor,
             params.roots,
+            params.query,
         )
         return page.wire()
 

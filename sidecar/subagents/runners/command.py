@@ -5,12 +5,12 @@ import os
 import re
 import shutil
 
-from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.command_output import command_output
 from sidecar.subagents.runners.command_run import CommandRun
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
 
 _PROMPT = "{prompt}"
@@ -28,7 +28,6 @@ class CommandRunner:
         self._env = dict(settings.env)
         self._format = settings.format
         self._turns = turns or Turns()
-        self.reports_work = settings.format == "events"
         self._takes_argument = any(_PROMPT in argument for argument in self._argv)
 
     def check(self) -> None:
@@ -44,12 +43,13 @@ class CommandRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> CommandRun:
         """Start the command in the workspace directory; `Runner.start` says what it raises."""
-        _check_prompt(spec.prompt)
+        check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
         process = await self._spawn(spec)
+        spec.attendant.ready(silence_counts=self._format == "events")
         return CommandRun(process, command_output(self._format), emit, self._turns)
 
     async def _spawn(self, spec: RunSpec) -> ChildProcess:
@@ -86,13 +86,3 @@ def _depends_on_run(program: str) -> bool:
     """Tell a program that can be looked for only when the workspace is known."""
     relative = os.path.basename(program) != program and not os.path.isabs(program)  # noqa: PTH117, PTH119 (as exec does)
     return relative or _PLACEHOLDER.search(program) is not None
-
-
-def _check_prompt(prompt: str) -> None:
-    if "\0" in prompt:
-        raise InvalidParams("the prompt holds a NUL character, which cannot be handed over; remove it")
-    try:
-        prompt.encode()
-    except UnicodeEncodeError as fault:
-        where = f"half a surrogate pair at index {fault.start}"
-        raise InvalidParams(f"the prompt holds {where}; send whole characters") from fault

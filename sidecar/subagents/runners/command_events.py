@@ -20,7 +20,7 @@ def parse_event(line: bytes) -> Event | None:
     """
     if b'"type"' not in line:
         return None
-    value = _load(line)
+    value = load_line(line)
     if not isinstance(value, dict):
         return None
     kind = value.get("type")
@@ -29,7 +29,8 @@ def parse_event(line: bytes) -> Event | None:
     return None if members is None else {"type": kind, **members}
 
 
-def _load(line: bytes) -> object:
+def load_line(line: bytes) -> object:
+    """Return the JSON value of one line, None for what is none; half characters become U+FFFD."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:

@@ -5,9 +5,8 @@ from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from sidecar.subagents.runners.command_events import Event, parse_event
-from sidecar.subagents.runners.text import Tail, last_bytes, pieces, utf8_decoder
+from sidecar.subagents.runners.text import FinalText, pieces, utf8_decoder
 
-FINAL_MESSAGE_BYTES = 32 * 1024
 EVENT_LINE_BYTES = 16 * 1024 * 1024
 """A longer line is text, however it begins: it cannot be held back until its end is known."""
 EMITTED_BYTES = 16 * 1024 * 1024
@@ -50,7 +49,7 @@ class _Message:
     def __init__(self, message_id: str) -> None:
         self._id = message_id
         self._decoder = utf8_decoder()
-        self._tail = Tail(FINAL_MESSAGE_BYTES + len("\r\n"))
+        self._tail = FinalText()
 
     def add(self, data: bytes, *, end: bool = False) -> Iterator[Event]:
         return self.add_text(self._decoder.decode(data, end))
@@ -62,15 +61,7 @@ class _Message:
 
     def final(self) -> str | None:
         """Return the end of the message, None when it is blank."""
-        return _final_text(self._tail) if self._tail.text.strip() else None
-
-
-def _final_text(tail: Tail) -> str:
-    whole = tail.text.removesuffix("\n").removesuffix("\r")
-    size = tail.bytes_seen - (len(tail.text) - len(whole))
-    kept = last_bytes(whole, FINAL_MESSAGE_BYTES)
-    cut = size - len(kept.encode())
-    return f"[the first {cut:,} bytes are cut; the task's events have all of it]\n{kept}" if cut else kept
+        return None if self._tail.is_blank() else self._tail.final()
 
 
 class TextOutput:
@@ -176,9 +167,9 @@ class EventsOutput:
                 yield from self._end_message()
                 return
             case "result":
-                tail = Tail(FINAL_MESSAGE_BYTES + len("\r\n"))
+                tail = FinalText()
                 tail.add(event["text"])
-                self._result = _final_text(tail)
+                self._result = tail.final()
             case "emit":
                 yield from self._keep(event["name"], event["value"], size)
         yield event

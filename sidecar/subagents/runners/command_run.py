@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +14,6 @@ from sidecar.subagents.runners.turns import Turns
 
 logger = logging.getLogger(__name__)
 
-_TURN_SECONDS = 0.002
 _CLEAR_SECONDS = TERM_SECONDS + 2 * SWEEP_SECONDS
 """How long the end of all its processes may take after that of the first one."""
 _IDLE_SECONDS = 0.25
@@ -90,19 +88,11 @@ class CommandRun:
         if self._fault:
             return
         try:
-            await self._emit_in_turns(events)
+            await self._turns.deliver(events, self._emit)
         except Exception as fault:
             logger.exception("the output of process %d cannot be recorded; it is killed", self.pid)
             self._fault = fault
             self._process.kill()
-
-    async def _emit_in_turns(self, events: Iterable[dict[str, Any]]) -> None:
-        started = time.monotonic()
-        for event in events:
-            await self._emit(event)
-            if time.monotonic() - started > _TURN_SECONDS:
-                await self._turns.next()
-                started = time.monotonic()
 
     def _outcome(self, status: int) -> RunResult:
         error = f"the output could not be recorded: {self._fault}" if self._fault else None

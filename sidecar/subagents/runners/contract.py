@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sidecar.api.errors import LaunchFailed
+from sidecar.subagents.permission_policy import Answer, Question
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Takes one event of a run, without `seq` and `ts`; it waits while the journal is behind.
@@ -21,6 +22,20 @@ class RunnerUnavailable(LaunchFailed):
         super().__init__(reason, reason=reason)
 
 
+class Attendant:
+    """Who looks after one run while it goes on. This one does nothing, and answers no question."""
+
+    def ready(self, *, silence_counts: bool) -> None:
+        """Note that the start is over; with `silence_counts` long silence from now on means it is stuck."""
+
+    def active(self) -> None:
+        """Note a sign of life that is no event."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Return what the agent may do; as late as a person does. A cancel takes the question back."""
+        return Answer.denial(question, "nobody attends this run")
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """One run to start: the whole prompt, the directory to work in, and whose run it is."""
@@ -30,13 +45,16 @@ class RunSpec:
     workspace_dir: Path
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment after the runner's own `env`."""
+    model: str | None = None
+    """The model its definition asks for; runners that cannot choose one pass it over."""
+    attendant: Attendant = field(default_factory=Attendant)
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended. `error` is set exactly when the reason is ERROR."""
+    """How a run ended. `error` is set exactly when the reason is not GOAL."""
 
-    terminate_reason: Literal["GOAL", "ERROR"]
+    terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS"]
     final_message: str | None
     emitted_vars: dict[str, Any]
     error: str | None
@@ -74,10 +92,6 @@ class Runner(Protocol):
     @property
     def type(self) -> str:
         """`acp`, `command` or `builtin`."""
-
-    @property
-    def reports_work(self) -> bool:
-        """Whether its runs say what they do while they work, so that long silence means they hang."""
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when the program cannot be found.

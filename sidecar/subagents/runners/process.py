@@ -37,6 +37,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._clearing: asyncio.Task[None] | None = None
         self._is_cleared = False
         self._group_is_gone = False
+        self._writable = asyncio.Event()
+        self._writable.set()
         self._transport: asyncio.SubprocessTransport
 
     @classmethod
@@ -48,10 +50,12 @@ class ChildProcess(asyncio.SubprocessProtocol):
         cwd: Path,
         env: Mapping[str, str],
         stdin: bytes | None = None,
+        interactive: bool = False,
     ) -> "ChildProcess":
         """Start `argv` with the inherited environment, `env` and the marker; raises what `Popen` raises.
 
-        `stdin` is written and closed; a child that does not read it is not waited for. None: no input at all.
+        `stdin` is written and closed; a child that does not read it is not waited for. None: no input at all,
+        or what `send` gives an `interactive` child until `close_stdin`.
         Its own session, so that a signal reaches the whole group and none from our terminal does.
         """
         loop = asyncio.get_running_loop()
@@ -59,7 +63,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         child._transport, _ = await loop.subprocess_exec(
             lambda: child,
             *argv,
-            stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
+            stdin=asyncio.subprocess.PIPE if interactive or stdin is not None else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=cwd,
@@ -68,7 +72,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
             preexec_fn=die_with_parent(),
         )
         if stdin is not None:
-            child._write(stdin)
+            child._stdin().write(stdin)
+            child.close_stdin()
         return child
 
     @property
@@ -83,9 +88,30 @@ class ChildProcess(asyncio.SubprocessProtocol):
         assert status is not None
         return status
 
+    async def send(self, data: bytes) -> None:
+        """Write to an interactive child, waiting while it does not read; ConnectionError once it cannot."""
+        pipe = self._stdin()
+        if pipe.is_closing():
+            raise ConnectionResetError("the program takes no more input")
+        pipe.write(data)
+        await self._writable.wait()
+
+    def close_stdin(self) -> None:
+        """Tell the child that no more input comes; does nothing when that was told."""
+        self._stdin().close()
+
     def kill(self) -> None:
         """Kill the direct child and its group; `exited` returns soon after."""
         self._signal(signal.SIGKILL)
+
+    async def exits_within(self, seconds: float) -> bool:
+        """Wait for the direct child's end, `seconds` at most; tell whether it came."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._exit.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def stop(self, limit: float) -> None:
         """SIGTERM to the group, up to 2 s, SIGKILL, and a sweep by the marker: all of it within `limit` s.
@@ -117,7 +143,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         await self._grace()
         self._signal(signal.SIGKILL)
         report = await _sweep_in_thread(self._task_id, SWEEP_SECONDS)
-        await self._exits_within(SWEEP_SECONDS)
+        await self.exits_within(SWEEP_SECONDS)
         self._is_cleared = self._exit.is_set() and not report.survivors
         if not self._is_cleared:
             logger.error("task %s: processes %s could not be killed", self._task_id, report.survivors)
@@ -127,18 +153,11 @@ class ChildProcess(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         while (left := (self._grace_until or 0.0) - loop.time()) > 0:
             if not self._exit.is_set():
-                await self._exits_within(left)
+                await self.exits_within(left)
             elif self._group_lives():
                 await asyncio.sleep(min(left, _POLL_SECONDS))
             else:
                 return
-
-    async def _exits_within(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._exit.wait()
-        except TimeoutError:
-            return
 
     def _group_lives(self) -> bool:
         # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
@@ -157,11 +176,10 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 self._group_is_gone = True
         return not self._group_is_gone
 
-    def _write(self, data: bytes) -> None:
+    def _stdin(self) -> asyncio.WriteTransport:
         pipe = self._transport.get_pipe_transport(0)
         assert isinstance(pipe, asyncio.WriteTransport)
-        pipe.write(data)
-        pipe.write_eof()
+        return pipe
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Learn of the pipes (asyncio)."""
@@ -179,6 +197,16 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """Take the end of a stream (asyncio); that the child did not read its stdin is no fault."""
         if fd:
             (self.stdout if fd == 1 else self.stderr).ended()
+        else:
+            self._writable.set()
+
+    def pause_writing(self) -> None:
+        """Learn that the child does not read its input (asyncio)."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """Learn that the child reads on (asyncio)."""
+        self._writable.set()
 
     def process_exited(self) -> None:
         """Learn that the direct child was reaped (asyncio)."""

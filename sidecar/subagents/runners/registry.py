@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.runners.contract import Emit, RunHandle, Runner, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.profiles import found_profiles
 from sidecar.subagents.runners.turns import Turns
 
 
 class UnbuiltRunner:
     """A runner of a type that the settings know and this version cannot start."""
-
-    reports_work = False
 
     def __init__(self, name: str, type: str) -> None:
         self.name = name
@@ -32,12 +32,14 @@ class UnbuiltRunner:
 
 
 def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
-    """Return a runner for each entry of the setting `runners`, in its order; they share the loop fairly.
+    """Return a runner for each entry of the setting `runners`, in its order, then each known agent found.
 
-    Called by the Host at its start and when the settings change; runs under way keep their old runner.
+    They share the loop fairly. Called by the Host at its start and when the settings change; runs under way
+    keep their old runner.
     """
     turns = Turns()
-    return {name: _build(name, entry, turns) for name, entry in settings.items()}
+    found = {name: RunnerSettings(type="acp") for name in found_profiles() if name not in settings}
+    return {name: _build(name, entry, turns) for name, entry in {**settings, **found}.items()}
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
@@ -48,6 +50,8 @@ def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
 def _build(name: str, entry: RunnerSettings, turns: Turns) -> Runner:
     if entry.type == "command":
         return CommandRunner(name, entry, turns)
+    if entry.type == "acp":
+        return AcpRunner(name, entry, turns)
     return UnbuiltRunner(name, entry.type)
 
 

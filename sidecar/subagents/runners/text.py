@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 PIECE_BYTES = 64 * 1024
 """The most UTF-8 bytes of text in one event: one read of a Linux pipe, and a small frame on the wire."""
+FINAL_MESSAGE_BYTES = 32 * 1024
 
 
 def utf8_decoder() -> codecs.IncrementalDecoder:
@@ -49,3 +50,22 @@ class Tail:
         """Append `text`, letting go of what is older than the last `size` characters."""
         self.bytes_seen += len(text.encode())
         self.text = (self.text + text)[-self._size :]
+
+
+class FinalText(Tail):
+    """The end of a message that may be the run's last word."""
+
+    def __init__(self) -> None:
+        super().__init__(FINAL_MESSAGE_BYTES + len("\r\n"))
+
+    def is_blank(self) -> bool:
+        """Tell whether nothing, or only white space, was said."""
+        return not self.text.strip()
+
+    def final(self) -> str:
+        """Return the end without its trailing newline, at most 32 KiB; a cut is said."""
+        whole = self.text.removesuffix("\n").removesuffix("\r")
+        size = self.bytes_seen - (len(self.text) - len(whole))
+        kept = last_bytes(whole, FINAL_MESSAGE_BYTES)
+        cut = size - len(kept.encode())
+        return f"[the first {cut:,} bytes are cut; the task's events have all of it]\n{kept}" if cut else kept

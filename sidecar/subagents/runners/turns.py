@@ -1,6 +1,13 @@
 """Fairness between the runs of one event loop."""
 
 import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from sidecar.subagents.runners.contract import Emit
+
+_TURN_SECONDS = 0.002
 
 
 class Turns:
@@ -17,3 +24,12 @@ class Turns:
         """Wait for the next turn; taken for at most 64 KiB of output or 2 ms."""
         async with self._lock:
             await asyncio.sleep(0)
+
+    async def deliver(self, events: Iterable[dict[str, Any]], emit: Emit) -> None:
+        """Emit `events`, taking a new turn every 2 ms."""
+        started = time.monotonic()
+        for event in events:
+            await emit(event)
+            if time.monotonic() - started > _TURN_SECONDS:
+                await self.next()
+                started = time.monotonic()

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +12,12 @@ from uuid import uuid4
 import pytest
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.permission_policy import Answer, Question
+from sidecar.subagents.runners.acp import AcpRunner
+from sidecar.subagents.runners.acp_run import AcpRun
 from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.runners.command_run import CommandRun
-from sidecar.subagents.runners.contract import RunResult, RunSpec
+from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
 from sidecar.subagents.runners.marker import find, sweep
 
 
@@ -24,7 +28,8 @@ class Started:
     task_id: str
     events: list[dict[str, Any]] = field(default_factory=list)
     said: asyncio.Event = field(default_factory=asyncio.Event)
-    run: CommandRun = field(init=False)
+    run: CommandRun | AcpRun = field(init=False)
+    has_ended: bool = False
 
     async def emit(self, event: dict[str, Any]) -> None:
         self.events.append(event)
@@ -38,8 +43,17 @@ class Started:
             await self.said.wait()
 
     async def result(self) -> RunResult:
-        async with asyncio.timeout(20):
-            return await self.run.result()
+        async with asyncio.timeout(40):
+            result = await self.run.result()
+        self.has_ended = True
+        return result
+
+    async def stop(self, limit: float) -> float:
+        """Stop the run and return how long that took, in seconds."""
+        began = time.monotonic()
+        await self.run.stop(limit)
+        self.has_ended = True
+        return time.monotonic() - began
 
 
 Start = Callable[..., Awaitable[Started]]
@@ -83,3 +97,72 @@ async def start(task_ids: list[str], tmp_path: Path) -> AsyncIterator[Start]:
 def python() -> tuple[str, ...]:
     """The quickest way to run Python code in a child: append the code."""
     return (sys.executable, "-I", "-S", "-c")
+
+
+AGENTS = Path(__file__).parents[2] / "agents"
+
+
+@dataclass
+class Person(Attendant):
+    """Attends a run as a person would: notes what it is told, answers with the option named."""
+
+    chooses: str | None = None
+    refuses_because: str | None = None
+    questions: list[Question] = field(default_factory=list)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    is_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    taken_back: int = 0
+
+    def ready(self, *, silence_counts: bool) -> None:
+        self.is_ready.set()
+
+    async def ask(self, question: Question) -> Answer:
+        self.questions.append(question)
+        self.asked.set()
+        if self.refuses_because is not None:
+            return Answer.denial(question, self.refuses_because)
+        if self.chooses is not None:
+            return Answer(question.option(self.chooses))
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.taken_back += 1
+        raise AssertionError("never answered")
+
+
+StartAgent = Callable[..., Awaitable[Started]]
+
+
+@pytest.fixture
+def person() -> Person:
+    return Person()
+
+
+@pytest.fixture
+async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIterator[StartAgent]:
+    """Start `raw.py SCENARIO...`, or with a prompt `scripted.py`, as an agent of the `acp` runner."""
+    started: list[Started] = []
+
+    async def start(
+        *scenario: str,
+        prompt: str = "",
+        model: str | None = None,
+        emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+    ) -> Started:
+        new = Started(str(uuid4()))
+        task_ids.append(new.task_id)
+        program = AGENTS / ("raw.py" if scenario else "scripted.py")
+        command = [sys.executable, str(program), *scenario]
+        runner = AcpRunner("test", RunnerSettings(type="acp", command=command))
+        spec = RunSpec(new.task_id, prompt or "do it", tmp_path, model=model, attendant=person)
+        new.run = await runner.start(spec, emit or new.emit)
+        started.append(new)
+        return new
+
+    yield start
+    found = find([each.task_id for each in started if each.has_ended])
+    for new in started:
+        await new.run.stop(2.0)
+    left = find(task_ids)
+    sweep(task_ids, 2.0)
+    assert not found + left, f"processes left by a run: {found + left}"

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -29,6 +30,8 @@ export interface Manifest {
   readonly engines: { readonly vscode: string };
   readonly enabledApiProposals?: readonly string[];
 }
+
+const ENVIRONMENT = join(REPOSITORY, ".cache/vscode-environment");
 
 /** A user who never was here before: own home, own settings, own extensions, an empty workspace. */
 export class Profile {
@@ -95,6 +98,24 @@ export class Profile {
     });
   }
 
+  /** Take the Python environment that an earlier profile of this run has set up, if one has. */
+  async borrowEnvironment(): Promise<void> {
+    if (existsSync(ENVIRONMENT)) {
+      await copyFolder(ENVIRONMENT, this.#storage);
+    }
+  }
+
+  /** Keep the environment that was set up here for the later profiles of this run. */
+  async lendEnvironment(): Promise<void> {
+    if (!existsSync(ENVIRONMENT)) {
+      await copyFolder(this.#storage, ENVIRONMENT);
+    }
+  }
+
+  get #storage(): string {
+    return join(this.folder, "data/User/globalStorage/subagent-sidecar.subagent-sidecar");
+  }
+
   /** The manifest of the one installed extension, as the editor reads it. */
   async manifest(): Promise<Manifest> {
     const extensions = join(this.folder, "extensions");
@@ -114,4 +135,9 @@ export class Profile {
     await mkdir(join(path, ".."), { recursive: true });
     await writeFile(path, JSON.stringify(value, null, 2));
   }
+}
+
+/** Copy with the times, so that compiled Python files still fit their sources. */
+function copyFolder(from: string, to: string): Promise<void> {
+  return cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }

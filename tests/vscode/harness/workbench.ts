@@ -50,6 +50,7 @@ export class Workbench {
   static async open(browser: Browser, url: string, name: string): Promise<Workbench> {
     const context = await browser.newContext({
       viewport: WINDOW,
+      reducedMotion: "reduce", // spinners cost a processor where there is no graphics card
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const page = await context.newPage();

@@ -1,6 +1,5 @@
-"""Limits of a run other than its time: silence, and what it and its day may use."""
+"""What a run and all runs of a day may use, and what they have used."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -8,9 +7,7 @@ from typing import Any
 
 from sidecar.api.settings import BudgetSettings
 from sidecar.subagents.js_text import js_number
-from sidecar.subagents.launching import RunStopped
 
-SILENCE_SETTING = "asyncTasks.inactivityTimeoutSeconds"
 _USAGE = ("cost", "inputTokens", "outputTokens")
 
 
@@ -57,36 +54,19 @@ class DaySpending:
         return datetime.fromtimestamp(self._now() / 1000).date()
 
 
-class LimitWatch:
-    """Follows one run's events until it oversteps a limit.
+class BudgetWatch:
+    """Follows one run's events; calls `overspent` with the reason whenever they tell of too much."""
 
-    `silence_seconds` None: silence is no fault. Made and used in the loop; its owner calls `close`.
-    """
-
-    def __init__(self, budget: BudgetSettings, day: DaySpending, silence_seconds: float | None) -> None:
+    def __init__(self, budget: BudgetSettings, day: DaySpending, overspent: Callable[[str], object]) -> None:
         self._budget = budget
         self._day = day
-        self._silence = silence_seconds
+        self._overspent = overspent
         self._usage: dict[str, float] = dict.fromkeys(_USAGE, 0)
-        loop = asyncio.get_running_loop()
-        self.overrun: asyncio.Future[RunStopped] = loop.create_future()
-        """Done with the reason to stop the run."""
-        self._last = loop.time()
-        self._timer: asyncio.TimerHandle | None = None
-        if silence_seconds is not None:
-            self._timer = loop.call_later(silence_seconds, self._look)
 
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event of the run."""
-        self._last = asyncio.get_running_loop().time()
         if event["type"] == "usage":
             self._spend({name: event[name] for name in _USAGE if name in event})
-
-    def close(self) -> None:
-        """Look no more."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self.overrun.cancel()
 
     def _spend(self, newest: dict[str, float]) -> None:
         before, self._usage = self._usage, {**self._usage, **newest}  # values are cumulative
@@ -96,24 +76,8 @@ class LimitWatch:
         limits = _task_limits(Spent(self._usage["cost"], tokens), self._budget)
         for used, limit, text in (*limits, *_day_limits(self._day.spent, self._budget)):
             if limit is not None and used > limit:
-                self._stop(RunStopped(text, "budget"))
-
-    def _look(self) -> None:
-        assert self._silence is not None
-        loop = asyncio.get_running_loop()
-        left = self._last + self._silence - loop.time()
-        if left > 0:
-            self._timer = loop.call_later(left, self._look)
-            return
-        text = (
-            f"The run was stopped after {js_number(self._silence)}s without a word; "
-            f"raise {SILENCE_SETTING} to allow longer silence."
-        )
-        self._stop(RunStopped(text, "inactivity"))
-
-    def _stop(self, reason: RunStopped) -> None:
-        if not self.overrun.done():
-            self.overrun.set_result(reason)
+                self._overspent(text)
+                return
 
 
 _Limit = tuple[float, float | None, str]

@@ -1,0 +1,109 @@
+"""What is known across stored tasks, and what may be done to those of the own root.
+
+All of it reads or moves files: work for a thread, never for the event loop. What only these requests need
+is imported when the first one comes.
+"""
+
+import asyncio
+from pathlib import Path
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.insight import (
+    ByFileParams,
+    ByFileResult,
+    DoctorParams,
+    DoctorResult,
+    ExportParams,
+    ExportResult,
+    FilesParams,
+    FilesResult,
+    HousekeepingResult,
+    SearchParams,
+    SearchResult,
+    StatsParams,
+    StatsResult,
+    TaskIdsParams,
+)
+from sidecar.app.clock import history_clock_ms
+from sidecar.app.handlers import Handlers
+from sidecar.app.session import Session
+
+
+async def stats(session: Session, params: StatsParams) -> StatsResult:
+    """Answer `tasks/stats`."""
+    from sidecar.history import insight
+
+    host = session.host
+    rules = params.rules or host.settings.history.rules
+    with session.progress(params.work_done_token, "Adding up tasks"):
+        return await asyncio.to_thread(insight.stats, host.history, params, rules, host.housekeeping.disk_use)
+
+
+async def search(session: Session, params: SearchParams) -> SearchResult:
+    """Answer `tasks/search`."""
+    host = session.host
+    if not host.settings.history.search:
+        raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
+    with session.progress(params.work_done_token, "Searching messages"):
+        return await asyncio.to_thread(host.search.search, host.history, params)
+
+
+async def files(session: Session, params: FilesParams) -> FilesResult:
+    """Answer `tasks/files`."""
+    from sidecar.history import insight
+
+    return await asyncio.to_thread(insight.files, session.host.history, params.task_id)
+
+
+async def by_file(session: Session, params: ByFileParams) -> ByFileResult:
+    """Answer `tasks/byFile`."""
+    from sidecar.history import insight
+
+    with session.progress(params.work_done_token, "Looking for tasks"):
+        return await asyncio.to_thread(insight.by_file, session.host.history, params)
+
+
+async def export(session: Session, params: ExportParams) -> ExportResult:
+    """Answer `tasks/export`."""
+    from sidecar.history.export import export as export_task
+
+    history = session.host.history
+    return await asyncio.to_thread(export_task, history, params.task_id, params.format, params.redact)
+
+
+async def doctor(session: Session, params: DoctorParams) -> DoctorResult:
+    """Answer `history/doctor`."""
+    from sidecar.history.doctor import examine
+
+    with session.progress(params.work_done_token, "Examining stored tasks"):
+        return await asyncio.to_thread(
+            examine, session.host.history, history_clock_ms(), params.roots, Path.home()
+        )
+
+
+async def delete(session: Session, params: TaskIdsParams) -> HousekeepingResult:
+    """Answer `tasks/delete`: to the trash."""
+    return await session.host.put_away("delete", params.task_ids)
+
+
+async def archive(session: Session, params: TaskIdsParams) -> HousekeepingResult:
+    """Answer `tasks/archive`."""
+    return await session.host.put_away("archive", params.task_ids)
+
+
+async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult:
+    """Answer `tasks/restore`: from the archive or the trash."""
+    return await session.host.put_away("restore", params.task_ids)
+
+
+HANDLERS: Handlers = {
+    "tasks/stats": stats,
+    "tasks/search": search,
+    "tasks/files": files,
+    "tasks/byFile": by_file,
+    "tasks/export": export,
+    "tasks/delete": delete,
+    "tasks/archive": archive,
+    "tasks/restore": restore,
+    "history/doctor": doctor,
+}

@@ -1,0 +1,34 @@
+"""`asyncTasks/answer` and `permissions/*`: the questions of agents, and what was answered for good."""
+
+from sidecar.api.async_tasks import NoParams, TaskResult
+from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
+from sidecar.app.handlers import Handlers
+from sidecar.app.session import Session
+
+
+async def answer(session: Session, params: AnswerParams) -> TaskResult:
+    """Answer `asyncTasks/answer`: the first answer to a question counts, whoever gave it."""
+    host = session.host
+    host.require_ownership()
+    record = await host.registry.resolve(params.task_id)
+    await host.desk.answer(record, params.request_id, params.option_id)
+    return TaskResult(task=host.registry.current(record), revision=host.revision)
+
+
+async def list_permissions(session: Session, params: NoParams) -> PermissionsResult:
+    """Answer `permissions/list`."""
+    return PermissionsResult(items=await session.host.journal.permissions(), revision=session.host.revision)
+
+
+async def revoke(session: Session, params: RevokeParams) -> RevokeResult:
+    """Answer `permissions/revoke`; an id that is not remembered is no error."""
+    session.host.require_ownership()
+    revoked = await session.host.journal.revoke(params.permission_ids)
+    return RevokeResult(revoked=revoked, revision=session.host.revision)
+
+
+HANDLERS: Handlers = {
+    "asyncTasks/answer": answer,
+    "permissions/list": list_permissions,
+    "permissions/revoke": revoke,
+}

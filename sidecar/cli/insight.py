@@ -1,0 +1,75 @@
+"""`export` and `doctor`: one task to keep or to share, and what is wrong with the stores."""
+
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from sidecar.api.insight import DoctorResult, ExportFormat, Finding
+from sidecar.app.clock import history_clock_ms
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import output
+from sidecar.cli.history import open_history
+from sidecar.cli.options import common, foreign_roots
+
+_SHOWN = 20
+"""Findings of one kind shown to a person; --json has them all."""
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
+@foreign_roots
+@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
+@click.option("--redact", is_flag=True, help="Take secrets and home directories out; stderr tells how many.")
+@common
+def export(
+    task_id: str, roots: tuple[Path, ...], form: ExportFormat, redact: bool, store: SettingsStore
+) -> None:
+    """Print one stored task as a document. ID may be the start of an id."""
+    from sidecar.history.export import export_pieces, make_redactor
+
+    redactor = make_redactor() if redact else None
+    for piece in export_pieces(open_history(roots, store), task_id, form, redactor):
+        output.write(piece)
+    if redactor is not None:
+        told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
+        click.echo(f"redacted: {told}", err=True)
+
+
+@click.command()
+@foreign_roots
+@click.option("--json", "as_json", is_flag=True, help="The result of history/doctor.")
+@common
+def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
+    """Say what is damaged, orphaned or unreadable among the stored tasks, why, and what helps.
+
+    Nothing is changed. Without --root the default places of newer products are looked at too.
+    """
+    from sidecar.history.doctor import examine
+
+    home = None if roots else Path.home()
+    result = examine(open_history(roots, store), history_clock_ms(), home=home)
+    if as_json:
+        output.write_json(result)
+        return
+    _print_report(result)
+
+
+def _print_report(result: DoctorResult) -> None:
+    for root in result.roots:
+        found = f"{root.tasks} tasks" if root.exists else "no such directory"
+        output.write(output.printable(f"{root.path}: {found}") + "\n")
+    findings = sorted(result.findings, key=lambda each: (each.code, each.root, each.task_id or ""))
+    for code, group in groupby(findings, key=lambda each: each.code):
+        _print_group(code, list(group))
+    if not findings:
+        output.write("\nNothing is wrong.\n")
+
+
+def _print_group(code: str, findings: list[Finding]) -> None:
+    output.write(f"\n{code} ({len(findings)}): {findings[0].remedy}\n")
+    for each in findings[:_SHOWN]:
+        subject = each.task_id or each.path or each.root
+        output.write(f"  {output.printable(f'{subject}: {each.message}')}\n")
+    if len(findings) > _SHOWN:
+        output.write(f"  and {len(findings) - _SHOWN} more\n")

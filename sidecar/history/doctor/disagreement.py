@@ -1,0 +1,63 @@
+"""Where a task's list entry and its messages tell different things. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from sidecar.api.tasks import TaskInfo
+from sidecar.history import structural
+from sidecar.history.reading import ITEM_FILE, StoredFile
+from sidecar.history.records import ListEntry
+from sidecar.history.titles import one_line
+from sidecar.history.usage import number
+from sidecar.history.view import TaskSource, TaskView, sane_ms
+
+_CENT: Final = 0.005
+_PART: Final = 0.01
+_SLACK_MS: Final = 60_000
+"""The list is written after the messages: a minute between them says nothing."""
+_SHOWN: Final = 60
+_NO_ITEM: Final = StoredFile(ITEM_FILE)
+
+
+def disagreements(source: TaskSource) -> list[str]:
+    """Say what the entry and the messages of one task disagree on; nothing where either is damaged."""
+    view = TaskView(source)
+    entry = view.entry
+    if entry is None or view.ui is None or view.ui.problems or not view.ui_messages:
+        return []
+    silent = replace(source, entry=None, hint=None, files=replace(source.files, item=_NO_ITEM))
+    told = structural.extract(silent).info
+    return [*_status(entry, told), *_figures(entry, told), *_title(entry, told), *_time(entry, told)]
+
+
+def _status(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
+    if entry.status == "completed" and told.outcome != "completed":
+        yield f"the list entry says completed, the messages say {told.outcome}"
+    elif entry.status in ("active", "interrupted") and told.outcome == "completed":
+        yield f"the list entry says {entry.status}, the messages say completed"
+
+
+def _figures(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
+    usage = told.token_usage
+    cost = usage.cost if usage else None
+    listed = number(entry.total_cost)
+    if listed is not None and cost is not None and abs(listed - cost) > max(_CENT, _PART * abs(cost)):
+        yield f"cost {listed:.4f} in the list entry, {cost:.4f} in the messages"
+    for name, ours in (("tokensIn", usage and usage.input), ("tokensOut", usage and usage.output)):
+        theirs = number(entry.tokens_in if name == "tokensIn" else entry.tokens_out)
+        if theirs is not None and ours is not None and theirs != ours:
+            yield f"{name} {theirs} in the list entry, {ours} in the messages"
+
+
+def _title(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
+    listed = one_line(entry.task) if isinstance(entry.task, str) else ""
+    if listed and listed != told.title and not told.title.startswith("(no "):
+        yield f"title {listed[:_SHOWN]!r} in the list entry, {told.title[:_SHOWN]!r} in the messages"
+
+
+def _time(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
+    listed, active = sane_ms(entry.ts), told.last_activity
+    if listed is not None and active is not None and abs(active - listed) > _SLACK_MS:
+        minutes = round(abs(active - listed) / 60_000)
+        yield f"the list entry is {minutes} min {'older' if listed < active else 'newer'} than the messages"

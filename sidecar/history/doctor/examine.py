@@ -1,0 +1,96 @@
+"""The examination: rows, lists and folders of every root, one after the other."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from sidecar.api.insight import DoctorResult, DoctorRoot, Finding
+from sidecar.api.tasks import TaskInfo
+from sidecar.history.doctor.disagreement import disagreements
+from sidecar.history.doctor.folders import locks_and_leftovers, strange_names
+from sidecar.history.doctor.remedies import finding
+from sidecar.history.lists import RootLists, read_lists
+from sidecar.history.products import is_epoch_id
+from sidecar.history.reading import ITEM_FILE, read_task, stamp_of
+from sidecar.history.roots import Root, task_folder
+from sidecar.history.selection import Selection
+from sidecar.history.task_history import TaskHistory
+from sidecar.history.unsupported import unsupported_stores
+from sidecar.history.view import TaskSource
+
+
+def examine(
+    history: TaskHistory, now: int, roots: list[str] | None = None, home: Path | None = None
+) -> DoctorResult:
+    """Report on `roots` (default: all, and the stores of newer products in `home`). Changes nothing.
+
+    Raises InvalidParams for an unknown root.
+    """
+    rows = history.select(Selection(), roots)
+    wanted = [root for root in history.roots if roots is None or root.path in _absolute(roots)]
+    findings: list[Finding] = []
+    seen: list[DoctorRoot] = []
+    for root in wanted:
+        own = [row for row in rows if row.root == root.path]
+        findings += _findings(root, own, now)
+        exists = Path(root.path).is_dir()
+        seen.append(DoctorRoot(path=root.path, product=root.product, exists=exists, tasks=len(own)))
+    findings += _unsupported([root.path for root in wanted], home if roots is None else None)
+    counts = dict(Counter(each.code for each in findings))
+    return DoctorResult(roots=seen, findings=findings, counts=counts, revision=history.revision)
+
+
+def _absolute(roots: list[str]) -> set[str]:
+    return {str(Path(root).expanduser().absolute()) for root in roots}
+
+
+def _findings(root: Root, rows: list[TaskInfo], now: int) -> Iterator[Finding]:
+    lists = read_lists(root, RootLists())
+    yield from strange_names(root)
+    yield from _index_only(root, lists, {row.id for row in rows})
+    for row in sorted(rows, key=lambda row: row.id):
+        for problem in row.problems:
+            path = task_folder(root.path, row.id)
+            yield finding(problem.code, root.path, problem.message, row.id, path)
+        yield from locks_and_leftovers(root, row.id)
+        yield from _orphan(root, lists, row)
+        yield from _disagreement(root, lists, row, now)
+
+
+def _index_only(root: Root, lists: RootLists, present: set[str]) -> Iterator[Finding]:
+    sources = ((lists.entries, "state/taskHistory.json"), (lists.hints, "tasks/_index.json"))
+    for entries, source in sources:
+        for task_id in sorted(entries.keys() - present):
+            path = f"{root.path}{os.sep}{source.replace('/', os.sep)}"
+            yield finding("indexOnly", root.path, f"{source} names {task_id!r}", task_id, path)
+
+
+def _orphan(root: Root, lists: RootLists, row: TaskInfo) -> Iterator[Finding]:
+    """A task is an orphan where its product keeps a list on disk that does not name it."""
+    source = "tasks/_index.json" if not is_epoch_id(row.id) else "state/taskHistory.json"
+    listed = lists.hints if not is_epoch_id(row.id) else lists.entries
+    folder = task_folder(root.path, row.id)
+    has_item = stamp_of(f"{folder}{os.sep}{ITEM_FILE}") is not None
+    if listed and row.id not in listed and not has_item and not _is_empty(row):
+        yield finding("orphan", root.path, f"{source} does not name it", row.id, folder)
+
+
+def _is_empty(row: TaskInfo) -> bool:
+    return any(problem.code == "empty" for problem in row.problems)
+
+
+def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iterator[Finding]:
+    folder, entry = task_folder(root.path, row.id), lists.entries.get(row.id)
+    if row.product == "sidecar" or (entry is None and stamp_of(f"{folder}{os.sep}{ITEM_FILE}") is None):
+        return
+    files = read_task(folder, with_metadata=False)
+    source = TaskSource(row.id, root.path, root.product, files, entry, None, now)
+    if said := disagreements(source):
+        yield finding("disagreement", root.path, "; ".join(said), row.id, folder)
+
+
+def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:
+    for store in unsupported_stores(roots, home):
+        told = f"{store.sessions} sessions of {store.writer}"
+        yield finding("unsupported", str(Path(store.path).parent), told, path=store.path)

@@ -1,0 +1,49 @@
+"""What helps against each finding: one table, of the problems of tasks and of what only the doctor sees."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from sidecar.api.insight import Finding
+
+_BACKUP: Final = "close the product and keep a copy of the folder before touching it; "
+
+REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "empty": "nothing is lost here: the product made the folder without saving; it may be removed",
+        "missing": "what is left is listed; look for the file in a backup or in the editor's local history",
+        "unreadable": "make the file readable for this user, then list again",
+        "notRegular": "put the file itself in place of the link, pipe or directory",
+        "tooLarge": "split or archive the file; the list entry is used instead",
+        "recovered": _BACKUP + "then rename the leftover to the file's name",
+        "badUtf8": "the bytes are shown as U+FFFD; the product may refuse the file until they are replaced",
+        "byteOrderMark": "remove the first three bytes: the product refuses the file with them",
+        "padding": "a power loss left zero bytes; what comes before them is listed, the rest is gone",
+        "wrapped": "a few releases wrote this form; most read it as empty: take the array out of the object",
+        "cut": _BACKUP + "then close the array behind its last complete message",
+        "strayTail": _BACKUP + "then remove what follows the closing bracket of the array",
+        "malformed": "the other messages are listed; repair or remove the ones named",
+        "notMessages": "the other file and the list entry are used; look for the file in a backup",
+        "internal": "report this task to the makers of the sidecar; the log says what went wrong",
+        "orphan": "the product's own list does not know this task, so the product does not show it; export "
+        "it, or let the product rebuild its list",
+        "indexOnly": "the list names a task whose folder is gone; look for the folder in a backup or on the "
+        "machine where the task ran",
+        "locked": "wait until the product has finished saving, then look again",
+        "staleLock": "no living product holds this lock: close the products, then remove the directory",
+        "leftover": "a crash left it beside a sound file; it may be removed when the product is closed",
+        "disagreement": "the messages are taken for true where they are whole; the product corrects its "
+        "entry when the task is opened and saved",
+        "strangeName": "no product of this format names a task so; it is not listed",
+        "unlistable": "make the directory readable for this user, then look again",
+        "unsupported": "this format is not read yet; use the product itself to see these sessions",
+    }
+)
+"""Code of a finding to its remedy."""
+
+
+def finding(
+    code: str, root: str, message: str, task_id: str | None = None, path: str | None = None
+) -> Finding:
+    """Make a finding with its remedy; an unknown `code` is a fault of the program (KeyError)."""
+    return Finding(code=code, root=root, task_id=task_id, path=path, message=message, remedy=REMEDIES[code])

@@ -1,0 +1,47 @@
+"""Exporting one task of a history: as pieces for a file, or as one text for an answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sidecar.api.errors import StorageError
+from sidecar.api.insight import ExportFormat, ExportResult
+from sidecar.history.export.document import export_task
+from sidecar.history.export.redaction import Redactor
+from sidecar.history.roots import writer_of
+from sidecar.history.task_history import TaskHistory
+from sidecar.history.transcript import Kind, all_messages
+
+MAX_EXPORT: Final = 10_000_000
+"""Longest text in one answer, in characters: within the frame limit however JSON escapes it."""
+
+
+def make_redactor() -> Redactor:
+    """Make a redactor that knows this user's home directory, whatever its form."""
+    return Redactor(str(Path.home()))
+
+
+def export_pieces(
+    history: TaskHistory, task_id: str, form: ExportFormat, redactor: Redactor | None
+) -> Iterator[str]:
+    """Yield a whole task as a document, piece by piece. Raises as `TaskHistory.messages` does."""
+    root, name = history.resolve(task_id)
+    task, provenance = history.get(name)
+    kind: Kind = "ui" if task.ui_message_count else "api"
+    messages = all_messages(root.folder(name), kind, writer_of(root, name))
+    return export_task(form, task, provenance, messages, redactor)
+
+
+def export(history: TaskHistory, task_id: str, form: ExportFormat, redact: bool = False) -> ExportResult:
+    """Return a whole task as one text. Raises as `export_pieces`, and StorageError beyond `MAX_EXPORT`."""
+    redactor = make_redactor() if redact else None
+    pieces, size = [], 0
+    for piece in export_pieces(history, task_id, form, redactor):
+        size += len(piece)
+        if size > MAX_EXPORT:
+            raise StorageError(
+                f"the export of {task_id} is longer than {MAX_EXPORT:,} characters; use the command `export`",
+                reason="too large for one answer",
+            )
+        pieces.append(piece)
+    return ExportResult(text="".join(pieces), redactions=redactor.report if redactor else None)

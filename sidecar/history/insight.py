@@ -1,0 +1,79 @@
+"""What is known across stored tasks: totals, files touched, and who touched a file."""
+
+from collections.abc import Callable
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.insight import (
+    ByFileParams,
+    ByFileResult,
+    DiskUse,
+    FilesResult,
+    FileTask,
+    StatsParams,
+    StatsResult,
+    TouchedFile,
+)
+from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.history.file_lookup import fits_path
+from sidecar.history.roots import task_folder
+from sidecar.history.selection import Selection
+from sidecar.history.stats import grouped, totals, trees
+from sidecar.history.task_history import TaskHistory
+
+
+def stats(
+    history: TaskHistory, params: StatsParams, rules: Rules, disk: Callable[[], DiskUse] | None = None
+) -> StatsResult:
+    """Total the tasks asked for; `disk` measures the own root when the caller wants it.
+
+    Parents are summed over all tasks of the roots, so that a query for a parent counts its children.
+    Raises InvalidParams for a bad query or root.
+    """
+    rows = history.select(Selection(params.filter, params.query, rules), params.roots)
+    matched = {(row.root, row.id) for row in rows}
+    everything = history.select(Selection(rules=rules), params.roots)
+    return StatsResult(
+        matched=len(rows),
+        totals=totals(rows),
+        groups={by: grouped(rows, by) for by in dict.fromkeys(params.group_by)},
+        parents=[tree for tree in trees(everything) if (tree.root, tree.task_id) in matched],
+        disk=disk() if disk is not None and params.disk else None,
+        revision=history.revision,
+    )
+
+
+def files(history: TaskHistory, task_id: str) -> FilesResult:
+    """List the files a task touched. Raises as `TaskHistory.get` does."""
+    root, name = history.resolve(task_id)
+    return FilesResult(task_id=name, files=history.files.files(root.folder(name)), revision=history.revision)
+
+
+def by_file(history: TaskHistory, params: ByFileParams) -> ByFileResult:
+    """List the tasks that touched a file, the last to do so first. InvalidParams for a bad path or root."""
+    if not params.path.strip():
+        raise InvalidParams("path: is empty; give the path of a file, or the end of one")
+    fits = fits_path(params.path)
+    found = []
+    for row in history.files.candidates([params.path], history.select(Selection(), params.roots)):
+        touched = [file for file in history.files.files(task_folder(row.root, row.id)) if fits(file, row)]
+        if touched:
+            found.append(_file_task(row, touched))
+    found.sort(key=lambda each: (-(each.file.last_at or each.last_activity or 0), each.task_id))
+    return ByFileResult(items=found[: params.limit], matched=len(found), revision=history.revision)
+
+
+def _file_task(row: TaskInfo, touched: list[TouchedFile]) -> FileTask:
+    """Join what one task recorded of the same file under several names."""
+    joined = TouchedFile(
+        path=touched[0].path,
+        actions=sorted({action for file in touched for action in file.actions}),
+        last_at=max((file.last_at for file in touched if file.last_at is not None), default=None),
+    )
+    return FileTask(
+        task_id=row.id,
+        root=row.root,
+        title=row.title,
+        status=row.status,
+        last_activity=row.last_activity,
+        file=joined,
+    )

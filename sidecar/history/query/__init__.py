@@ -1,0 +1,14 @@
+"""The query language of stored tasks: text to a predicate over rows. Pure.
+
+    status:failed,abandoned (mode:code OR mode:architect) cost>0.5 since:7d -draft "exact words"
+
+Terms are joined by AND; `OR` binds weaker, `NOT` and `-` stronger, parentheses group. A free term is looked
+for, whatever its case, in id, title, mode and workspace. `field:value` and `field:a,b` take the fields of
+`fields.FIELDS`; numbers take `> >= < <= =`; `since:` and `until:` compare the last activity.
+"""
+
+from sidecar.history.query.errors import QueryError
+from sidecar.history.query.parser import parse_query
+from sidecar.history.query.predicates import Predicate, compile_query, needed_files
+
+__all__ = ["Predicate", "QueryError", "compile_query", "needed_files", "parse_query"]

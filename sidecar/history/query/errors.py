@@ -1,0 +1,14 @@
+"""What a query that cannot be understood is answered with."""
+
+from sidecar.api.errors import InvalidParams
+
+
+class QueryError(InvalidParams):
+    """A query with a fault. `data`: position (characters from 0), expected (what would fit there)."""
+
+    def __init__(self, position: int, expected: str) -> None:
+        super().__init__(
+            f"query: expected {expected} at position {position}", position=position, expected=expected
+        )
+        self.position = position
+        self.expected = expected

@@ -1,0 +1,80 @@
+"""The fields of the query language and how their values are read."""
+
+import re
+from datetime import datetime, time
+from typing import Final, Literal, get_args
+
+from sidecar.api.tasks import Outcome, Product, TaskStatus
+from sidecar.history.query.errors import QueryError
+from sidecar.history.query.lexer import Value
+from sidecar.history.query.nodes import Activity, Comparison, Node, Number, Words
+
+STATUSES: Final = frozenset(get_args(TaskStatus))
+OUTCOMES: Final = frozenset(get_args(Outcome))
+_CLOSED: Final[dict[str, tuple[str, ...]]] = {
+    "status": tuple(dict.fromkeys((*get_args(TaskStatus), *get_args(Outcome)))),
+    "product": get_args(Product),
+}
+"""Fields of few words; `status` takes the finer outcomes too."""
+WORD_FIELDS: Final = ("status", "mode", "product", "workspace", "model", "parent", "file")
+NUMBER_FIELDS: Final = ("cost", "tokens", "messages", "size")
+TIME_FIELDS: Final = ("since", "until")
+FIELDS: Final = (*WORD_FIELDS, *NUMBER_FIELDS, *TIME_FIELDS)
+
+_NUMBER: Final = re.compile(
+    r"(\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(k|m|g|kb|mb|gb)?", re.ASCII | re.IGNORECASE
+)
+_UNITS: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "kb": 2.0**10, "mb": 2.0**20, "gb": 2.0**30}
+_AGE: Final = re.compile(r"(\d{1,6})([mhdw])", re.ASCII)
+_AGE_MS: Final = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_DATE_LENGTH: Final = len("2026-01-31")
+_LAST_MOMENT: Final = time(23, 59, 59, 999_000)
+
+
+def read_field(name: str, position: int, operator: str, values: list[Value]) -> Node:
+    """Build the node of one `field:value` term. Raises QueryError at the operator or the value at fault."""
+    if name in NUMBER_FIELDS:
+        comparison: Comparison = "=" if operator == ":" else operator  # type: ignore[assignment]  # the lexer's
+        return Number(name, comparison, tuple(_number(value) for value in values))
+    if operator != ":":
+        raise QueryError(position + len(name), f"':' after {name}")
+    if name in TIME_FIELDS:
+        return _activity(name, values)
+    return Words(name, tuple(_word(name, value) for value in values))
+
+
+def _word(field: str, value: Value) -> str:
+    word = value.text.casefold()
+    known = _CLOSED.get(field)
+    if known is not None and word not in known:
+        raise QueryError(value.position, f"one of {', '.join(known)}")
+    return word.replace("\\", "/") if field in ("file", "workspace") else word
+
+
+def _number(value: Value) -> float:
+    match = _NUMBER.fullmatch(value.text)
+    if match is None:
+        raise QueryError(value.position, "a number such as 0.5, 20k or 3MB")
+    return float(match[1]) * _UNITS.get((match[2] or "").lower(), 1)
+
+
+def _activity(name: str, values: list[Value]) -> Node:
+    comparison: Literal[">=", "<="] = ">=" if name == "since" else "<="
+    if len(values) > 1:
+        raise QueryError(values[1].position, f"a single time after {name}:")
+    (value,) = values
+    if (age := _AGE.fullmatch(value.text)) is not None:
+        return Activity(comparison, int(age[1]) * _AGE_MS[age[2]], is_age=True)
+    return Activity(comparison, _moment(value, at_end=name == "until"), is_age=False)
+
+
+def _moment(value: Value, *, at_end: bool) -> int:
+    """Read an ISO date or time in the local zone, in ms; a date alone is its first or last moment."""
+    try:
+        moment = datetime.fromisoformat(value.text)
+        if at_end and len(value.text) <= _DATE_LENGTH:
+            moment = datetime.combine(moment.date(), _LAST_MOMENT)
+        return int(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        expected = "an ISO date such as 2026-04-15, or an age such as 7d or 12h"
+        raise QueryError(value.position, expected) from None

@@ -1,0 +1,123 @@
+"""Nodes to a predicate over rows."""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import Final
+
+from sidecar.api.tasks import TaskInfo
+from sidecar.history.query.fields import STATUSES
+from sidecar.history.query.nodes import Activity, All, AnyOf, Node, Not, Number, Text, Words
+
+Predicate = Callable[[TaskInfo], bool]
+TaskKey = tuple[str, str]
+"""Root and id of a task."""
+Touching = Mapping[str, Set[TaskKey]]
+"""For each value of `file:` the tasks that touched such a file."""
+
+_COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+}
+
+
+def compile_query(node: Node, now: int, touching: Touching | None = None) -> Predicate:
+    """Return what tells whether a row is kept; ages count back from `now` (ms).
+
+    `touching` has an entry for each of `needed_files(node)`. An unknown value compares with nothing.
+    """
+    return _compile(node, now, touching or {})
+
+
+def needed_files(node: Node) -> set[str]:
+    """Name the values of `file:` that the query asks for."""
+    match node:
+        case Words("file", values):
+            return set(values)
+        case Not(part):
+            return needed_files(part)
+        case All(parts) | AnyOf(parts):
+            return set().union(*map(needed_files, parts))
+    return set()
+
+
+def _compile(node: Node, now: int, touching: Touching) -> Predicate:
+    match node:
+        case Text(text):
+            return lambda task: any(text in value.casefold() for value in _texts(task))
+        case Words("file", values):
+            keys = set().union(*(touching[value] for value in values))
+            return lambda task: (task.root, task.id) in keys
+        case Words(field, values):
+            fits = _FITS[field]
+            return lambda task: any(fits(task, value) for value in values)
+        case Number(field, comparison, numbers):
+            return _number(field, comparison, numbers)
+        case Activity(comparison, value, is_age):
+            return _activity(comparison, now - value if is_age else value)
+        case Not(part):
+            inner = _compile(part, now, touching)
+            return lambda task: not inner(task)
+        case All(parts):
+            every = [_compile(part, now, touching) for part in parts]
+            return lambda task: all(keeps(task) for keeps in every)
+        case AnyOf(parts):
+            some = [_compile(part, now, touching) for part in parts]
+            return lambda task: any(keeps(task) for keeps in some)
+
+
+def _number(field: str, comparison: str, numbers: tuple[float, ...]) -> Predicate:
+    read, compare = _NUMBERS[field], _COMPARE[comparison]
+
+    def keeps(task: TaskInfo) -> bool:
+        value = read(task)
+        return value is not None and any(compare(value, number) for number in numbers)
+
+    return keeps
+
+
+def _activity(comparison: str, moment: int) -> Predicate:
+    compare = _COMPARE[comparison]
+    return lambda task: task.last_activity is not None and compare(task.last_activity, moment)
+
+
+def _texts(task: TaskInfo) -> Iterator[str]:
+    yield task.title
+    yield task.id
+    for value in (task.mode.current, task.mode.name, task.workspace_dir):
+        if value:
+            yield value
+
+
+def _fits_status(task: TaskInfo, word: str) -> bool:
+    return word == (task.status if word in STATUSES else task.outcome)
+
+
+def _fits_mode(task: TaskInfo, word: str) -> bool:
+    return any(value and value.casefold() == word for value in (task.mode.current, task.mode.name))
+
+
+def _fits_workspace(task: TaskInfo, part: str) -> bool:
+    return part in (task.workspace_dir or "").casefold().replace("\\", "/")
+
+
+def _fits_parent(task: TaskInfo, start: str) -> bool:
+    return (task.parent_id or "").casefold().startswith(start)
+
+
+_FITS: Final[dict[str, Callable[[TaskInfo, str], bool]]] = {
+    "status": _fits_status,
+    "mode": _fits_mode,
+    "product": lambda task, word: task.product == word,
+    "workspace": _fits_workspace,
+    "model": lambda task, part: part in (task.model or "").casefold(),
+    "parent": _fits_parent,
+}
+_NUMBERS: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
+    "cost": lambda task: task.token_usage.cost if task.token_usage else None,
+    "tokens": lambda task: task.token_usage.total if task.token_usage else None,
+    "messages": lambda task: task.message_count,
+    "size": lambda task: task.size_bytes,
+}

@@ -1,0 +1,27 @@
+"""Which tasks of the own root have had their time. Pure."""
+
+from collections.abc import Iterable, Mapping
+
+from sidecar.api.tasks import TaskInfo
+
+_DAY_MS = 86_400_000
+
+
+def expired(
+    rows: Iterable[TaskInfo], sizes: Mapping[str, int], now: int, days: int | None, max_bytes: int | None
+) -> list[str]:
+    """Name the tasks to put away: older than `days`, then the oldest until `max_bytes` are kept.
+
+    `sizes` are the bytes of each task's folder. Favourites and tasks of unknown age are always kept.
+    """
+    aged = [row for row in rows if row.last_activity is not None and not row.favorite]
+    aged.sort(key=lambda row: (row.last_activity or 0, row.id))
+    limit = now - days * _DAY_MS if days is not None else None
+    gone = [row.id for row in aged if limit is not None and (row.last_activity or 0) < limit]
+    kept_bytes = sum(sizes.values()) - sum(sizes.get(task_id, 0) for task_id in gone)
+    for row in aged[len(gone) :]:
+        if max_bytes is None or kept_bytes <= max_bytes:
+            break
+        gone.append(row.id)
+        kept_bytes -= sizes.get(row.id, 0)
+    return gone

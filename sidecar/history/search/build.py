@@ -1,0 +1,76 @@
+"""Brings search files up to date: what changed under a root since the last time."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sidecar.api.errors import StorageError
+from sidecar.history.products import is_task_id
+from sidecar.history.reading import stat_task
+from sidecar.history.roots import describe_root, task_folder, writer_of
+from sidecar.history.search.store import IndexedMessage, SearchStore, discard, store_path
+from sidecar.history.search.words import indexable
+from sidecar.history.transcript import Kind, all_messages
+
+MAX_TASK_CHARACTERS: Final = 8_000_000
+"""Characters indexed of one task."""
+MAX_FILE_BYTES: Final = 4 << 30
+"""Size at which a root's search file takes no more tasks."""
+_PASSED_OVER: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
+"""Messages without words of anybody."""
+
+
+def update(directory: Path, root: str) -> None:
+    """Index what changed under one root; a damaged file is begun anew, once."""
+    path = store_path(directory, root)
+    try:
+        _update(path, root)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        discard(path)
+        _update(path, root)
+
+
+def current_versions(root: str) -> dict[str, str]:
+    """Return the version each task of a root has now: its message files' stamps as text."""
+    found = {}
+    with contextlib.suppress(OSError), os.scandir(describe_root(root).tasks) as entries:
+        for entry in entries:
+            if is_task_id(entry.name) and entry.is_dir(follow_symlinks=False):
+                found[entry.name] = repr(stat_task(entry.path, with_metadata=False).stamps[:2])
+    return found
+
+
+def _update(path: Path, root: str) -> None:
+    with contextlib.closing(SearchStore(path)) as store:
+        current, known = current_versions(root), store.versions()
+        if gone := known.keys() - current.keys():
+            store.remove(gone)
+        changed = [name for name, version in current.items() if known.get(name) != version]
+        for name in sorted(changed, reverse=True):  # the newest first: ids begin with their time
+            if path.stat().st_size > MAX_FILE_BYTES:
+                return
+            store.replace(name, current[name], _messages(root, name))
+
+
+def _messages(root: str, name: str) -> Iterator[IndexedMessage]:
+    """What the user saw, and of the model's side what is not the same text again."""
+    seen: set[int] = set()
+    budget = MAX_TASK_CHARACTERS
+    for kind in _KINDS:
+        with contextlib.suppress(StorageError):
+            folder, product = task_folder(root, name), writer_of(describe_root(root), name)
+            for message in all_messages(folder, kind, product):
+                text = indexable(message.text or "")
+                if not text or message.kind in _PASSED_OVER or hash(text) in seen or len(text) > budget:
+                    continue
+                seen.add(hash(text))
+                budget -= len(text)
+                yield IndexedMessage(kind, message.index, message.role, message.ts, text)
+
+
+_KINDS: Final[tuple[Kind, Kind]] = ("ui", "api")

@@ -1,0 +1,146 @@
+"""Answers searches, and keeps one worker process at most that brings the index up to date."""
+
+import contextlib
+import sqlite3
+import subprocess
+import threading
+from collections.abc import Iterator
+from heapq import merge
+from pathlib import Path
+from typing import Final
+
+from sidecar.api.errors import StorageError
+from sidecar.api.insight import SearchHit, SearchParams, SearchResult
+from sidecar.api.tasks import TaskInfo
+from sidecar.history.search import worker
+from sidecar.history.search.build import current_versions
+from sidecar.history.search.store import Found, SearchStore, TooCommon, discard, store_path
+from sidecar.history.search.words import match_expression, readable
+from sidecar.history.selection import Selection
+from sidecar.history.task_history import TaskHistory
+
+WAIT_SECONDS: Final = 3.0
+"""How long a search waits for the index to be brought up to date; it answers from what there is then."""
+
+Rows = dict[tuple[str, str], TaskInfo]
+
+
+class SearchService:
+    """Searches the messages of all roots; its files lie in `directory`. Safe in any thread."""
+
+    def __init__(self, directory: Path, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._directory = directory
+        self._wait_seconds = wait_seconds
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def search(self, history: TaskHistory, params: SearchParams) -> SearchResult:
+        """Find messages that hold all words, the best first. Blocks.
+
+        Raises InvalidParams for a text without words, a bad query or root, StorageError when the index cannot
+        be used or the words are too common to be found in time.
+        """
+        expression = match_expression(params.text)
+        rows = {
+            (row.root, row.id): row for row in history.select(Selection(query=params.query), params.roots)
+        }
+        roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
+        self._bring_up_to_date(roots)
+        hits: list[SearchHit] = []
+        with self._trouble_told(), contextlib.ExitStack() as opened:
+            found = [self._find(root, expression, opened) for root in roots]
+            for root, each in merge(*found, key=lambda pair: pair[1].rank):
+                row = rows.get((root, each.task))
+                if row is not None:
+                    hits.append(_hit(row, each))
+                if len(hits) == params.limit:
+                    break
+        indexed, total = self._progress(roots)
+        return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
+
+    def close(self) -> None:
+        """End the worker; what it has not finished it does when it is started again."""
+        with self._lock:
+            self._closed = True
+            if self._worker is not None:
+                self._worker.kill()
+                self._reap(self._worker, 1.0)
+
+    def _bring_up_to_date(self, roots: list[str]) -> None:
+        """Start the worker when something changed, and give it a moment."""
+        with self._lock:
+            if self._worker is None or self._worker.poll() is not None:
+                indexed, total = self._progress(roots)
+                if self._closed or indexed == total:
+                    return
+                if self._worker is not None:
+                    self._reap(self._worker, 0.0)
+                self._worker = worker.start(self._directory, roots)
+            current = self._worker
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            current.wait(self._wait_seconds)
+
+    def _reap(self, ended: "subprocess.Popen[bytes]", seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            ended.wait(seconds)
+        if ended.stdin is not None:
+            ended.stdin.close()
+
+    def _progress(self, roots: list[str]) -> tuple[int, int]:
+        """How many tasks are indexed as they are now, and how many there are."""
+        indexed = total = 0
+        for root in roots:
+            current = current_versions(root)
+            known = self._versions(root)
+            total += len(current)
+            indexed += sum(known.get(name) == version for name, version in current.items())
+        return indexed, total
+
+    def _versions(self, root: str) -> dict[str, str]:
+        path = store_path(self._directory, root)
+        if not path.exists():
+            return {}
+        try:
+            with contextlib.closing(SearchStore(path)) as store:
+                return store.versions()
+        except sqlite3.OperationalError:
+            return {}
+        except sqlite3.DatabaseError:
+            discard(path)
+            return {}
+
+    def _find(self, root: str, expression: str, opened: contextlib.ExitStack) -> Iterator[tuple[str, Found]]:
+        path = store_path(self._directory, root)
+        if not path.exists():
+            return iter(())
+        store = opened.enter_context(contextlib.closing(SearchStore(path)))
+        return ((root, found) for found in store.find(expression))
+
+    @contextlib.contextmanager
+    def _trouble_told(self) -> Iterator[None]:
+        try:
+            yield
+        except TooCommon as error:
+            message = f"text: {error}; add rarer words, or narrow the tasks with a query"
+            raise StorageError(message, path=str(self._directory), reason=str(error)) from None
+        except (sqlite3.DatabaseError, OSError) as error:
+            message = f"the search index in {self._directory} cannot be used: {error}"
+            raise StorageError(message, path=str(self._directory), reason=str(error)) from None
+
+
+def _named(params: SearchParams) -> set[str]:
+    return {str(Path(root).expanduser().absolute()) for root in params.roots or ()}
+
+
+def _hit(row: TaskInfo, found: Found) -> SearchHit:
+    return SearchHit(
+        task_id=row.id,
+        root=row.root,
+        title=row.title,
+        kind=found.kind,
+        index=found.index,
+        role=found.role,
+        ts=found.ts,
+        snippet=readable(found.snippet),
+    )

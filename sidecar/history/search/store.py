@@ -1,0 +1,167 @@
+"""One root's search file: messages by their words, and which version of each task is in it."""
+
+import contextlib
+import hashlib
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from sidecar.history.search.words import MARKS
+
+_log = logging.getLogger(__name__)
+
+VERSION: Final = 1
+"""Of the tables and of what is indexed; a file of another version is built anew."""
+QUERY_SECONDS: Final = 5.0
+_BUSY_SECONDS: Final = 5.0
+_STEPS: Final = 20_000
+_SCHEMA: Final = """
+CREATE TABLE task (
+    name TEXT PRIMARY KEY, version TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+);
+CREATE VIRTUAL TABLE message USING fts5(
+    text, task UNINDEXED, kind UNINDEXED, place UNINDEXED, role UNINDEXED, ts UNINDEXED,
+    tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
+);
+"""
+_FIND: Final = """
+SELECT task, kind, place, role, ts, snippet(message, 0, ?, ?, '…', 20), rank
+FROM message WHERE message MATCH ? ORDER BY rank
+"""
+
+Kind = Literal["ui", "api"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMessage:
+    """A message as it goes into the index; `text` is already indexable."""
+
+    kind: Kind
+    index: int
+    role: str
+    ts: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that holds the words; a smaller `rank` is a better one."""
+
+    task: str
+    kind: Kind
+    index: int
+    role: str
+    ts: float | None
+    snippet: str
+    rank: float
+
+
+class TooCommon(Exception):
+    """The words are in so many messages that ranking them takes too long."""
+
+
+class SearchStore:
+    """Opens and owns the file; raises sqlite3.Error. Not thread-safe; made and closed in one thread."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        self.path = path
+        self._database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        try:
+            self._prepare()
+        except BaseException:
+            self._database.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def versions(self) -> dict[str, str]:
+        """Return the version indexed of each task."""
+        return dict(self._database.execute("SELECT name, version FROM task"))
+
+    def replace(self, name: str, version: str, messages: Iterable[IndexedMessage]) -> None:
+        """Put a task's messages in place of those indexed before."""
+        with self._transaction():
+            self._remove(name)
+            ((first,),) = self._database.execute("SELECT coalesce(max(last), 0) + 1 FROM task")
+            last = first - 1
+            for last, each in enumerate(messages, first):
+                values = (last, each.text, name, each.kind, each.index, each.role, each.ts)
+                self._database.execute(
+                    "INSERT INTO message (rowid, text, task, kind, place, role, ts) VALUES (?,?,?,?,?,?,?)",
+                    values,
+                )
+            self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?)", (name, version, first, last))
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Forget tasks that are gone."""
+        with self._transaction():
+            for name in names:
+                self._remove(name)
+
+    def find(self, expression: str) -> Iterator[Found]:
+        """Iterate over the messages that match, the best first; TooCommon after `QUERY_SECONDS`."""
+        deadline = time.monotonic() + QUERY_SECONDS
+        self._database.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+        try:
+            for row in self._database.execute(_FIND, (*MARKS, expression)):
+                yield Found(*row)
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise TooCommon("too many messages hold these words") from None
+            raise
+
+    def _remove(self, name: str) -> None:
+        for first, last in self._database.execute("SELECT first, last FROM task WHERE name = ?", (name,)):
+            self._database.execute("DELETE FROM message WHERE rowid BETWEEN ? AND ?", (first, last))
+        self._database.execute("DELETE FROM task WHERE name = ?", (name,))
+
+    def _prepare(self) -> None:
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = OFF")  # after a power loss it is built anew
+        if self._version() == VERSION:
+            return
+        with self._transaction():
+            if self._version() != VERSION:  # another process may have been faster
+                for table in ("message", "task"):
+                    self._database.execute(f"DROP TABLE IF EXISTS {table}")
+                for statement in _SCHEMA.strip().split(";\n"):
+                    self._database.execute(statement)
+                self._database.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _version(self) -> int:
+        ((version,),) = self._database.execute("PRAGMA user_version")
+        return int(version)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+
+def store_path(directory: Path, root: str) -> Path:
+    """Name the file of a root: one for each real path, whatever links lead to it."""
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
+    return directory / f"{digest}.search.db"
+
+
+def discard(path: Path) -> None:
+    """Remove a damaged file; it is built anew."""
+    _log.warning("the search index %s is damaged; it is built anew", path)
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            Path(f"{path}{suffix}").unlink()

@@ -1,0 +1,55 @@
+"""What is indexed of a text, and what a person's words mean to the index. Pure."""
+
+import re
+from typing import Final
+
+from sidecar.api.errors import InvalidParams
+
+MAX_TERMS: Final = 64
+MAX_TEXT: Final = 1_000
+"""Longest text searched for, in characters."""
+MAX_INDEXED: Final = 16_384
+"""Characters indexed of one message; what comes behind them is not found."""
+MARKS: Final = ("\x02", "\x03")
+"""What stands before and behind a found word in a snippet."""
+
+_TERM: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
+_IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_PARTED: Final = re.compile(f"({_IDEOGRAPH.pattern}[\x02\x03]?) {{1,2}}(?=[\x02\x03]?{_IDEOGRAPH.pattern})")
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
+
+
+def indexable(text: str) -> str:
+    """Cut a text and part it into words: control characters go, ideographs stand alone."""
+    cut = _CONTROL.sub(" ", text[:MAX_INDEXED])
+    return cut if cut.isascii() else _IDEOGRAPH.sub(r" \g<0> ", cut)
+
+
+def readable(snippet: str) -> str:
+    """Put ideographs together again, and the snippet on one line."""
+    if not snippet.isascii():
+        snippet = _PARTED.sub(r"\1", snippet)
+    return " ".join(snippet.split())
+
+
+def match_expression(text: str) -> str:
+    """Turn words, "phrases" and beginnings such as `migrat*` into an FTS5 expression; all must occur.
+
+    Everything is quoted, so that no operator of FTS5 is ever met. Raises InvalidParams.
+    """
+    if len(text) > MAX_TEXT:
+        raise InvalidParams(f"text: at most {MAX_TEXT} characters are searched for")
+    terms = [term for phrase, word in _TERM.findall(text) if (term := _term(phrase, word))]
+    if not terms:
+        raise InvalidParams("text: holds no word to search for")
+    if len(terms) > MAX_TERMS:
+        raise InvalidParams(f"text: at most {MAX_TERMS} words are searched for")
+    return " ".join(terms)
+
+
+def _term(phrase: str, word: str) -> str:
+    given = indexable(phrase or word)
+    if not any(char.isalnum() for char in given):
+        return ""
+    prefix = "*" if word.endswith("*") else ""
+    return '"' + given.rstrip("*").replace('"', '""') + f'"{prefix}'

@@ -1,0 +1,51 @@
+"""The process that builds search files: reading all messages would stall a server."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import sidecar
+from sidecar.history.search.build import update
+
+_WRONG = 1
+
+
+def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
+    """Start a worker for these roots; it ends when its stdin does, and with that when its parent dies."""
+    package = str(Path(sidecar.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    # -P: the directory the server runs in may hold anybody's modules.
+    command = [sys.executable, "-P", "-m", "sidecar.history.search.worker", str(directory), *roots]
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Update every root named, giving way to all else on the machine."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(10)
+    directory, *roots = arguments
+    try:
+        for root in roots:
+            update(Path(directory), root)
+    except (sqlite3.Error, OSError):
+        return _WRONG  # locked or full: the next search starts another worker
+    return 0
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(_WRONG)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,129 @@
+"""Totals over stored tasks: by workspace, mode, product, day, and up the tree of parents. Pure."""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sidecar.api.insight import GroupKey, StatsGroup, Totals, TreeTotals
+from sidecar.api.tasks import TaskInfo
+from sidecar.history.usage import number
+
+Number = int | float
+_USAGE: Final = ("total", "input", "output", "cache_reads", "cache_writes", "cost")
+_Key = tuple[str, str]
+
+
+def totals(tasks: Iterable[TaskInfo]) -> Totals:
+    """Sum the tasks' own figures; what no task knows stays unknown."""
+    tasks = list(tasks)
+    known: dict[str, list[Number]] = {name: [] for name in _USAGE}
+    for task in tasks:
+        for name in _USAGE:
+            value = number(getattr(task.token_usage, name, None))
+            if value is not None:
+                known[name].append(value)
+    sums = {name: sum(values) if values else None for name, values in known.items()}
+    return Totals(
+        tasks=len(tasks),
+        tasks_with_tokens=len(known["total"]),
+        tasks_with_cost=len(known["cost"]),
+        tokens=sums["total"],
+        input=sums["input"],
+        output=sums["output"],
+        cache_reads=sums["cache_reads"],
+        cache_writes=sums["cache_writes"],
+        cost=sums["cost"],
+        messages=sum(task.message_count or 0 for task in tasks),
+        size_bytes=sum(task.size_bytes for task in tasks),
+    )
+
+
+def grouped(tasks: Iterable[TaskInfo], by: GroupKey) -> list[StatsGroup]:
+    """Sum the tasks that share a value: the dearest group first, days newest first, the unknown last."""
+    members: defaultdict[str | None, list[TaskInfo]] = defaultdict(list)
+    for task in tasks:
+        members[_KEYS[by](task)].append(task)
+    groups = [StatsGroup(key=key, totals=totals(rows)) for key, rows in members.items()]
+    if by == "day":
+        groups.sort(key=lambda group: group.key or "", reverse=True)
+    else:
+        groups.sort(key=lambda group: (-(group.totals.cost or 0), -group.totals.tasks, group.key or ""))
+    return sorted(groups, key=lambda group: group.key is None)
+
+
+def trees(tasks: Sequence[TaskInfo]) -> list[TreeTotals]:
+    """Sum each parent with all that descends from it, in linear time, the dearest tree first.
+
+    A child is known by its own entry or by its parent's; it has one parent. A missing parent counts for
+    nothing, and members of a cycle do not count towards each other.
+    """
+    rows = {(task.root, task.id): task for task in tasks}
+    parents = _parents(rows)
+    own = {key: totals([rows[key]]) for key in parents.keys() | set(parents.values())}
+    tree = dict(own)
+    for key in _leaves_first(parents):
+        if key in parents:
+            tree[parents[key]] = _added(tree[parents[key]], tree[key])
+    found = [
+        TreeTotals(task_id=key[1], root=key[0], title=rows[key].title, own=own[key], tree=tree[key])
+        for key in dict.fromkeys(parents.values())
+    ]
+    return sorted(found, key=lambda each: (-(each.tree.cost or 0), each.task_id))
+
+
+def _parents(rows: dict[_Key, TaskInfo]) -> dict[_Key, _Key]:
+    """The parent of each child, where both are there."""
+    parents: dict[_Key, _Key] = {}
+    for key, task in rows.items():
+        for child in ((task.root, name) for name in task.child_ids or ()):
+            if child in rows and child != key:
+                parents.setdefault(child, key)
+    for key, task in rows.items():
+        named = (task.root, task.parent_id) if task.parent_id else None
+        if named is not None and named in rows and named != key:
+            parents[key] = named
+    return parents
+
+
+def _leaves_first(parents: dict[_Key, _Key]) -> Iterator[_Key]:
+    """Order tasks so that each comes before its parent; cycles are left out."""
+    waiting = Counter(parents.values())
+    ready = deque(key for key in parents if not waiting[key])
+    while ready:
+        key = ready.popleft()
+        yield key
+        parent = parents.get(key)
+        if parent is not None:
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                ready.append(parent)
+
+
+def _added(one: Totals, other: Totals) -> Totals:
+    sums: dict[str, Any] = {}
+    for name in Totals.__struct_fields__:
+        values = [value for value in (getattr(one, name), getattr(other, name)) if value is not None]
+        sums[name] = sum(values) if values else None
+    return Totals(**sums)
+
+
+def _day(task: TaskInfo) -> str | None:
+    """The local date of the last activity: the day the product last booked anything."""
+    active = number(task.last_activity)
+    if active is None:
+        return None
+    try:
+        return datetime.fromtimestamp(active / 1000).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+_KEYS: Final[dict[GroupKey, Callable[[TaskInfo], str | None]]] = {
+    "workspace": lambda task: task.workspace_dir,
+    "mode": lambda task: task.mode.current,
+    "product": lambda task: task.product,
+    "day": _day,
+    "model": lambda task: task.model,
+    "status": lambda task: task.status,
+}

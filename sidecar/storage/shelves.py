@@ -1,0 +1,99 @@
+"""Tasks put away and brought back: the trash and the archive of the own root.
+
+A task moves by one rename, so that no reader meets half of it, and its files stay as they are. Only under
+the root's lock.
+"""
+
+import os
+import re
+import shutil
+import stat
+from pathlib import Path
+
+from sidecar.storage.atomic import sync_directory
+from sidecar.storage.layout import OwnRoot, make_private_dirs
+
+_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}", re.ASCII)
+
+
+class NotThere(LookupError):
+    """There is no such task where it was looked for."""
+
+
+def has_task(root: OwnRoot, task_id: str) -> bool:
+    """Tell whether a folder of this id, and no link, lies among the root's tasks."""
+    return _is_folder(root.tasks, task_id)
+
+
+def delete_task(root: OwnRoot, task_id: str, now: float) -> None:
+    """Move a task, archived or not, to the trash; `now` in seconds becomes its folder's time.
+
+    Raises NotThere, FileExistsError when the trash holds one of this id, and OSError.
+    """
+    source = root.tasks if _is_folder(root.tasks, task_id) else root.archive
+    _move(source, root.trash, task_id)
+    os.utime(root.trash / task_id, (now, now))
+
+
+def archive_task(root: OwnRoot, task_id: str) -> None:
+    """Move a task to the archive. Raises as `delete_task` does."""
+    _move(root.tasks, root.archive, task_id)
+
+
+def restore_task(root: OwnRoot, task_id: str) -> None:
+    """Move a task back from the archive, else from the trash. Raises as `delete_task` does."""
+    source = root.archive if _is_folder(root.archive, task_id) else root.trash
+    _move(source, root.tasks, task_id)
+
+
+def empty_trash(root: OwnRoot, before: float) -> list[str]:
+    """Remove for good what was deleted before this time in seconds; answers the ids. What resists stays."""
+    gone = []
+    for name in _names(root.trash):
+        path = root.trash / name
+        try:
+            if path.lstat().st_mtime < before and _is_folder(root.trash, name):
+                shutil.rmtree(path)
+                gone.append(name)
+        except OSError:
+            continue
+    return gone
+
+
+def folder_bytes(path: Path) -> int:
+    """Add up the sizes of the files below `path`; links are not followed, what cannot be read counts 0."""
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except OSError:
+                continue
+    return total
+
+
+def _move(source: Path, target: Path, task_id: str) -> None:
+    if not _is_folder(source, task_id):
+        raise NotThere(task_id)
+    make_private_dirs(target)
+    if os.path.lexists(target / task_id):
+        raise FileExistsError(f"{target / task_id} exists already")
+    (source / task_id).rename(target / task_id)
+    sync_directory(target)
+    sync_directory(source)
+
+
+def _is_folder(parent: Path, task_id: str) -> bool:
+    if not _NAME.fullmatch(task_id):
+        return False
+    try:
+        return stat.S_ISDIR((parent / task_id).lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _names(path: Path) -> list[str]:
+    try:
+        return os.listdir(path)  # noqa: PTH208  # names, not paths
+    except OSError:
+        return []

@@ -1,0 +1,177 @@
+"""Where the questions of all runs are decided: by what was remembered, by policy, or by a person."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from sidecar.api.async_tasks import Attention, AttentionOption
+from sidecar.api.errors import InvalidParams, InvalidState
+from sidecar.api.settings import PermissionsSettings
+from sidecar.subagents.permission_memory import PermissionMemory
+from sidecar.subagents.permission_policy import Answer, Option, Policy, Question, decide
+from sidecar.subagents.records import RunRecord
+
+DecidedBy = Literal["user", "policy", "remembered"]
+
+NOBODY_THERE = "nobody is there to answer, and this run may do only what its policy allows"
+_BY_POLICY = "the policy of this subagent does not allow it"
+_REMEMBERED = "the user has refused this for good"
+
+
+class Asker(Protocol):
+    """The run that asks."""
+
+    record: RunRecord
+
+    @property
+    def policy(self) -> Policy | None:
+        """The policy of its definition; None for that of the settings."""
+
+    async def emit(self, event: dict[str, Any]) -> None:
+        """Log an event of the run."""
+
+    def hold(self) -> None:
+        """Let the run's clocks stand still, since it waits for a person."""
+
+    def release(self) -> None:
+        """Let them go on."""
+
+
+@dataclass
+class _Open:
+    asker: Asker
+    question: Question
+    answered: "asyncio.Future[Option]"
+
+
+class PermissionDesk:
+    """Decide questions; keep those open that wait for a person, each until its first answer.
+
+    `attended` tells whether anybody is there who can answer; `changed` is told of every record whose
+    attention changed.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], PermissionsSettings],
+        memory: PermissionMemory,
+        *,
+        attended: Callable[[], bool],
+        changed: Callable[[RunRecord], None],
+    ) -> None:
+        self._settings = settings
+        self._memory = memory
+        self._attended = attended
+        self._changed = changed
+        self._open: dict[str, _Open] = {}
+
+    async def ask(self, asker: Asker, question: Question) -> Answer:
+        """Return what the agent may do. Never waits for a person who is not there."""
+        record, workspace = asker.record, Path(asker.record.task.workspace_dir)
+        remembered = await self._memory.verdict(record.task, question)
+        if remembered is not None:
+            return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
+        settings = self._settings()
+        verdict = decide(asker.policy or settings.default, question, workspace)
+        if verdict != "ask":
+            return await self._by_rule(asker, question, verdict, "policy", _BY_POLICY)
+        if self._attended():
+            return await self._by_person(asker, question)
+        verdict = decide(settings.unattended, question, workspace)
+        return await self._by_rule(
+            asker, question, "allow" if verdict == "allow" else "deny", "policy", NOBODY_THERE
+        )
+
+    async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
+        """Give a person's answer; the first one counts, and "always" is remembered.
+
+        Raises InvalidState when the question is not open, InvalidParams for an option it does not offer.
+        """
+        task, waiting = record.task, self._open.get(request_id)
+        if waiting is None or waiting.asker.record.task.id != task.id or waiting.answered.done():
+            raise InvalidState(
+                f"task {task.id} has no open question {request_id!r}: it was answered or called off",
+                taskId=task.id,
+                status=task.status,
+            )
+        option = waiting.question.option(option_id)
+        if option is None:
+            offered = ", ".join(repr(each.option_id) for each in waiting.question.options)
+            raise InvalidParams(f"optionId: {option_id!r} is not offered; there are {offered}")
+        self._close(request_id)
+        waiting.answered.set_result(option)
+        await self._memory.remember(task, waiting.question, option)
+
+    async def _by_rule(
+        self,
+        asker: Asker,
+        question: Question,
+        verdict: Literal["allow", "deny"],
+        by: DecidedBy,
+        refusal: str,
+    ) -> Answer:
+        allowed = verdict == "allow"
+        answer = Answer(question.option_for("allow")) if allowed else Answer.denial(question, refusal)
+        await asker.emit({**_event(question), "state": "answered", **_outcome(answer.option), "by": by})
+        return answer
+
+    async def _by_person(self, asker: Asker, question: Question) -> Answer:
+        options = [_option(each) for each in question.options]
+        waiting = _Open(asker, question, asyncio.get_running_loop().create_future())
+        self._open[question.request_id] = waiting
+        asker.hold()
+        try:
+            await asker.emit({**_event(question), "state": "asked", "options": options})
+            self._show(asker)
+            option = await waiting.answered
+        finally:
+            self._close(question.request_id)
+        await asker.emit(
+            {"type": "permission", "requestId": question.request_id, "state": "answered"}
+            | {"title": question.title, **_outcome(option), "by": "user"}
+        )
+        return Answer(option)
+
+    def _close(self, request_id: str) -> None:
+        waiting = self._open.pop(request_id, None)
+        if waiting is not None:
+            waiting.asker.release()
+            self._show(waiting.asker)
+
+    def _show(self, asker: Asker) -> None:
+        """Let the task show its oldest open question; a client that answers it is shown the next."""
+        task = asker.record.task
+        if task.status != "running":
+            return
+        waiting = next((each for each in self._open.values() if each.asker is asker), None)
+        task.attention = _attention(waiting.question) if waiting is not None else None
+        self._changed(asker.record)
+
+
+def _attention(question: Question) -> Attention:
+    options = [
+        AttentionOption(option_id=each.option_id, name=each.name, kind=each.kind) for each in question.options
+    ]
+    return Attention(kind="permission", request_id=question.request_id, title=question.title, options=options)
+
+
+def _event(question: Question) -> dict[str, Any]:
+    named = {"toolCallId": question.tool_call_id} if question.tool_call_id is not None else {}
+    return {
+        "type": "permission",
+        "requestId": question.request_id,
+        "title": question.title,
+        "toolKind": question.tool_kind,
+        **named,
+    }
+
+
+def _option(option: Option) -> dict[str, str]:
+    return {"optionId": option.option_id, "name": option.name, "kind": option.kind}
+
+
+def _outcome(option: Option | None) -> dict[str, str]:
+    """Return what was chosen; nothing where the agent offered no option that says it."""
+    return {} if option is None else {"optionId": option.option_id, "kind": option.kind}

@@ -1,0 +1,86 @@
+"""What an agent may do without asking a person: pure, by the kind of the tool and of the options."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Policy = Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"]
+Verdict = Literal["allow", "deny", "ask"]
+
+READS = frozenset({"read", "search", "think"})
+EDITS = frozenset({"edit", "delete", "move"})
+_PREFERENCE: dict[Verdict, tuple[str, ...]] = {
+    # "Once" first: a policy grants what was asked, not what may be asked later.
+    "allow": ("allow_once", "allow_always"),
+    "deny": ("reject_once", "reject_always"),
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer the agent would take. `kind` is allow_once, allow_always, reject_once or reject_always."""
+
+    option_id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What an agent asks leave for. `tool_kind` and the kinds of the options are the protocol's words.
+
+    `subject` is what exactly would be done, such as the command line; `paths` the files it names.
+    """
+
+    request_id: str
+    title: str
+    options: tuple[Option, ...]
+    tool_kind: str = "other"
+    tool_call_id: str | None = None
+    subject: str = ""
+    paths: tuple[str, ...] = ()
+
+    def option(self, option_id: str) -> Option | None:
+        """Return the option with this id."""
+        return next((each for each in self.options if each.option_id == option_id), None)
+
+    def option_for(self, verdict: Verdict) -> Option | None:
+        """Return the option that says so, the narrower first: never by position, which differs."""
+        kinds = _PREFERENCE.get(verdict, ())
+        return next((each for kind in kinds for each in self.options if each.kind == kind), None)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The option taken, None to call the question off; `reason` is for the agent, where a rule decided."""
+
+    option: Option | None
+    reason: str | None = None
+
+    @classmethod
+    def denial(cls, question: Question, reason: str) -> "Answer":
+        """Refuse; where the agent offers no such option its question is called off."""
+        return cls(question.option_for("deny"), f"Permission denied: {reason}.")
+
+
+def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
+    """Return what `policy` says of a question.
+
+    An edit counts as one in the workspace only when the agent names its files and all lie there.
+    """
+    if policy in ("ask", "deny"):
+        return policy
+    if policy == "allowAll" or question.tool_kind in READS:
+        return "allow"
+    if policy == "allowEdits" and question.tool_kind in EDITS and all_inside(question.paths, workspace):
+        return "allow"
+    return "ask"
+
+
+def all_inside(paths: Iterable[str], workspace: Path) -> bool:
+    """Tell whether there are paths and all, links followed, lie in the workspace."""
+    root = os.path.realpath(workspace)
+    real = [os.path.realpath(os.path.join(root, path)) for path in paths]  # noqa: PTH118 (links, as the system has them)
+    return bool(real) and all(os.path.commonpath([root, path]) == root for path in real)

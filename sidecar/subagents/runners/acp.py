@@ -1,0 +1,65 @@
+"""The `acp` runner: any agent that speaks the Agent Client Protocol (version 1) on its standard streams."""
+
+import shutil
+
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.runners.acp_run import AcpRun, Handshake
+from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
+from sidecar.subagents.runners.prompt_check import check_prompt
+from sidecar.subagents.runners.turns import Turns
+
+_SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
+
+
+class AcpRunner:
+    """Starts an agent for each run: the command of the settings, else that of the profile of its name."""
+
+    type = "acp"
+
+    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+        self.name = name
+        self._profile = profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
+        self._argv = tuple(settings.command or self._profile.command)
+        self._env = {**self._profile.env, **settings.env}
+        self._turns = turns or Turns()
+
+    def check(self) -> None:
+        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        if not self._argv or not self._argv[0]:
+            known = ", ".join(PROFILES)
+            remedy = f"set runners.{self.name}.command to an argv, or name the runner after one of {known}"
+            raise self._unavailable("there is no program to run", remedy)
+        if shutil.which(self._argv[0], path=self._env.get("PATH")) is None:
+            reason = f"program {self._argv[0]!r} is not found or not executable"
+            raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
+
+    async def start(self, spec: RunSpec, emit: Emit) -> AcpRun:
+        """Start the agent in the workspace directory; `Runner.start` says what it raises."""
+        check_prompt(spec.prompt)
+        self.check()
+        if not spec.workspace_dir.is_dir():
+            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
+            raise self._unavailable(reason, "create it, or name another")
+        by_flag = self._profile.model_flag is not None and spec.model is not None
+        try:
+            process = await ChildProcess.spawn(
+                self._command(spec.model),
+                task_id=spec.task_id,
+                cwd=spec.workspace_dir,
+                env={**self._env, **spec.env},
+                interactive=True,
+            )
+        except (OSError, ValueError) as fault:
+            reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
+            raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
+        handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
+        return AcpRun(process, spec, handshake, emit, self._turns)
+
+    def _command(self, model: str | None) -> tuple[str, ...]:
+        flag = self._profile.model_flag
+        return self._argv if flag is None or model is None else (*self._argv, flag, model)
+
+    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
+        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")

@@ -1,0 +1,209 @@
+"""One run of an agent: its conversation, and an end that leaves nothing, politely first."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_faults import AgentFault
+from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.command_run import describe_exit
+from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec
+from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.stderr import StderrLog
+from sidecar.subagents.runners.turns import Turns
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_session import Session
+
+logger = logging.getLogger(__name__)
+
+_CANCEL_SHARE, _CANCEL_SECONDS = 0.4, 5.0
+"""How much of a stop's limit the agent has to end its turn, and the most it gets."""
+_EOF_SHARE, _EOF_SECONDS = 0.25, 3.0
+"""The same for ending by itself once its input has ended; some take 2 s to kill their shells."""
+_KILL_SECONDS = 6.0
+_EXIT_SECONDS = 1.0
+"""How long the status of an agent that closed its output is waited for, to tell it."""
+_IDLE_SECONDS = 0.25
+_LAST_SECONDS = 0.1
+
+_GO_ON = (
+    "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "
+    "say what is missing."
+)
+_STOPPED_SHORT = {
+    "max_tokens": "the agent stopped: its model's output limit is reached",
+    "refusal": "the agent refused to go on",
+    "cancelled": "the agent ended its turn as cancelled, which nobody had asked for",
+}
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """What opening the session takes beside the run itself."""
+
+    model: str | None
+    sign_in: str
+
+
+class AcpRun:
+    """A started agent; see `RunHandle`. It owns the process, the session and the tasks that follow them."""
+
+    def __init__(
+        self, process: ChildProcess, spec: RunSpec, handshake: Handshake, emit: Emit, turns: Turns
+    ) -> None:
+        self._process = process
+        self._spec = spec
+        self._handshake = handshake
+        self._emit = emit
+        self._turns = turns
+        self._events = SessionEvents()
+        self._permissions = Permissions(self._events, spec.attendant)
+        self._wire = AgentWire(process, self._events, emit, spec.attendant, turns)
+        self._log = StderrLog()
+        self._session: Session | None = None
+        self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
+        self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
+        self._end = asyncio.create_task(self._follow(), name=f"run of {process.pid}")
+
+    @property
+    def pid(self) -> int:
+        """The agent's process id."""
+        return self._process.pid
+
+    async def result(self) -> RunResult:
+        """Wait for the end of the conversation and of the agent's processes."""
+        return await asyncio.shield(self._end)
+
+    async def stop(self, limit: float = 5.0) -> None:
+        """Cancel the turn, end the input, then TERM, KILL and sweep; each step has its share of the limit."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + limit
+        if self._end.done():
+            return
+        self._permissions.call_off()
+        await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
+        self._process.close_stdin()
+        await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
+        await self._process.stop(max(_LAST_SECONDS, deadline - loop.time() - _IDLE_SECONDS))
+        self._talk.cancel()
+        await asyncio.wait({self._end}, timeout=max(_LAST_SECONDS, deadline - loop.time() - _LAST_SECONDS))
+        if not self._end.done():
+            logger.warning("agent %d is stopped before all of its output was recorded", self.pid)
+            self._stderr.cancel()
+            await asyncio.wait({self._end}, timeout=_LAST_SECONDS)
+
+    async def _cancel_turn(self, limit: float) -> None:
+        """Have the agent end what it is at; tools it started in sessions of their own it ends best itself."""
+        try:
+            async with asyncio.timeout(limit):
+                if self._session is not None and not self._talk.done():
+                    await self._session.cancel()
+                    await asyncio.wait({self._talk})
+        except (TimeoutError, ConnectionError) as fault:
+            logger.info("agent %d did not end its turn when asked to: %r", self.pid, fault)
+
+    async def _follow(self) -> RunResult:
+        try:
+            await self._talk_ends()
+            self._process.close_stdin()
+            await self._process.exits_within(_EOF_SECONDS)
+            await self._process.stop(_KILL_SECONDS)
+            self._process.stdout.drain(_IDLE_SECONDS)
+            self._process.stderr.drain(_IDLE_SECONDS)
+            await asyncio.wait({self._stderr})
+            return await self._outcome()
+        finally:
+            self._process.kill()
+            for task in (self._talk, self._stderr):
+                task.cancel()
+            if self._session is not None:
+                await self._session.aclose()
+            self._process.close()
+
+    async def _talk_ends(self) -> None:
+        """Wait for the end of the conversation; a tool of a dead agent may hold its output open for hours."""
+        exit_ = asyncio.create_task(self._process.exited(), name=f"exit of {self.pid}")
+        try:
+            await asyncio.wait({self._talk, exit_}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            exit_.cancel()
+        if not self._talk.done():
+            await self._process.clear(_KILL_SECONDS)
+            self._process.stdout.drain(_IDLE_SECONDS)
+            await asyncio.wait({self._talk})
+
+    async def _converse(self) -> str:
+        """Prompt once and return the stop reason; raises AgentFault."""
+        try:
+            return await self._prompted()
+        except ConnectionError as error:
+            raise AgentFault(await self._why_it_fell_silent()) from error
+
+    async def _prompted(self) -> str:
+        session_type = await asyncio.to_thread(_session_type)
+        session = self._session = session_type(self._wire, self._permissions)
+        await session.open(self._spec.workspace_dir, self._handshake.model, self._handshake.sign_in)
+        self._spec.attendant.ready(silence_counts=True)
+        stop_reason = await self._one_turn(session, self._spec.prompt)
+        reason = self._permissions.last_reason
+        if stop_reason == "end_turn" and self._events.refused is not None and reason is not None:
+            # Refused by a rule, the agent stopped without a word: it may not even have been told why.
+            self._events.refused = None
+            stop_reason = await self._one_turn(session, _GO_ON.format(reason=reason))
+        return stop_reason
+
+    async def _one_turn(self, session: "Session", text: str) -> str:
+        turn = session.prompt(text)
+        stop_reason = await turn.ended()
+        await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
+        return stop_reason
+
+    async def _outcome(self) -> RunResult:
+        try:
+            stop_reason = self._talk.result()
+        except asyncio.CancelledError:
+            return self._ended("ERROR", "the run was stopped")
+        except AgentFault as fault:
+            return self._ended("ERROR", self._with_stderr(str(fault)))
+        refused = self._events.refused
+        if stop_reason == "end_turn" and refused is not None:
+            return self._ended("ERROR", f"the agent stopped when it was refused: {refused.title}")
+        if stop_reason == "end_turn":
+            return self._ended("GOAL", None)
+        if stop_reason == "max_turn_requests":
+            return self._ended("MAX_TURNS", "the agent reached its own limit of turns")
+        return self._ended("ERROR", _STOPPED_SHORT.get(stop_reason, f"the agent stopped: {stop_reason}"))
+
+    def _ended(self, reason: str, error: str | None) -> RunResult:
+        return RunResult(reason, self._events.final_message(), {}, error)  # type: ignore[arg-type]
+
+    async def _why_it_fell_silent(self) -> str:
+        if self._wire.fault is not None:
+            return f"the output could not be recorded: {self._wire.fault}"
+        if not await self._process.exits_within(_EXIT_SECONDS):
+            return "the agent closed its output before its answer"
+        return f"the agent ended before its answer: {describe_exit(await self._process.exited())}"
+
+    def _with_stderr(self, text: str) -> str:
+        tail = self._log.tail()
+        return f"{text}\n{tail}" if tail else text
+
+    async def _pump_stderr(self) -> None:
+        try:
+            while data := await self._process.stderr.read():
+                await self._turns.next()
+                await self._turns.deliver(self._log.feed(data), self._emit)
+            await self._turns.deliver(self._log.finish(), self._emit)
+        except Exception as fault:
+            self._wire.fault = fault
+            self._process.kill()
+
+
+def _session_type() -> "type[Session]":
+    from sidecar.subagents.runners.acp_session import Session
+
+    return Session

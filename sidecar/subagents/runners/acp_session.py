@@ -1,0 +1,151 @@
+"""One session with an agent over the protocol's SDK. Imported by the first run: it costs a second."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import acp
+from acp import schema
+from acp.exceptions import RequestError
+from acp.interfaces import Client
+from pydantic import ValidationError
+
+from sidecar import __version__
+from sidecar.subagents.runners.acp_faults import AgentFault, Turn
+from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_wire import AgentWire
+
+_AUTH_REQUIRED = -32000
+_CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
+
+
+class Session:
+    """Opened once, prompted any number of times, one prompt at a time. Every fault is an AgentFault."""
+
+    def __init__(self, wire: AgentWire, permissions: Permissions) -> None:
+        # An agent that is offered no file or terminal access uses its own, inside the run's processes.
+        self._agent = acp.connect_to_agent(_client(permissions), wire)
+        self._id = ""
+        self._replies: set[asyncio.Task[None]] = set()
+
+    async def open(self, cwd: Path, model: str | None, sign_in: str) -> None:
+        """Agree on the protocol and begin a session in `cwd`; `sign_in` is the remedy if it asks for that."""
+        try:
+            hello = await self._agent.initialize(
+                protocol_version=acp.PROTOCOL_VERSION,
+                client_capabilities=schema.ClientCapabilities(),
+                client_info=_CLIENT,
+            )
+            _check_version(hello.protocol_version)
+            session = await self._agent.new_session(cwd=str(cwd), mcp_servers=[])
+            self._id = session.session_id
+            if model is not None:
+                await self._choose_model(model, session.config_options or [])
+        except RequestError as error:
+            raise _fault(error, sign_in) from error
+        except ValidationError as error:
+            raise AgentFault(f"the agent's answer is not understood: {_first_line(error)}") from error
+
+    def prompt(self, text: str) -> Turn:
+        """Begin a turn. In this protocol its end is the reply; another may tell of it by an update."""
+        turn = Turn()
+        reply = asyncio.create_task(self._await_reply(text, turn), name="prompt")
+        self._replies.add(reply)
+        reply.add_done_callback(self._replies.discard)
+        return turn
+
+    async def cancel(self) -> None:
+        """Ask the agent to end its turn; the turn tells when it has. ConnectionError if it takes nothing."""
+        if self._id:
+            await self._agent.cancel(session_id=self._id)
+
+    async def aclose(self) -> None:
+        """Let go of the connection; whoever waits for a turn gets a ConnectionError."""
+        await self._agent.close()
+        if self._replies:
+            await asyncio.wait(set(self._replies), timeout=1)
+
+    async def _await_reply(self, text: str, turn: Turn) -> None:
+        try:
+            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)])
+        except RequestError as error:
+            turn.fail(_fault(error, "sign in with the agent's own program"))
+        except ValidationError as error:
+            turn.fail(AgentFault(f"the agent's answer is not understood: {_first_line(error)}"))
+        except ConnectionError as error:
+            turn.fail(error)
+        else:
+            turn.end(reply.stop_reason, _usage(reply))
+
+    async def _choose_model(self, model: str, options: list[Any]) -> None:
+        choices = [each for each in options if each.category == "model" and each.type == "select"]
+        if not choices:
+            raise AgentFault(f"the agent lets no model be chosen; take model: {model} out of the definition")
+        values = [value for choice in choices for value in _values(choice.options)]
+        if model not in values:
+            known = ", ".join(values[:20])
+            raise AgentFault(f"the agent has no model {model!r}; it has {known}")
+        await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
+
+
+def _client(permissions: Permissions) -> Client:
+    class Handlers:
+        """The one request of an agent that reaches the SDK; the wire refuses all others."""
+
+        async def request_permission(
+            self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[Any], **_: Any
+        ) -> schema.RequestPermissionResponse:
+            call = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
+            offered = [each.model_dump(mode="json", by_alias=True) for each in options]
+            answer = await permissions.ask({"toolCall": call, "options": offered})
+            meta = {"reason": answer.reason} if answer.reason else None
+            outcome: schema.AllowedOutcome | schema.DeniedOutcome
+            if answer.option is None:
+                outcome = schema.DeniedOutcome(outcome="cancelled")
+            else:
+                outcome = schema.AllowedOutcome(outcome="selected", option_id=answer.option.option_id)
+            return schema.RequestPermissionResponse(outcome=outcome, field_meta=meta)
+
+    handlers: Any = Handlers()
+    client: Client = handlers
+    return client
+
+
+def _check_version(version: int) -> None:
+    if version != acp.PROTOCOL_VERSION:
+        raise AgentFault(
+            f"the agent speaks version {version} of the protocol, this sidecar version "
+            f"{acp.PROTOCOL_VERSION}; install a version of the agent that speaks it too"
+        )
+
+
+def _fault(error: RequestError, sign_in: str) -> AgentFault:
+    if error.code == _AUTH_REQUIRED:
+        return AgentFault(f"the agent asks to sign in ({error}); {sign_in}")
+    details = error.data.get("details") if isinstance(error.data, Mapping) else error.data
+    return AgentFault(
+        f"the agent answered with error {error.code}: {error}{f' ({details})' if details else ''}"
+    )
+
+
+def _first_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def _usage(reply: schema.PromptResponse) -> dict[str, int]:
+    """Return the tokens of the session so far, from the protocol's member or from gemini's own."""
+    if reply.usage is not None:
+        return {"inputTokens": reply.usage.input_tokens, "outputTokens": reply.usage.output_tokens}
+    quota = (reply.field_meta or {}).get("quota")
+    count = quota.get("token_count") if isinstance(quota, Mapping) else None
+    names = (("input_tokens", "inputTokens"), ("output_tokens", "outputTokens"))
+    found = count if isinstance(count, Mapping) else {}
+    return {ours: found[theirs] for theirs, ours in names if isinstance(found.get(theirs), int)}
+
+
+def _values(options: list[Any]) -> list[str]:
+    """Return the values of a choice, whose options may stand in groups."""
+    flat = [each for option in options for each in getattr(option, "options", None) or [option]]
+    return [each.value for each in flat]

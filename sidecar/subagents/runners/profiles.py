@@ -1,0 +1,52 @@
+"""The agents that speak the Agent Client Protocol and are known by name: how each is started."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How one agent is started.
+
+    `ask` is the environment that has it ask before it edits or runs anything, where its own default is not
+    to; `model_flag` the argument a model is chosen with, None for agents that take it in the protocol.
+    """
+
+    command: tuple[str, ...]
+    sign_in: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    model_flag: str | None = None
+
+
+PROFILES: Mapping[str, Profile] = {
+    "opencode": Profile(
+        ("opencode", "acp"),
+        "run `opencode auth login`, or name a provider in its configuration",
+        # It asks for nothing by default, and then no policy would ever be looked at.
+        {"OPENCODE_PERMISSION": '{"edit":"ask","bash":"ask","webfetch":"ask"}'},
+    ),
+    "claude-agent-acp": Profile(("claude-agent-acp",), "run `claude /login`, or set ANTHROPIC_API_KEY"),
+    "codex-acp": Profile(("codex-acp",), "run `codex login`, or set OPENAI_API_KEY"),
+    "gemini": Profile(
+        ("gemini", "--acp", "--skip-trust"),
+        "run `gemini` once and sign in, or set GEMINI_API_KEY",
+        # Without NO_RELAUNCH a second process does the work, and signals reach only the first.
+        {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        model_flag="-m",
+    ),
+    "qwen": Profile(("qwen", "--acp"), "run `qwen` once and sign in, or set OPENAI_API_KEY", model_flag="-m"),
+}
+"""In the order in which `auto` looks for them; versions these were tried with: docs/runners.md."""
+
+ALIASES = {"claude": "claude-agent-acp", "codex": "codex-acp"}
+
+
+def profile_named(name: str) -> Profile | None:
+    """Return the profile of a runner with this name."""
+    return PROFILES.get(ALIASES.get(name, name))
+
+
+def found_profiles() -> list[str]:
+    """Return the names of the profiles whose program is on the PATH, in the order of `auto`."""
+    return [name for name, profile in PROFILES.items() if shutil.which(profile.command[0])]

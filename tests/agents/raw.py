@@ -1,0 +1,211 @@
+"""An agent on the bare wire, for what no library would let it do: `raw.py SCENARIO [ARGUMENT]`.
+
+It imports next to nothing, so that starting one costs milliseconds.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+Json = dict[str, object]
+
+SESSION = "session-1"
+
+
+def send(message: Json) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def update(update_kind: str, /, **members: object) -> None:
+    params = {"sessionId": SESSION, "update": {"sessionUpdate": update_kind, **members}}
+    send({"method": "session/update", "params": params})
+
+
+def say(text: str, **members: object) -> None:
+    update("agent_message_chunk", content={"type": "text", "text": text}, **members)
+
+
+def receive() -> Json:
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    message: Json = json.loads(line)
+    return message
+
+
+def answer(call: Json, result: Json) -> None:
+    send({"id": call["id"], "result": result})
+
+
+def until(method: str) -> Json:
+    while (message := receive()).get("method") != method:
+        pass
+    return message
+
+
+def open_session() -> Json:
+    """Do the handshake and return the prompt's call."""
+    answer(until("initialize"), {"protocolVersion": 1, "agentCapabilities": {}})
+    answer(until("session/new"), {"sessionId": SESSION})
+    return until("session/prompt")
+
+
+def end(prompt: Json, reason: str = "end_turn", **members: object) -> None:
+    answer(prompt, {"stopReason": reason, **members})
+
+
+def silent() -> None:
+    while True:
+        receive()
+
+
+def leave() -> None:
+    sys.stderr.write("no licence found\n")
+    sys.exit(3)
+
+
+def auth() -> None:
+    methods = [{"id": "login", "name": "Sign in"}]
+    answer(until("initialize"), {"protocolVersion": 1, "authMethods": methods})
+    send({"id": until("session/new")["id"], "error": {"code": -32000, "message": "Authentication required"}})
+    silent()
+
+
+def version() -> None:
+    answer(until("initialize"), {"protocolVersion": 7})
+    silent()
+
+
+def garbage() -> None:
+    sys.stdout.write("Welcome to the agent!\n[1, 2]\n\xff\n")
+    prompt = open_session()
+    say("before ")
+    sys.stdout.write("{broken\n")
+    send({"id": 4711, "result": {}})
+    send({"id": {}, "error": "odd"})
+    send({"id": 99, "method": "terminal/create", "params": {}})
+    refusal = receive()
+    send({"method": "auth/status_update", "params": {}})
+    say(f"after {refusal['error']['code']}")  # type: ignore[index]
+    end(prompt)
+    silent()
+
+
+def crash() -> None:
+    open_session()
+    say("half a word")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def close_output() -> None:
+    open_session()
+    sys.stdout.flush()
+    os.close(1)
+    silent()
+
+
+def big() -> None:
+    prompt = open_session()
+    say("x" * int(sys.argv[2]))
+    end(prompt)
+    silent()
+
+
+def flood() -> None:
+    prompt = open_session()
+    for number in range(int(sys.argv[2])):
+        say(f"{number}\n")
+    end(prompt)
+    silent()
+
+
+def flood_tools() -> None:
+    prompt = open_session()
+    for number in range(int(sys.argv[2])):
+        update("tool_call", toolCallId=f"call-{number}", title="look", kind="read", status="completed")
+    end(prompt)
+    silent()
+
+
+def odd_updates() -> None:
+    prompt = open_session()
+    update("agent_message_chunk", content={"type": "text", "text": ""})
+    update("notice", text="something stable and new")
+    update("available_commands_update", availableCommands="many")
+    send({"method": "session/update", "params": {"update": 5}})
+    send({"method": "session/update"})
+    update("tool_call_update", toolCallId="t1", status="completed", title="Write", rawOutput={"ok": True})
+    update("tool_call", toolCallId=7)
+    say("done")
+    end(prompt, _meta={"quota": {"token_count": {"input_tokens": 12, "output_tokens": 3}}})
+    silent()
+
+
+def deaf() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open_session()
+    say("ready")
+    while True:
+        time.sleep(600)
+
+
+def detached() -> None:
+    for _ in range(2):
+        subprocess.Popen(["setsid", "sleep", "600"], stdin=subprocess.DEVNULL)
+    prompt = open_session()
+    say("ready")
+    until("session/cancel")
+    end(prompt, "cancelled")
+    silent()
+
+
+def reason() -> None:
+    prompt = open_session()
+    say("so far")
+    end(prompt, sys.argv[2])
+    silent()
+
+
+def wait() -> None:
+    prompt = open_session()
+    say("ready")
+    until("session/cancel")
+    end(prompt, "cancelled")
+    silent()
+
+
+def sulk() -> None:
+    """Ask, and end the turn without a word when refused; a second prompt is answered."""
+    prompt = open_session()
+    call = {"toolCallId": "t1", "title": "Delete all", "kind": "delete"}
+    options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]
+    send(
+        {
+            "id": 1,
+            "method": "session/request_permission",
+            "params": {"sessionId": SESSION, "toolCall": call, "options": options},
+        }
+    )
+    receive()
+    end(prompt)
+    prompt = until("session/prompt")
+    say(prompt["params"]["prompt"][0]["text"])  # type: ignore[index]
+    end(prompt)
+    silent()
+
+
+SCENARIOS: dict[str, Callable[[], None]] = {
+    function.__name__: function
+    for function in (
+        *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
+        *(odd_updates, deaf, detached, reason, wait, sulk),
+    )
+}
+
+if __name__ == "__main__":
+    SCENARIOS[sys.argv[1]]()

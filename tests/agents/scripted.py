@@ -1,0 +1,146 @@
+"""An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
+
+say TEXT        think TEXT       plan STEP;STEP     usage IN OUT COST
+write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two at a time)
+wait            until it is cancelled
+"""
+
+import asyncio
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import acp
+from acp import schema
+
+OPTIONS = [
+    # "Always" first, as some agents have it: whoever chooses by position is caught.
+    schema.PermissionOption(option_id="yes-always", name="Always allow", kind="allow_always"),
+    schema.PermissionOption(option_id="yes", name="Allow", kind="allow_once"),
+    schema.PermissionOption(option_id="no", name="Reject", kind="reject_once"),
+]
+
+
+class ScriptedAgent:
+    def __init__(self) -> None:
+        self._client: Any = None
+        self._cwd = Path()
+        self._session = ""
+        self._cancelled = asyncio.Event()
+        self._usage: schema.Usage | None = None
+
+    def on_connect(self, conn: Any) -> None:
+        self._client = conn
+
+    async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
+        return schema.InitializeResponse(protocol_version=1)
+
+    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
+        self._cwd, self._session = Path(cwd), uuid4().hex
+        models = [schema.SessionConfigSelectOption(value=name, name=name) for name in ("small", "large")]
+        choice = schema.SessionConfigOptionSelect(
+            id="model", name="Model", category="model", type="select", current_value="small", options=models
+        )
+        return schema.NewSessionResponse(session_id=self._session, config_options=[choice])
+
+    async def set_config_option(self, config_id: str, session_id: str, value: Any, **_: Any) -> Any:
+        await self._say(f"model {value}\n")
+        return schema.SetSessionConfigOptionResponse(config_options=[])
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        self._cancelled.set()
+
+    async def prompt(self, prompt: list[Any], session_id: str, **_: Any) -> schema.PromptResponse:
+        self._cancelled.clear()
+        for line in "".join(block.text for block in prompt).splitlines():
+            step, *arguments = shlex.split(line) or [""]
+            await getattr(self, f"do_{step}", self._unknown)(*arguments)
+            if self._cancelled.is_set():
+                return schema.PromptResponse(stop_reason="cancelled")
+        return schema.PromptResponse(stop_reason="end_turn", usage=self._usage)
+
+    async def _unknown(self, *_: str) -> None:
+        """Pass over a line that is no step, such as one of a system prompt."""
+
+    async def do_say(self, text: str) -> None:
+        await self._say(text)
+
+    async def do_think(self, text: str) -> None:
+        await self._client.session_update(self._session, acp.update_agent_thought(acp.text_block(text)))
+
+    async def do_plan(self, steps: str) -> None:
+        entries = [
+            schema.PlanEntry(content=step, priority="medium", status="pending") for step in steps.split(";")
+        ]
+        await self._client.session_update(self._session, acp.update_plan(entries))
+
+    async def do_usage(self, tokens_in: str, tokens_out: str, cost: str) -> None:
+        self._usage = schema.Usage(
+            input_tokens=int(tokens_in),
+            output_tokens=int(tokens_out),
+            total_tokens=int(tokens_in) + int(tokens_out),
+        )
+        update = schema.UsageUpdate(
+            session_update="usage_update",
+            used=500,
+            size=1000,
+            cost=schema.Cost(amount=float(cost), currency="USD"),
+        )
+        await self._client.session_update(self._session, update)
+
+    async def do_write(self, path: str, text: str) -> None:
+        target = str(self._cwd / path)
+        diff = acp.tool_diff_content(target, text)
+        call = acp.start_tool_call(
+            uuid4().hex,
+            f"Write {path}",
+            kind="edit",
+            status="pending",
+            content=[diff],
+            locations=[schema.ToolCallLocation(path=target)],
+        )
+        if await self._allowed(call):
+            Path(target).write_text(text)
+            await self._end(call, "completed", text)
+
+    async def do_run(self, command: str) -> None:
+        call = acp.start_tool_call(
+            uuid4().hex, command, kind="execute", status="pending", raw_input={"command": command}
+        )
+        if await self._allowed(call):
+            shell = await asyncio.create_subprocess_shell(
+                command, stdout=asyncio.subprocess.PIPE, start_new_session=True
+            )
+            output, _ = await shell.communicate()
+            await self._end(call, "completed", output.decode())
+
+    async def do_both(self) -> None:
+        await asyncio.gather(self.do_run("echo one"), self.do_run("echo two"))
+
+    async def do_wait(self) -> None:
+        await self._cancelled.wait()
+
+    async def _allowed(self, call: schema.ToolCallStart) -> bool:
+        await self._client.session_update(self._session, call)
+        asked = schema.ToolCallUpdate(tool_call_id=call.tool_call_id, title=call.title)
+        answer = await self._client.request_permission(self._session, asked, OPTIONS)
+        if answer.outcome.outcome == "selected" and answer.outcome.option_id != "no":
+            return True
+        await self._end(call, "failed", "")
+        await self._say(f"{answer.outcome.outcome}: {(answer.field_meta or {}).get('reason')}")
+        return False
+
+    async def _end(self, call: schema.ToolCallStart, status: Any, text: str) -> None:
+        content = [acp.tool_content(acp.text_block(text))] if text else None
+        end = acp.update_tool_call(call.tool_call_id, status=status, content=content)
+        await self._client.session_update(self._session, end)
+
+    async def _say(self, text: str) -> None:
+        await self._client.session_update(self._session, acp.update_agent_message(acp.text_block(text)))
+
+
+if __name__ == "__main__":
+    agent: Any = ScriptedAgent()
+    sys.exit(asyncio.run(acp.run_agent(agent)))

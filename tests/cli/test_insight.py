@@ -1,0 +1,78 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.cli.main import main
+from tests.generator import ERAS, generate, write_hostile
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command in this process; answers its exit code, stdout and stderr."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    generate(tmp_path / "root", ERAS[3], 9)
+    return tmp_path / "root"
+
+
+def test_list_takes_a_query(run: Run, root: Path) -> None:
+    code, out, _ = run("list", "--root", str(root), "--query", "status:completed cost>=0", "--json")
+    page = json.loads(out)
+    assert code == 0 and {item["status"] for item in page["items"]} == {"completed"}
+    assert 0 < page["matched"] < page["total"]
+
+
+def test_a_bad_query_is_wrong_use_and_names_the_place(run: Run, root: Path) -> None:
+    code, out, err = run("list", "--root", str(root), "--query", "cost>much")
+    assert (code, out) == (2, "") and "position 5" in err
+
+
+@pytest.mark.parametrize(("form", "start"), [("markdown", "# "), ("json", '{"version":1')])
+def test_export_prints_a_document(run: Run, root: Path, form: str, start: str) -> None:
+    task_id = next((root / "tasks").iterdir()).name
+    code, out, err = run("export", task_id, "--root", str(root), "--format", form)
+    assert code == 0 and out.startswith(start) and err == ""
+
+
+def test_export_tells_what_was_redacted_on_stderr(run: Run, root: Path) -> None:
+    task_id = next((root / "tasks").iterdir()).name
+    _, out, err = run("export", task_id, "--root", str(root), "--redact")
+    assert err.startswith("redacted: ") and "/home/dana" not in out
+
+
+def test_an_unknown_task_is_a_failure(run: Run, root: Path) -> None:
+    code, out, err = run("export", "zzz", "--root", str(root))
+    assert (code, out) == (1, "") and "zzz" in err
+
+
+def test_doctor_finds_nothing_wrong_with_sound_tasks(run: Run, root: Path) -> None:
+    code, out, _ = run("doctor", "--root", str(root))
+    assert code == 0 and "9 tasks" in out and "Nothing is wrong." in out
+
+
+def test_doctor_names_each_kind_of_damage_with_its_remedy(run: Run, tmp_path: Path) -> None:
+    write_hostile(tmp_path / "root")
+    code, out, _ = run("doctor", "--root", str(tmp_path / "root"))
+    assert code == 0 and "\ncut (" in out and "close the array" in out and "\x1b" not in out
+
+
+def test_doctor_as_json_is_the_result_of_the_wire(run: Run, tmp_path: Path) -> None:
+    write_hostile(tmp_path / "root")
+    report: dict[str, Any] = json.loads(run("doctor", "--root", str(tmp_path / "root"), "--json")[1])
+    assert sum(report["counts"].values()) == len(report["findings"])
+    assert all(finding["remedy"] for finding in report["findings"])

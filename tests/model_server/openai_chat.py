@@ -1,0 +1,56 @@
+"""OpenAI's chat completions: what an agent posts, and the stream it gets."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.model_server.script import Conversation, Reply, Tool
+
+Json = dict[str, Any]
+
+USAGE: Json = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
+
+
+def read(body: Json) -> Conversation:
+    """Return the conversation of a request."""
+    messages: list[Json] = body.get("messages", [])
+    newest = max((n for n, each in enumerate(messages) if "SCENARIO:" in _text(each)), default=-1)
+    return Conversation(
+        user_texts=tuple(_text(each) for each in messages),
+        tool_answered=any(each["role"] == "tool" for each in messages[newest + 1 :]),
+        tools=tuple(_tool(each["function"]) for each in body.get("tools") or []),
+    )
+
+
+def stream(reply: Reply) -> Iterator[Json | str]:
+    """Yield the chunks of a reply, `[DONE]` last."""
+    yield _chunk({"role": "assistant"})
+    for word in reply.words:
+        yield _chunk({"content": word})
+    if reply.tool is not None:
+        call: Json = {"index": 0, "id": "call_1", "type": "function"}
+        yield _chunk({"tool_calls": [{**call, "function": {"name": reply.tool, "arguments": ""}}]})
+        yield _chunk(
+            {"tool_calls": [{"index": 0, "function": {"arguments": json.dumps(dict(reply.arguments))}}]}
+        )
+    yield _chunk({}, "tool_calls" if reply.tool is not None else "stop")
+    yield {**_chunk({}), "choices": [], "usage": USAGE}
+    yield "[DONE]"
+
+
+def _chunk(delta: Json, finish_reason: str | None = None) -> Json:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return {"id": "c1", "object": "chat.completion.chunk", "model": "fake-model", "choices": [choice]}
+
+
+def _text(message: Json) -> str:
+    if message["role"] != "user":
+        return ""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "\n".join(str(part.get("text") or "") for part in parts)
+
+
+def _tool(function: Json) -> Tool:
+    schema: Json = function.get("parameters") or {}
+    return Tool(function["name"], tuple(schema.get("required", ())), tuple(schema.get("properties", ())))

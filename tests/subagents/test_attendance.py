@@ -1,0 +1,123 @@
+"""The clocks of a run: what ends it, once, and what lets them stand still."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
+from sidecar.subagents.attendance import Oversight, RunAttendance
+from sidecar.subagents.budget import DaySpending
+from sidecar.subagents.launching import Abort
+from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.records import RunRecord
+from sidecar.subagents.watchdog import SilenceWatch
+
+
+class Watched:
+    """An attendance with short limits; `clock` tells what happened to the run's time limit."""
+
+    def __init__(self, **limits: Any) -> None:
+        task = AsyncTask(
+            id="task-1",
+            subagent_name="a",
+            goal_prompt="g",
+            status="running",
+            progress=Progress(last_activity_at=0),
+            runner="r",
+            workspace_dir=str(Path("/")),
+        )
+        self.abort = Abort()
+        self.aborted = asyncio.Event()
+        self.abort.on_abort(self.aborted.set)
+        self.clock: list[str] = []
+        settings = Settings(async_tasks=AsyncTasksSettings(**limits), budget=BudgetSettings(per_task_cost=1))
+        oversight = Oversight(
+            settings=lambda: settings,
+            spending=DaySpending(lambda: 0),
+            desk=cast(PermissionDesk, None),
+            pause=lambda task_id: self.clock.append(f"pause {task_id}"),
+            resume=lambda task_id: self.clock.append(f"resume {task_id}"),
+        )
+        record = RunRecord(task=task, origin="client", request={})
+        self.run = RunAttendance(oversight, record, None, self.abort, self._emit)
+
+    async def _emit(self, event: dict[str, Any]) -> None:
+        raise AssertionError("no event is expected")
+
+    async def reason(self, seconds: float = 5) -> str | None:
+        async with asyncio.timeout(seconds):
+            await self.aborted.wait()
+        return self.abort.reason
+
+
+async def test_a_late_start_ends_the_run() -> None:
+    watched = Watched(startup_timeout_seconds=0.05, inactivity_timeout_seconds=0.01)
+    watched.run.begin()
+    assert await watched.reason() == "startupTimeout"
+    assert "asyncTasks.startupTimeoutSeconds" in str(watched.run.error)
+
+
+async def test_silence_after_the_start_ends_the_run() -> None:
+    watched = Watched(startup_timeout_seconds=0.05, inactivity_timeout_seconds=0.05)
+    watched.run.begin()
+    watched.run.ready(silence_counts=True)
+    assert await watched.reason() == "inactivity"
+
+
+async def test_overspending_ends_the_run() -> None:
+    watched = Watched()
+    watched.run.take({"type": "usage", "cost": 2})
+    assert await watched.reason() == "budget"
+    assert "budget.perTaskCost" in str(watched.run.error)
+
+
+async def test_overspending_after_a_cancel_changes_nothing() -> None:
+    watched = Watched()
+    watched.abort.abort("cancelled")
+    watched.run.take({"type": "usage", "cost": 2})
+    assert (watched.abort.reason, watched.run.error) == ("cancelled", None)
+
+
+async def test_none_of_it_ends_a_run_whose_silence_does_not_count_or_that_has_ended() -> None:
+    text, ended = Watched(inactivity_timeout_seconds=0.01), Watched(inactivity_timeout_seconds=0.01)
+    text.run.ready(silence_counts=False)
+    ended.run.ready(silence_counts=True)
+    ended.run.end()
+    for watched in (text, ended):
+        with pytest.raises(TimeoutError):
+            await watched.reason(0.1)
+
+
+async def test_minus_one_means_no_limit() -> None:
+    watched = Watched(startup_timeout_seconds=-1, inactivity_timeout_seconds=-1)
+    watched.run.begin()
+    watched.run.ready(silence_counts=True)
+    with pytest.raises(TimeoutError):
+        await watched.reason(0.05)
+
+
+async def test_the_clocks_stand_from_the_first_open_question_to_the_last_answer() -> None:
+    watched = Watched(inactivity_timeout_seconds=0.05)
+    watched.run.ready(silence_counts=True)
+    watched.run.hold()
+    watched.run.hold()
+    watched.run.release()
+    with pytest.raises(TimeoutError):
+        await watched.reason(0.2)
+    assert watched.clock == ["pause task-1"]
+    watched.run.release()
+    assert watched.clock == ["pause task-1", "resume task-1"]
+    assert await watched.reason() == "inactivity"
+
+
+async def test_a_sign_of_life_puts_the_end_off() -> None:
+    loop, expired = asyncio.get_running_loop(), asyncio.Event()
+    watch = SilenceWatch(0.2, expired.set)
+    began = loop.time()
+    watch.start()
+    loop.call_later(0.1, watch.touch)
+    await asyncio.wait_for(expired.wait(), 5)
+    assert loop.time() - began >= 0.29

@@ -1,0 +1,218 @@
+"""Who decides a question, and that a person's answer counts once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.errors import InvalidParams, InvalidState
+from sidecar.api.permissions import RememberedPermission
+from sidecar.api.settings import PermissionsSettings
+from sidecar.subagents.permission_desk import NOBODY_THERE, PermissionDesk
+from sidecar.subagents.permission_memory import PermissionMemory
+from sidecar.subagents.permission_policy import Answer, Option, Policy, Question
+from sidecar.subagents.records import RunRecord
+
+OPTIONS = (
+    Option("always", "Always", "allow_always"),
+    Option("once", "Once", "allow_once"),
+    Option("no", "No", "reject_once"),
+)
+
+
+@dataclass
+class Kept:
+    items: list[RememberedPermission] = field(default_factory=list)
+
+    async def permissions(self) -> list[RememberedPermission]:
+        return list(self.items)
+
+    async def remember(self, permission: RememberedPermission) -> None:
+        self.items.append(permission)
+
+    async def revoke(self, permission_ids: Sequence[str]) -> list[str]:
+        raise AssertionError("nobody revokes here")
+
+
+class Run:
+    """A run that asks, and notes what happens to it."""
+
+    def __init__(self, workspace: Path, name: str = "writer") -> None:
+        progress = Progress(last_activity_at=0)
+        task = AsyncTask(
+            id="task-1",
+            subagent_name=name,
+            goal_prompt="g",
+            status="running",
+            progress=progress,
+            runner="r",
+            workspace_dir=str(workspace),
+        )
+        self.record = RunRecord(task=task, origin="client", request={})
+        self.policy: Policy | None = None
+        self.events: list[dict[str, Any]] = []
+        self.holds = 0
+
+    def shown(self) -> str | None:
+        """The id of the question that stands on the task."""
+        attention = self.record.task.attention
+        return attention.request_id if attention is not None else None
+
+    async def emit(self, event: dict[str, Any]) -> None:
+        self.events.append(event)
+
+    def hold(self) -> None:
+        self.holds += 1
+
+    def release(self) -> None:
+        self.holds -= 1
+
+
+@dataclass
+class Office:
+    """A desk whose surroundings a test decides."""
+
+    workspace: Path
+    settings: PermissionsSettings = field(default_factory=PermissionsSettings)
+    attended: bool = True
+    kept: Kept = field(default_factory=Kept)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.desk = PermissionDesk(
+            lambda: self.settings,
+            PermissionMemory(self.kept, lambda: 7),
+            attended=lambda: self.attended,
+            changed=lambda record: self.changed.set(),
+        )
+
+    async def asking(self, run: Run, question: Question) -> "asyncio.Task[Answer]":
+        """Ask, and return once the question stands on the task."""
+        self.changed.clear()
+        task = asyncio.create_task(self.desk.ask(run, question))
+        async with asyncio.timeout(5):
+            await self.changed.wait()
+        return task
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+def question(request_id: str = "q", kind: str = "execute", subject: str = "make") -> Question:
+    return Question(
+        request_id=request_id, title=subject, options=OPTIONS, tool_kind=kind, subject=subject, paths=("a",)
+    )
+
+
+async def test_a_person_answers_once_and_the_clocks_stand_meanwhile(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    assert (run.shown(), run.holds) == ("q", 1)
+    await office.desk.answer(run.record, "q", "once")
+    assert run.shown() is None
+    assert run.holds == 0
+    with pytest.raises(InvalidState):
+        await office.desk.answer(run.record, "q", "no")
+    assert (await asking).option == OPTIONS[1]
+    assert [event["state"] for event in run.events] == ["asked", "answered"]
+
+
+async def test_an_option_that_is_not_offered_leaves_the_question_open(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    with pytest.raises(InvalidParams, match="'always', 'once', 'no'"):
+        await office.desk.answer(run.record, "q", "perhaps")
+    await office.desk.answer(run.record, "q", "no")
+    assert (await asking).option == OPTIONS[2]
+
+
+async def test_a_cancelled_question_is_taken_back(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    asking.cancel()
+    await asyncio.wait({asking})
+    assert (run.shown(), run.holds) == (None, 0)
+    with pytest.raises(InvalidState, match="was answered or called off"):
+        await office.desk.answer(run.record, "q", "once")
+
+
+async def test_another_task_s_question_is_not_this_one_s(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    other = Run(office.workspace)
+    other.record.task.id = "task-2"
+    with pytest.raises(InvalidState):
+        await office.desk.answer(other.record, "q", "once")
+    asking.cancel()
+
+
+async def test_the_oldest_of_several_questions_stands(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = [await office.asking(run, question(each)) for each in ("first", "second")]
+    assert run.shown() == "first"
+    await office.desk.answer(run.record, "second", "once")
+    assert run.shown() == "first"
+    await office.desk.answer(run.record, "first", "no")
+    assert [(await each).option for each in asking] == [OPTIONS[2], OPTIONS[1]]
+
+
+async def test_where_nobody_is_there_it_is_refused_at_once_with_the_reason(office: Office) -> None:
+    office.attended = False
+    run = Run(office.workspace)
+    answer = await office.desk.ask(run, question())
+    assert answer == Answer(OPTIONS[2], f"Permission denied: {NOBODY_THERE}.")
+    assert (run.events[0]["by"], run.events[0]["kind"]) == ("policy", "reject_once")
+
+
+async def test_unattended_runs_may_be_allowed_more_by_the_settings(office: Office) -> None:
+    office.attended = False
+    office.settings = PermissionsSettings(unattended="allowReads")
+    run = Run(office.workspace)
+    assert (await office.desk.ask(run, question(kind="read"))).option == OPTIONS[1]
+    assert (await office.desk.ask(run, question(kind="execute"))).option == OPTIONS[2]
+
+
+async def test_the_definition_s_policy_comes_before_the_setting(office: Office) -> None:
+    office.settings = PermissionsSettings(default="allowAll")
+    run = Run(office.workspace)
+    run.policy = "deny"
+    assert (await office.desk.ask(run, question())).option == OPTIONS[2]
+
+
+async def test_always_holds_for_the_same_command_of_the_same_subagent_there(
+    office: Office, tmp_path: Path
+) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    await office.desk.answer(run.record, "q", "always")
+    await asking
+    office.attended = False
+    assert (await office.desk.ask(run, question())).option == OPTIONS[1]
+    elsewhere = Run(tmp_path / "elsewhere")
+    for asker, asked in (
+        (run, question(subject="make install")),
+        (run, question(kind="fetch")),
+        (Run(office.workspace, "other"), question()),
+        (elsewhere, question()),
+    ):
+        assert (await office.desk.ask(asker, asked)).option == OPTIONS[2]
+
+
+async def test_edits_allowed_for_good_are_those_in_the_workspace(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question(kind="edit", subject="a"))
+    await office.desk.answer(run.record, "q", "always")
+    await asking
+    office.attended = False
+    inside = question(kind="edit", subject="b")
+    outside = Question(
+        request_id="o", title="o", options=OPTIONS, tool_kind="edit", paths=("../../etc/passwd",)
+    )
+    assert (await office.desk.ask(run, inside)).option == OPTIONS[1]
+    assert (await office.desk.ask(run, outside)).option == OPTIONS[2]
