@@ -23,7 +23,7 @@ class Listing:
         listed = [row for row in rows if row.body]
         self.rules = rules
         self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
-        self._haystacks: list[bytes] = []
+        self._haystacks: list[str] = []
         self._counts: dict[str, int] = {}
         self._counted_until = 0
         self._counted_at = 1
@@ -95,9 +95,14 @@ def render(rows: Sequence[IndexRow], now: int) -> bytes:
     """Write rows as a JSON array, copying their megabytes once."""
     if not rows:
         return b"[]"
-    prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
+    roots = {row.root for row in rows}
+    prefixes = {root: wire_prefixes(root) for root in roots}
     parts = [b""] * (2 * len(rows))
-    parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    if len(roots) == 1:
+        (of_status,) = prefixes.values()
+        parts[0::2] = [of_status[word] for word in _statuses(rows, now)]
+    else:
+        parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
     parts[1::2] = [row.body for row in rows]
     parts[0] = b"[" + parts[0].removeprefix(b",")
     parts.append(b"]")
