@@ -130,17 +130,6 @@ class ListResult(Record, kw_only=True):
     revision: int
 
 
-class RenderedList(Record, kw_only=True):
-    """A ListResult whose items are JSON already, as the index keeps them."""
-
-    items: msgspec.Raw
-    total: int
-    matched: int
-    counts: dict[str, int]
-    next_cursor: str | None = None
-    revision: int
-
-
 class GetParams(Params, kw_only=True):
     """Parameters of `tasks/get`: an id or a unique prefix."""
 

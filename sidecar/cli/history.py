@@ -1,17 +1,16 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import click
-import msgspec
 
 from sidecar.api.tasks import (
     MAX_PAGE,
     GetResult,
     ListResult,
-    RenderedList,
     Rules,
     Sort,
     SortKey,
@@ -24,6 +23,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
+from sidecar.history.pages import RenderedList
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import in_two_processes
 
@@ -56,7 +56,7 @@ def list_tasks(
     chosen: Rules = rules or store.current.history.rules
     wanted, order = Selection(filter_text, query, chosen), Sort(by=sort) if sort else None
     if form == "json":
-        output.write_json(_rendered(history, wanted, order, limit))
+        output.write_json(_rendered(history, wanted, order, limit).wire())
         return
     page = _page(history, wanted, order, limit)
     if form == "text":
@@ -111,13 +111,10 @@ def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit
     """Do as `_page`, with the items as JSON."""
     ask = partial(history.rendered_page, wanted.filter, wanted.rules, order, query=wanted.query)
     page = ask(limit or MAX_PAGE)
-    arrays = [bytes(page.items)]
     while limit is None and page.next_cursor is not None:
         more = ask(MAX_PAGE, page.next_cursor)
-        arrays.append(bytes(more.items))
-        page.next_cursor = more.next_cursor
-    if len(arrays) > 1:
-        page.items = msgspec.Raw(b"[" + b",".join(array[1:-1] for array in arrays) + b"]")
+        items = page.items[:-1] + b"," + more.items[1:]
+        page = replace(page, items=items, next_cursor=more.next_cursor)
     return page
 
 

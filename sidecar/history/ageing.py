@@ -30,10 +30,7 @@ def next_change(last_activity: int | None, now: int) -> int:
     return min(limit for limit in limits if limit > now)
 
 
-def id_validity(task_id: str, now: int) -> tuple[int, int]:
-    """The span of times, in ms, at which the id tells the same as `now`; a future one tells nothing."""
+def id_holds_until(task_id: str, now: int) -> int:
+    """The time, in ms, at which an id from the future begins to tell when its task was made."""
     time = time_in_id(task_id, FOR_EVER)
-    if time is None:
-        return 0, FOR_EVER
-    credible_from = time - DAY_MS
-    return (credible_from, FOR_EVER) if now >= credible_from else (0, credible_from)
+    return time - DAY_MS if time is not None and time - DAY_MS > now else FOR_EVER

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.tasks import Rules
-from sidecar.history.ageing import FOR_EVER
+from sidecar.history.ageing import DAY_MS, FOR_EVER
 from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow
 from sidecar.history.products import is_task_id, is_uuid
@@ -62,6 +62,8 @@ class _Kept:
     rows: Rows = field(default_factory=dict)
     ends: int = FOR_EVER
     """When the first of the rows ceases to hold, in ms."""
+    made_at: int = 0
+    """The latest time at which one of them was made."""
     loaded: bool = False
     scanned: bool = False
     unsaved: set[str] = field(default_factory=set)
@@ -128,6 +130,7 @@ class RootCatalog:
         With `quiet` the tasks found by the first look of all are no news.
         """
         with self._lock:
+            self._heed_clock(rules, now)
             rows = self.rows(rules)
             first = not rows and not self._kept[rules].scanned
             names = task_names(self.root, rows)
@@ -141,6 +144,7 @@ class RootCatalog:
             if first and quiet:
                 self._changes.clear()
             self._kept[rules].scanned = True
+            self._kept[rules].made_at = max(self._kept[rules].made_at, now)
             return self._kept[rules].rows
 
     def reconcile(self, now: int) -> None:
@@ -185,7 +189,7 @@ class RootCatalog:
         with self._lock:
             if self._index is not None:
                 for rules, kept in self._kept.items():
-                    self._index.save(rules, kept.rows, kept.unsaved)
+                    self._index.save(rules, kept.rows, kept.unsaved, kept.made_at)
                     kept.unsaved = set()
 
     def open(self, name: str, now: int) -> "tuple[TaskFiles, Row] | None":
@@ -207,8 +211,17 @@ class RootCatalog:
 
     def _load(self, rules: Rules, kept: _Kept) -> None:
         if not kept.loaded and self._index is not None:
-            kept.replace(self._index.load(rules))
+            rows, kept.made_at = self._index.load(rules)
+            kept.replace(rows)
         kept.loaded = True
+
+    def _heed_clock(self, rules: Rules, now: int) -> None:
+        """Begin anew when the clock went back: ids that told a time may tell none."""
+        kept = self._kept[rules]
+        if now < kept.made_at - DAY_MS:
+            kept.unsaved |= kept.rows.keys()
+            kept.replace({})
+            kept.made_at = now
 
     def _in_use(self) -> list[Rules]:
         return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]

@@ -33,8 +33,8 @@ _SCHEMA: Final = 1
 """The form of the tables: a file with another number is begun anew."""
 _TABLES: Final = {
     "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
-    "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, rows BLOB NOT NULL, "
-    "PRIMARY KEY (rules, number)",
+    "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
+    "checksum INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (rules, number)",
 }
 _decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
 
@@ -54,21 +54,27 @@ class RowIndex:
         self._root = root
         self._usable = True
 
-    def load(self, rules: Rules) -> Rows:
-        """Return the rows kept for a rule set; none when there are none, or none to be trusted."""
+    def load(self, rules: Rules) -> tuple[Rows, int]:
+        """Return the rows kept for a rule set, and the latest time, in ms, at which one was made.
+
+        There are none when none were kept, or none are to be trusted.
+        """
         if not self._usable or not self.path.exists():
-            return {}
+            return {}, 0
         try:
             with contextlib.closing(self._open()) as database:
                 if not _is_ours(database, self._real_root):
-                    return {}
+                    return {}, 0
                 return _load(database, rules, self._root)
         except (sqlite3.Error, msgspec.MsgspecError, _Damaged, OSError) as error:
             self._give_up(error)
-        return {}
+        return {}, 0
 
-    def save(self, rules: Rules, rows: Mapping[str, IndexRow], changed: Iterable[str]) -> None:
-        """Keep the shards in which the tasks named in `changed` were added, altered or removed."""
+    def save(self, rules: Rules, rows: Mapping[str, IndexRow], changed: Iterable[str], made_at: int) -> None:
+        """Keep the shards in which the tasks named in `changed` were added, altered or removed.
+
+        `made_at` is the latest time, in ms, at which a row was made.
+        """
         numbers = {shard_of(name) for name in changed}
         if not self._usable or not numbers:
             return
@@ -77,11 +83,11 @@ class RowIndex:
             if (number := shard_of(row.id)) in numbers:
                 shards[number].append(row)
         try:
-            self._save(rules, shards)
+            self._save(rules, shards, made_at)
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
 
-    def _save(self, rules: Rules, shards: Mapping[int, list[IndexRow]]) -> None:
+    def _save(self, rules: Rules, shards: Mapping[int, list[IndexRow]], made_at: int) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.closing(self._open()) as database, database:
             database.execute("BEGIN IMMEDIATE")
@@ -90,10 +96,8 @@ class RowIndex:
             for number, rows in shards.items():
                 rows.sort(key=_age)  # what is nearly in order is quickly put in order
                 data = msgspec.msgpack.encode([row.stored() for row in rows])
-                database.execute(
-                    "INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?)",
-                    (rules, number, zlib.crc32(data), data),
-                )
+                values = (rules, number, made_at, _checksum(data, made_at), data)
+                database.execute("INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?, ?)", values)
 
     def _open(self) -> sqlite3.Connection:
         if not self.path.exists():
@@ -126,16 +130,22 @@ class _Damaged(Exception):
     """A shard is not what was written."""
 
 
-def _load(database: sqlite3.Connection, rules: Rules, root: str) -> Rows:
+def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, int]:
     found: Rows = {}
-    query = "SELECT number, checksum, rows FROM shard WHERE rules = ?"
-    for number, checksum, data in database.execute(query, (rules,)):
-        if not isinstance(data, bytes) or zlib.crc32(data) != checksum:
+    latest = 0
+    query = "SELECT number, made_at, checksum, rows FROM shard WHERE rules = ?"
+    for number, made_at, checksum, data in database.execute(query, (rules,)):
+        if not isinstance(data, bytes) or _checksum(data, made_at) != checksum:
             raise _Damaged(f"shard {number}")
+        latest = max(latest, made_at)
         for row in _decoder.decode(data):
             row.root = root
             found[row.id] = row
-    return found
+    return found, latest
+
+
+def _checksum(data: bytes, made_at: int) -> int:
+    return zlib.crc32(data, made_at & 0xFFFFFFFF)
 
 
 def _is_ours(database: sqlite3.Connection, root: str) -> bool:

@@ -6,6 +6,7 @@ age. Both go to its front when it is needed.
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sidecar.history.rules import Row
 
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SIXTY_BITS: Final = 2**60 - 1
 _NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
@@ -58,10 +61,9 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     settled: TaskStatus
     touched: int
     body: bytes
-    since: int = 0
     until: int = FOR_EVER
     root: str = ""
-    haystack: bytes = b""
+    haystack: str = ""
 
     def status(self, now: int) -> TaskStatus:
         """The status at this time."""
@@ -69,7 +71,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     def stored(self) -> tuple[Any, ...]:
         """The fields that an index keeps."""
-        return tuple(getattr(self, name) for name in _STORED)
+        values = tuple(getattr(self, name) for name in _STORED)
+        return values if self.until != FOR_EVER else values[:-1]  # a default needs no memory when loaded
 
 
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
@@ -90,15 +93,19 @@ def make_row(
         settled=info.status if info is not None else "unknown",
         touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
-        since=row.since,
         until=row.until,
         root=root,
     )
 
 
 def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
-    """Condense the stamps of the files that are there; equal in every process, as hashes of numbers are."""
-    return hash(tuple(number for stamp in stamps if stamp is not None for number in stamp))
+    """Condense the stamps of the files that are there."""
+    return condense(tuple(number for stamp in stamps if stamp is not None for number in stamp))
+
+
+def condense(numbers: tuple[int, ...]) -> int:
+    """Hash numbers, equally in every process, into 60 bits: one more would cost 16 bytes of memory."""
+    return hash(numbers) & _SIXTY_BITS
 
 
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
@@ -120,24 +127,28 @@ def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
     return info
 
 
-def haystack(row: IndexRow, rules: Rules) -> bytes:
-    """The lower-cased texts that a filter looks at, the status excepted."""
+def haystack(row: IndexRow, rules: Rules) -> str:
+    """The lower-cased texts that a filter looks at, the status excepted, in the form of `needle`."""
     if not row.haystack:
         info = info_of(row, rules, 0)
         texts = [info.id, info.title, info.mode.current, info.mode.name]
         if rules == "structural":
             texts.append(info.workspace_dir)
         joined = _BETWEEN.join(text.lower() for text in texts if text)
-        row.haystack = joined.encode("utf-8", "surrogatepass")
+        row.haystack = _bytewise(joined)
     return row.haystack
 
 
-def needle(filter: str) -> bytes | None:
-    """The bytes to look for in haystacks; None for a filter that they cannot answer."""
-    try:
-        return None if _BETWEEN in filter else filter.lower().encode()
-    except UnicodeEncodeError:  # half a character is found in whole ones, but not in their bytes
+def needle(filter: str) -> str | None:
+    """What to look for in haystacks; None for a filter that they cannot answer."""
+    if _BETWEEN in filter or _SURROGATE.search(filter):  # half a character is found in whole ones
         return None
+    return _bytewise(filter.lower())
+
+
+def _bytewise(text: str) -> str:
+    """A text of the UTF-8 bytes of another: it needs one byte for each, and is searched faster than bytes."""
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _encode(info: TaskInfo) -> bytes:

@@ -6,8 +6,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-import msgspec
-
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
 from sidecar.history.ageing import ABANDONED_MS, ACTIVE_MS, next_change
 from sidecar.history.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
@@ -25,6 +23,7 @@ class Listing:
         listed = [row for row in rows if row.body]
         self.rules = rules
         self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
+        self._haystacks: list[str] = []
         self._counts: dict[str, int] = {}
         self._counted_until = 0
         self._counted_at = 1
@@ -35,12 +34,11 @@ class Listing:
         if part is None:
             return self._filtered_slowly(filter, now)
         words = {word for word in STATUSES if filter.lower() in word}
-        for row in self.rows:
-            if not row.haystack:
-                haystack(row, self.rules)
         if words:
-            return [row for row in self.rows if part in row.haystack or row.status(now) in words]
-        return [row for row in self.rows if part in row.haystack]
+            return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
+        if not self._haystacks:
+            self._haystacks = [haystack(row, self.rules) for row in self.rows]
+        return [row for row, text in zip(self.rows, self._haystacks, strict=True) if part in text]
 
     def counts(self, now: int) -> dict[str, int]:
         """How many of all rows have which status; counted again only when one grows old."""
@@ -93,17 +91,22 @@ def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
     return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
 
 
-def render(rows: Sequence[IndexRow], now: int) -> msgspec.Raw:
+def render(rows: Sequence[IndexRow], now: int) -> bytes:
     """Write rows as a JSON array, copying their megabytes once."""
     if not rows:
-        return msgspec.Raw(b"[]")
-    prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
+        return b"[]"
+    roots = {row.root for row in rows}
+    prefixes = {root: wire_prefixes(root) for root in roots}
     parts = [b""] * (2 * len(rows))
-    parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    if len(roots) == 1:
+        (of_status,) = prefixes.values()
+        parts[0::2] = [of_status[word] for word in _statuses(rows, now)]
+    else:
+        parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
     parts[1::2] = [row.body for row in rows]
     parts[0] = b"[" + parts[0].removeprefix(b",")
     parts.append(b"]")
-    return msgspec.Raw(b"".join(parts))
+    return b"".join(parts)
 
 
 def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sidecar.api.tasks import Rules, Sort, TaskInfo
 from sidecar.history.index_row import IndexRow
@@ -39,6 +40,26 @@ class Page:
     matched: int
     counts: dict[str, int]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedList:
+    """A ListResult whose items are a JSON array already, as the index keeps them."""
+
+    items: bytes
+    total: int
+    matched: int
+    counts: dict[str, int]
+    next_cursor: str | None
+    revision: int
+
+    def wire(self) -> dict[str, Any]:
+        """The members as they go over the wire, for orjson."""
+        from orjson import Fragment
+
+        cursor = {} if self.next_cursor is None else {"nextCursor": self.next_cursor}
+        figures = {"total": self.total, "matched": self.matched, "counts": self.counts}
+        return {"items": Fragment(self.items), **figures, **cursor, "revision": self.revision}
 
 
 def read_mark(cursor: str, query: Query) -> Mark:

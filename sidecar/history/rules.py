@@ -9,7 +9,7 @@ import msgspec
 
 from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
 from sidecar.history import structural
-from sidecar.history.ageing import DAY_MS, FOR_EVER, id_validity
+from sidecar.history.ageing import DAY_MS, FOR_EVER, id_holds_until
 from sidecar.history.reading import StoredFile
 from sidecar.history.structural import Extract
 from sidecar.history.titles import encodable, one_line, prompt_in_api
@@ -29,14 +29,13 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     """A task under one rule set: `info` is None where the rules do not list it.
 
     With `ages_from`, a time of last activity, the status follows from the age and changes with it. All
-    else holds for times from `since` until before `until`, in ms: what an id or a default date means
-    depends on when one asks.
+    else holds until before the time `until`, in ms: what an id or a default date means depends on when
+    one asks.
     """
 
     info: TaskInfo | None
     provenance: dict[str, Provenance]
     ages_from: int | float | None = None
-    since: int = 0
     until: int = FOR_EVER
 
 
@@ -52,7 +51,7 @@ def read_row(source: TaskSource, rules: Rules) -> Row:
 def damaged(source: TaskSource, rules: Rules) -> Row:
     """The row of a task that defeated the rules: listed under `structural`, and tried again the next day."""
     info = structural.damaged_row(source) if rules == "structural" else None
-    return Row(info, {}, None, source.now, source.now + DAY_MS)
+    return Row(info, {}, None, source.now + DAY_MS)
 
 
 def _read_row(source: TaskSource, rules: Rules) -> Row:
@@ -64,8 +63,8 @@ def _read_row(source: TaskSource, rules: Rules) -> Row:
     extracted = structural.extract(source)
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
-    since, until = id_validity(source.task_id, source.now)
-    return Row(extracted.info, extracted.provenance, extracted.ages_from, since, until)
+    until = id_holds_until(source.task_id, source.now)
+    return Row(extracted.info, extracted.provenance, extracted.ages_from, until)
 
 
 def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
@@ -103,7 +102,7 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") ->
         workspace_dir=fields.workspace_dir,
     )
     if source.now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
-        return Row(info, extracted.provenance, None, source.now, source.now + 1)
+        return Row(info, extracted.provenance, None, 0)
     return Row(info, extracted.provenance, _guide_ages(fields))
 
 

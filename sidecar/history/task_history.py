@@ -15,7 +15,6 @@ from sidecar.api.tasks import (
     MessagesParams,
     MessagesResult,
     Provenance,
-    RenderedList,
     Rules,
     Sort,
     TaskInfo,
@@ -24,7 +23,7 @@ from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
 from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos, render
-from sidecar.history.pages import Page, Selected, cursor_at, read_mark
+from sidecar.history.pages import Page, RenderedList, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
 from sidecar.history.roots import Root, describe_root, writer_of
 from sidecar.history.selection import Selection

@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from sidecar.history.index_row import IndexRow
+from sidecar.history.index_row import IndexRow, condense
 from sidecar.history.products import EPOCH_DIGITS, is_task_id
 from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.history.roots import Root
@@ -59,7 +59,7 @@ def changed_names(
                 for name in part
                 if (row := rows.get(name)) is None
                 or row.entry != (entries.get(name, b"") if entries else b"")
-                or not row.since <= now < row.until
+                or now >= row.until
                 or not _holds(folder, name, row)
             ]
 
@@ -105,7 +105,7 @@ def _holds(folder: _Folder, name: str, row: IndexRow) -> bool:
             numbers += (found.st_mtime_ns, found.st_size, found.st_ino)
         elif _exists(path + file, handle):
             return False
-    return hash(tuple(numbers)) == row.key
+    return condense(tuple(numbers)) == row.key
 
 
 def _exists(path: str, handle: int | None) -> bool:

@@ -28,29 +28,29 @@ def rows(count: int) -> dict[str, IndexRow]:
 
 def saved(directory: Path, root: str = "/root") -> RowIndex:
     made = RowIndex(directory, root)
-    made.save("structural", rows(200), rows(200))
+    made.save("structural", rows(200), rows(200), NOW)
     return made
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     saved(tmp_path)
-    loaded = RowIndex(tmp_path, "/root").load("structural")
+    loaded = RowIndex(tmp_path, "/root").load("structural")[0]
     assert {each.stored() for each in loaded.values()} == {each.stored() for each in rows(200).values()}
     assert {each.root for each in loaded.values()} == {"/root"}
 
 
 def test_rule_sets_and_roots_are_kept_apart(tmp_path: Path) -> None:
     saved(tmp_path)
-    assert RowIndex(tmp_path, "/root").load("guide") == {}
-    assert RowIndex(tmp_path, "/other").load("structural") == {}
+    assert RowIndex(tmp_path, "/root").load("guide")[0] == {}
+    assert RowIndex(tmp_path, "/other").load("structural")[0] == {}
 
 
 def test_only_the_shards_of_changed_tasks_are_written(tmp_path: Path) -> None:
     made, all_rows = saved(tmp_path), rows(200)
     first, *others = all_rows
     stale = {name: row(7, b"new") for name in all_rows}
-    made.save("structural", {**stale, first: row(0, b"new")}, [first])
-    loaded = made.load("structural")
+    made.save("structural", {**stale, first: row(0, b"new")}, [first], NOW)
+    loaded = made.load("structural")[0]
     same_shard = {name for name in others if index.shard_of(name) == index.shard_of(first)}
     assert loaded[first].body == b"new"
     assert all(loaded[name].body != b"new" for name in others if name not in same_shard)
@@ -63,8 +63,8 @@ def test_the_index_is_private(tmp_path: Path) -> None:
 
 
 def test_no_index_is_made_for_nothing(tmp_path: Path) -> None:
-    RowIndex(tmp_path / "index", "/root").save("structural", {}, [])
-    assert RowIndex(tmp_path / "index", "/root").load("structural") == {}
+    RowIndex(tmp_path / "index", "/root").save("structural", {}, [], NOW)
+    assert RowIndex(tmp_path / "index", "/root").load("structural")[0] == {}
     assert not (tmp_path / "index").exists()
 
 
@@ -72,9 +72,9 @@ def test_no_index_is_made_for_nothing(tmp_path: Path) -> None:
 def test_a_cut_index_is_built_anew(tmp_path: Path, length: int) -> None:
     made = saved(tmp_path)
     os.truncate(made.path, length)
-    assert made.load("structural") == {}
-    made.save("structural", rows(3), rows(3))
-    assert len(RowIndex(tmp_path, "/root").load("structural")) == 3
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 3
 
 
 def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
     content = bytearray(made.path.read_bytes())
     content[content.index(data[:16]) + 20] ^= 1
     made.path.write_bytes(content)
-    assert made.load("structural") == {}
+    assert made.load("structural")[0] == {}
     assert not made.path.exists()
 
 
@@ -93,18 +93,18 @@ def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, content: bytes) -> None:
     made = RowIndex(tmp_path, "/root")
     made.path.write_bytes(content)
-    assert made.load("structural") == {}
-    made.save("structural", rows(3), rows(3))
-    assert len(made.load("structural")) == 3
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(made.load("structural")[0]) == 3
 
 
 def test_rows_of_another_version_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved(tmp_path)
     monkeypatch.setattr(index, "_version", lambda: "another")
     made = RowIndex(tmp_path, "/root")
-    assert made.load("structural") == {}
-    made.save("structural", rows(3), rows(3))
-    assert len(made.load("structural")) == 3
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(made.load("structural")[0]) == 3
 
 
 def test_tables_of_another_making_are_replaced(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_tables_of_another_making_are_replaced(tmp_path: Path) -> None:
         database.execute("CREATE TABLE made_by (something)")
         database.execute("CREATE TABLE shard (else_)")
     database.close()
-    assert made.load("structural") == {}
-    made.save("structural", rows(3), rows(3))
-    assert len(made.load("structural")) == 3
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(made.load("structural")[0]) == 3
 
 
 def test_an_index_locked_by_another_process_is_done_without_for_once(
@@ -125,12 +125,12 @@ def test_an_index_locked_by_another_process_is_done_without_for_once(
     made = saved(tmp_path)
     other = sqlite3.connect(made.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    made.save("structural", rows(300), rows(300))
+    made.save("structural", rows(300), rows(300), NOW)
     other.execute("ROLLBACK")
     other.close()
-    assert len(made.load("structural")) == 200
-    made.save("structural", rows(300), rows(300))
-    assert len(made.load("structural")) == 300
+    assert len(made.load("structural")[0]) == 200
+    made.save("structural", rows(300), rows(300), NOW)
+    assert len(made.load("structural")[0]) == 300
 
 
 @pytest.mark.parametrize("message", ["attempt to write a readonly database", "database or disk is full"])
@@ -142,8 +142,8 @@ def test_a_disk_that_takes_nothing_is_done_without(
 
     made = RowIndex(tmp_path, "/root")
     monkeypatch.setattr(made, "_save", refuse)
-    made.save("structural", rows(3), rows(3))
-    assert made.load("structural") == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert made.load("structural")[0] == {}
 
 
 def test_a_place_that_is_no_folder_is_done_without(tmp_path: Path, store: Store, say: Make) -> None:
@@ -158,11 +158,11 @@ def test_a_place_that_is_no_folder_is_done_without(tmp_path: Path, store: Store,
 _WRITER = """
 import sys
 from pathlib import Path
-from tests.history.test_index import rows, RowIndex
+from tests.history.test_index import NOW, RowIndex, rows
 made = RowIndex(Path(sys.argv[1]), "/root")
 print("ready", flush=True)
 while True:
-    made.save("structural", rows(2000), rows(2000))
+    made.save("structural", rows(2000), rows(2000), NOW)
 """
 
 
@@ -172,12 +172,12 @@ def test_a_kill_in_the_middle_of_a_write_leaves_whole_shards(tmp_path: Path) -> 
         assert writer.stdout is not None
         writer.stdout.readline()
         made = RowIndex(tmp_path, "/root")
-        while not made.load("structural"):
+        while not made.load("structural")[0]:
             assert writer.poll() is None
         writer.kill()
         writer.wait(10)
         writer.stdout.close()
-        assert len(RowIndex(tmp_path, "/root").load("structural")) == 2000
+        assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 2000
 
 
 def test_several_writers_and_readers_do_not_disturb_each_other(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_several_writers_and_readers_do_not_disturb_each_other(tmp_path: Path) -
     def work() -> None:
         made = RowIndex(tmp_path, "/root")
         for _ in range(5):
-            made.save("structural", rows(200), rows(200))
-            counts.append(len(made.load("structural")))
+            made.save("structural", rows(200), rows(200), NOW)
+            counts.append(len(made.load("structural")[0]))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

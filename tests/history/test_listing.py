@@ -13,6 +13,7 @@ from sidecar.history.listing import Listing, infos, render
 from sidecar.history.paging import ordered
 from sidecar.history.rules import Row
 from sidecar.history.text import matches_filter
+from sidecar.rpc.encoding import encode_json
 from tests.history.conftest import HOUR, NOW, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -57,7 +58,7 @@ def test_an_invalid_date_stays_one() -> None:
 def test_numbers_beyond_64_bits_pass() -> None:
     made = row(task(message_count=10**30))
     assert info_of(made, "guide", NOW).message_count == 10**30
-    assert b"10000000000" in bytes(render([made], NOW))
+    assert b"10000000000" in render([made], NOW)
 
 
 @settings(max_examples=300)
@@ -84,7 +85,7 @@ def test_rows_grow_old_without_being_read() -> None:
     for days, word in zip((0, 2, 8), words, strict=True):
         now = NOW + days * DAY
         assert listing.counts(now) == {word: 1}
-        assert json.loads(bytes(render(listing.rows, now)))[0]["status"] == word
+        assert json.loads(render(listing.rows, now))[0]["status"] == word
         assert infos(listing.rows, "structural", now)[0].status == word
 
 
@@ -106,7 +107,7 @@ def test_a_rendered_page_is_the_page(store: Store, say: Make, user: Make, rules:
     for _ in range(3):
         page = store.history.page(filter, rules, None, 3, cursor)
         rendered = store.history.rendered_page(filter, rules, None, 3, cursor)
-        assert json.loads(msgspec.json.encode(rendered)) == json.loads(msgspec.json.encode(page))
+        assert json.loads(encode_json(rendered.wire())) == json.loads(msgspec.json.encode(page))
         cursor = page.next_cursor
         if cursor is None:
             return
@@ -115,4 +116,4 @@ def test_a_rendered_page_is_the_page(store: Store, say: Make, user: Make, rules:
 def test_titles_cannot_break_out_of_a_rendered_page(store: Store, say: Make) -> None:
     store.write(ui=[say("text", '"},{"id":"forged\\')], api=[])
     rendered = store.history.rendered_page()
-    assert [each["title"] for each in json.loads(bytes(rendered.items))] == ['"},{"id":"forged\\']
+    assert [each["title"] for each in json.loads(rendered.items)] == ['"},{"id":"forged\\']

@@ -1,6 +1,7 @@
 """`tasks/*`: stored tasks. Reading them is work for a thread, never for the event loop."""
 
 import asyncio
+from typing import Any
 
 from sidecar.api.tasks import (
     GetParams,
@@ -9,19 +10,18 @@ from sidecar.api.tasks import (
     MessagesParams,
     MessagesResult,
     RefreshParams,
-    RenderedList,
     RevisionResult,
 )
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 
-async def list_tasks(session: Session, params: ListParams) -> RenderedList:
+async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
     """Answer `tasks/list`."""
     host = session.host
     rules = params.rules or host.settings.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
-        return await asyncio.to_thread(
+        page = await asyncio.to_thread(
             host.history.rendered_page,
             params.filter,
             rules,
@@ -31,6 +31,7 @@ async def list_tasks(session: Session, params: ListParams) -> RenderedList:
             params.roots,
             params.query,
         )
+        return page.wire()
 
 
 async def get_task(session: Session, params: GetParams) -> GetResult:
