@@ -9,7 +9,6 @@ const FIRST_SUBAGENT_MS = 60_000;
 const EXTENSION = "subagent-sidecar.subagent-sidecar";
 /** Ten times what is promised: a busy machine must not fail a test; the figure itself is reported. */
 const ACTIVATION_MS = 500;
-const MEASURED_WINDOWS = 3;
 
 const session = new Session("first-run", {
   begins: "at install",
@@ -53,20 +52,11 @@ session.step("the example is in the tree and in the history", async (workbench) 
   await workbench.treeRows("Task History").first().waitFor();
 });
 
-session.step(
-  "activation does not hold up the editor",
-  async (workbench, report) => {
-    const times = [await workbench.activationMs(EXTENSION)];
-    while (times.length < MEASURED_WINDOWS) {
-      await workbench.reload();
-      await workbench.ready();
-      times.push(await workbench.activationMs(EXTENSION));
-    }
-    report(`activation: ${times.join(", ")} ms`);
-    const least = Math.min(...times); // whatever else the machine does only adds to it
-    assert.ok(least < ACTIVATION_MS, `it took ${times.join(", ")} ms`);
-  },
-);
+session.step("activation does not hold up the editor", async (workbench, report) => {
+  const time = await workbench.activationMs(EXTENSION);
+  report(`activation: ${time} ms`);
+  assert.ok(time < ACTIVATION_MS, `it took ${time} ms`);
+});
 
 session.step("closing the window leaves no process of the sidecar", async (workbench) => {
   assert.notDeepEqual(await session.host.sidecars(), [], "a sidecar runs while the window is open");

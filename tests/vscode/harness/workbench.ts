@@ -10,7 +10,7 @@ import {
 } from "playwright-core";
 
 import { PICTURES } from "./places.ts";
-import { PATIENCE_MS } from "./waiting.ts";
+import { PATIENCE_MS, until } from "./waiting.ts";
 
 const WINDOW = { width: 1280, height: 860 };
 const FIRST_LOAD_MS = 60_000;
@@ -200,11 +200,20 @@ export class Workbench {
   async activationMs(extensionId: string): Promise<number> {
     await this.run("Developer: Startup Performance");
     await this.page.locator(".view-lines").getByText("System Info").waitFor();
-    await this.page.keyboard.press("Control+A");
-    await this.page.keyboard.press("Control+C");
-    const report = await this.clipboard();
+    // The report is written piece by piece.
+    const report = await until(
+      `reported of ${extensionId}`,
+      () => this.#copyEditor(),
+      (text) => text.includes(`| ${extensionId} `),
+    );
     await this.run("View: Close All Editors");
     return Number(columnOf(report, extensionId, "Call Activate"));
+  }
+
+  async #copyEditor(): Promise<string> {
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Control+C");
+    return this.clipboard();
   }
 
   #container(name: string): Locator {
