@@ -572,15 +572,42 @@ export interface FailedTask {
   message: string;
 }
 
+/** Parameters of `tasks/putAway`. */
+export interface PutAwayParams {
+  limit?: number;
+}
+
+/** The own root's tasks in the archive and in the trash, the newest first; `total` counts them all. */
+export interface PutAwayResult {
+  items: PutAwayTask[];
+  total: number;
+  revision: number;
+}
+
+/**
+ * A task that `tasks/restore` would bring back.
+ *
+ * `at` is the time of its deletion or, in the archive, of the last change to its folder.
+ */
+export interface PutAwayTask {
+  id: string;
+  title: string;
+  shelf: Shelf;
+  at: number;
+}
+
+export type Shelf = "archive" | "trash";
+
 /** Parameters of `history/doctor`. */
 export interface DoctorParams {
   roots?: string[] | null;
   workDoneToken?: string | number | null;
 }
 
-/** The report: nothing was changed. `counts` are by code. */
+/** The report: nothing was changed. `counts` are by code; `searched` is left out when roots were named. */
 export interface DoctorResult {
   roots: DoctorRoot[];
+  searched?: DoctorPlace[];
   findings: Finding[];
   counts: Record<string, number>;
   revision: number;
@@ -592,6 +619,13 @@ export interface DoctorRoot {
   product?: Product;
   exists: boolean;
   tasks: number;
+}
+
+/** A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be. */
+export interface DoctorPlace {
+  path: string;
+  why: string;
+  found: boolean;
 }
 
 /** Something to know about a stored task or a store: what, why, and what helps. */
@@ -629,10 +663,16 @@ export interface SubagentInfo {
   shadowedBy?: string;
 }
 
-/** The file a definition was read from, and which level of precedence it has. */
+/**
+ * The file a definition was read from, and which level of precedence it has.
+ *
+ * `level` is settings, workspace or user. `format` is the tool in whose format the file is: claude, copilot,
+ * gemini, codex, cursor or llxprt; absent for the sidecar's own.
+ */
 export interface SubagentSource {
   path: string;
   level: string;
+  format?: string;
 }
 
 /** Why a definition file, or a line of it, was not taken. */
@@ -642,14 +682,37 @@ export interface DefinitionProblem {
   message: string;
 }
 
-/** Parameters of `asyncTasks/launch`. */
+/**
+ * Parameters of `subagents/validate`.
+ *
+ * `paths` are absolute paths of files and directories, each read in the format of its place or suffix;
+ * without them everything that `subagents/list` reads is checked.
+ */
+export interface ValidateParams {
+  paths?: string[] | null;
+}
+
+/** Definitions may have changed: ask `subagents/list` again. */
+export interface SubagentsDidChange {
+  revision: number;
+}
+
+/**
+ * Parameters of `asyncTasks/launch`.
+ *
+ * `expectedOutputs` is name to description; an empty `toolWhitelist` means no tool at all; `maxTurns`
+ * is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+ */
 export interface LaunchParams {
   subagentName: string;
   goalPrompt: string;
   behaviourPrompts?: string[] | null;
   context?: Record<string, unknown> | null;
+  expectedOutputs?: Record<string, string> | null;
+  toolWhitelist?: string[] | null;
   timeoutSeconds?: number | null;
   gracePeriodSeconds?: number | null;
+  maxTurns?: number | null;
   workspaceDir?: string | null;
   overLimit?: "reject" | "queue" | null;
   parentTaskId?: string | null;
@@ -662,7 +725,7 @@ export interface TaskResult {
   revision: number;
 }
 
-/** One background run of a subagent. */
+/** One background run of a subagent; `resumes` is the ended one whose work it goes on with. */
 export interface AsyncTask {
   id: string;
   subagentName: string;
@@ -682,6 +745,7 @@ export interface AsyncTask {
   workspaceDir: string;
   timeoutSeconds?: number | null;
   parentTaskId?: string;
+  resumes?: string;
   partial?: PartialResult;
 }
 
@@ -734,11 +798,16 @@ export interface Progress {
   lastText?: string;
 }
 
-/** What a run that did not reach its goal had produced; two members are named as in `output`. */
+/**
+ * What a run that did not reach its goal had produced; two members are named as in `output`.
+ *
+ * `openTool` names the tool call that had not ended.
+ */
 export interface PartialResult {
   final_message?: string;
   emitted_vars: Record<string, unknown>;
   touchedFiles: string[];
+  openTool?: string;
 }
 
 /** Parameters of `asyncTasks/list`. */
@@ -778,6 +847,35 @@ export interface CancelResult {
 /** How many tasks this call ended. */
 export interface CancelAllResult {
   cancelled: number;
+  revision: number;
+}
+
+/** Parameters of `asyncTasks/send`: a message to an agent whose run goes on. */
+export interface SendParams {
+  taskId: string;
+  text: string;
+}
+
+/** When the agent is given the message: `nextTurn` is as soon as its present turn has ended. */
+export interface SendResult {
+  delivery: "now" | "nextTurn";
+  revision: number;
+}
+
+/** Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent. */
+export interface ResumeParams {
+  taskId: string;
+  text?: string | null;
+}
+
+/**
+ * The new task that goes on with the ended one.
+ *
+ * `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+ */
+export interface ResumeResult {
+  task: AsyncTask;
+  mode: "session" | "replay";
   revision: number;
 }
 
@@ -844,12 +942,17 @@ export interface StateEvent {
   reason?: string;
 }
 
-/** A piece of a message: the pieces of one `messageId`, joined in order, are the message. */
+/**
+ * A piece of a message: the pieces of one `messageId`, joined in order, are the message.
+ *
+ * `role` tells one that a client sent to the agent, when the agent was given it; absent, the agent speaks.
+ */
 export interface MessageEvent {
   type: "message";
   seq: number;
   ts: number;
   messageId: string;
+  role?: "user";
   text: string;
 }
 
@@ -1135,13 +1238,17 @@ export interface Requests {
   "tasks/delete": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/restore": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/putAway": { params: PutAwayParams; result: PutAwayResult };
   "history/doctor": { params: DoctorParams; result: DoctorResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };
+  "subagents/validate": { params: ValidateParams; result: SubagentsResult };
   "asyncTasks/launch": { params: LaunchParams; result: TaskResult };
   "asyncTasks/list": { params: AsyncListParams; result: AsyncListResult };
   "asyncTasks/get": { params: TaskIdParams; result: TaskResult };
   "asyncTasks/cancel": { params: CancelParams; result: CancelResult };
   "asyncTasks/cancelAll": { params: NoParams; result: CancelAllResult };
+  "asyncTasks/send": { params: SendParams; result: SendResult };
+  "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
   "asyncTasks/setMax": { params: SetMaxParams; result: SetMaxResult };
   "asyncTasks/wait": { params: WaitParams; result: WaitResult };
   "asyncTasks/events": { params: EventsParams; result: EventsResult };
@@ -1175,6 +1282,7 @@ export interface ServerNotifications {
   log: { params: LogMessage };
   "$/progress": { params: ProgressMessage };
   "tasks/didChange": { params: TasksDidChange };
+  "subagents/didChange": { params: SubagentsDidChange };
   "asyncTasks/didChange": { params: AsyncTaskDidChange };
   "asyncTasks/didOutput": { params: AsyncTaskDidOutput };
 }

@@ -40,11 +40,15 @@ class Progress(Record, kw_only=True):
 
 
 class PartialResult(Record, kw_only=True):
-    """What a run that did not reach its goal had produced; two members are named as in `output`."""
+    """What a run that did not reach its goal had produced; two members are named as in `output`.
+
+    `open_tool` names the tool call that had not ended.
+    """
 
     final_message: str | None = msgspec.field(default=None, name="final_message")
     emitted_vars: dict[str, Any] = msgspec.field(name="emitted_vars")
     touched_files: list[str]
+    open_tool: str | None = None
 
 
 class AttentionOption(Record, kw_only=True):
@@ -73,7 +77,7 @@ class TaskOutput(Record, kw_only=True):
 
 
 class AsyncTask(Record, kw_only=True):
-    """One background run of a subagent."""
+    """One background run of a subagent; `resumes` is the ended one whose work it goes on with."""
 
     id: str
     subagent_name: str
@@ -93,14 +97,20 @@ class AsyncTask(Record, kw_only=True):
     workspace_dir: str
     timeout_seconds: int | float | None = None
     parent_task_id: str | None = None
+    resumes: str | None = None
     partial: PartialResult | None = None
 
 
 class SubagentSource(Record, kw_only=True):
-    """The file a definition was read from, and which level of precedence it has."""
+    """The file a definition was read from, and which level of precedence it has.
+
+    `level` is settings, workspace or user. `format` is the tool in whose format the file is: claude, copilot,
+    gemini, codex, cursor or llxprt; absent for the sidecar's own.
+    """
 
     path: str
     level: str
+    format: str | None = None
 
 
 class SubagentInfo(Record, kw_only=True):
@@ -130,19 +140,42 @@ class SubagentsResult(Record, kw_only=True):
     problems: list[DefinitionProblem]
 
 
+class ValidateParams(Params, kw_only=True):
+    """Parameters of `subagents/validate`.
+
+    `paths` are absolute paths of files and directories, each read in the format of its place or suffix;
+    without them everything that `subagents/list` reads is checked.
+    """
+
+    paths: list[str] | None = None
+
+
+class SubagentsDidChange(Record, kw_only=True):
+    """Definitions may have changed: ask `subagents/list` again."""
+
+    revision: int
+
+
 class NoParams(Params, kw_only=True):
     """A request that takes none."""
 
 
 class LaunchParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/launch`."""
+    """Parameters of `asyncTasks/launch`.
+
+    `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
+    is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+    """
 
     subagent_name: str
     goal_prompt: str
     behaviour_prompts: list[str] | None = None
     context: dict[str, Any] | None = None
+    expected_outputs: dict[str, str] | None = None
+    tool_whitelist: list[str] | None = None
     timeout_seconds: int | float | None = None
     grace_period_seconds: int | float | None = None
+    max_turns: int | None = None
     workspace_dir: str | None = None
     over_limit: Literal["reject", "queue"] | None = None
     parent_task_id: str | None = None
@@ -160,6 +193,20 @@ class CancelParams(Params, kw_only=True):
 
     task_id: str
     reason: str | None = None
+
+
+class SendParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/send`: a message to an agent whose run goes on."""
+
+    task_id: str
+    text: str
+
+
+class ResumeParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent."""
+
+    task_id: str
+    text: str | None = None
 
 
 class AsyncListParams(Params, kw_only=True):
@@ -221,6 +268,24 @@ class CancelResult(Record, kw_only=True):
 
     cancelled: bool
     task: AsyncTask
+    revision: int
+
+
+class SendResult(Record, kw_only=True):
+    """When the agent is given the message: `nextTurn` is as soon as its present turn has ended."""
+
+    delivery: Literal["now", "nextTurn"]
+    revision: int
+
+
+class ResumeResult(Record, kw_only=True):
+    """The new task that goes on with the ended one.
+
+    `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+    """
+
+    task: AsyncTask
+    mode: Literal["session", "replay"]
     revision: int
 
 

@@ -1,6 +1,5 @@
 """The bases every wire type stands on: lenient records out, strict parameters in."""
 
-from dataclasses import dataclass
 from typing import dataclass_transform
 
 import msgspec
@@ -16,8 +15,7 @@ class Params(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only
     """What a client sends: an unknown member is refused by name."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """Name the type that a plain dict has on the wire, as `Annotated[dict[str, Any], Shape("X")]`.
 
     Decoding does not look at it: such dicts are passed on or checked elsewhere. The generated

@@ -17,11 +17,15 @@ class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
 
 
 class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
-    """A piece of a message: the pieces of one `messageId`, joined in order, are the message."""
+    """A piece of a message: the pieces of one `messageId`, joined in order, are the message.
+
+    `role` tells one that a client sent to the agent, when the agent was given it; absent, the agent speaks.
+    """
 
     seq: int
     ts: int
     message_id: str
+    role: Literal["user"] | None = None
     text: str
 
 

@@ -11,6 +11,7 @@ FileAction = Literal["read", "edited", "created", "deleted", "mentioned"]
 ExportFormat = Literal["markdown", "json"]
 GroupKey = Literal["workspace", "mode", "product", "day", "model", "status"]
 GROUPS: tuple[GroupKey, ...] = ("workspace", "mode", "product", "day")
+Shelf = Literal["archive", "trash"]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)]
 
 
@@ -199,6 +200,32 @@ class TaskIdsParams(Params, kw_only=True):
     task_ids: list[str]
 
 
+class PutAwayParams(Params, kw_only=True):
+    """Parameters of `tasks/putAway`."""
+
+    limit: Limit = 200
+
+
+class PutAwayTask(Record, kw_only=True):
+    """A task that `tasks/restore` would bring back.
+
+    `at` is the time of its deletion or, in the archive, of the last change to its folder.
+    """
+
+    id: str
+    title: str
+    shelf: Shelf
+    at: int
+
+
+class PutAwayResult(Record, kw_only=True):
+    """The own root's tasks in the archive and in the trash, the newest first; `total` counts them all."""
+
+    items: list[PutAwayTask]
+    total: int
+    revision: int
+
+
 class FailedTask(Record, kw_only=True):
     """A task that was left as it is, with the error code that says why."""
 
@@ -241,10 +268,19 @@ class DoctorRoot(Record, kw_only=True):
     tasks: int
 
 
+class DoctorPlace(Record, kw_only=True):
+    """A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be."""
+
+    path: str
+    why: str
+    found: bool
+
+
 class DoctorResult(Record, kw_only=True):
-    """The report: nothing was changed. `counts` are by code."""
+    """The report: nothing was changed. `counts` are by code; `searched` is left out when roots were named."""
 
     roots: list[DoctorRoot]
+    searched: list[DoctorPlace] | None = None
     findings: list[Finding]
     counts: dict[str, int]
     revision: int

@@ -18,14 +18,17 @@ MAX_PAGE = 20_000
 """Largest `limit` of a list request, in rows."""
 
 
-class Mode(Record, kw_only=True):
+# A row holds no cycles. The garbage collector passes over it: a query makes 20,000 of them.
+
+
+class Mode(Record, kw_only=True, gc=False):
     """The mode a task worked in: `current` is the slug, `name` what the product shows."""
 
     current: str | None = None
     name: str | None = None
 
 
-class TokenUsage(Record, kw_only=True):
+class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens as recorded and their cost in USD; `total` is input + output."""
 
     total: int | float | None = None
@@ -36,14 +39,14 @@ class TokenUsage(Record, kw_only=True):
     cache_writes: int | float | None = None
 
 
-class Problem(Record, kw_only=True):
+class Problem(Record, kw_only=True, gc=False):
     """Something wrong with a stored task: a stable code and a sentence for a person."""
 
     code: str
     message: str
 
 
-class TaskInfo(Record, kw_only=True):
+class TaskInfo(Record, kw_only=True, gc=False):
     """One stored task.
 
     Times are integer ms since the epoch; None means unknown and is left out on the wire. Under the

@@ -61,6 +61,9 @@ class Listener:
     def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
         """Take the ids of stored tasks that changed."""
 
+    def definitions_changed(self) -> None:
+        """Take that subagent definitions may have changed."""
+
 
 class Host:
     """Own a root: its lock, journal, runs and history. Made by `open`, ended by `aclose`."""
@@ -184,6 +187,12 @@ class Host:
         """Look at every stored task again and announce what changed."""
         self._announce_stored(await asyncio.to_thread(self.history.refresh))
 
+    def announce_definitions(self) -> None:
+        """Tell that subagent definitions may have changed."""
+        self.revision += 1
+        for listener in self._listeners:
+            listener.definitions_changed()
+
     async def put_away(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
         """Delete, archive or restore tasks of the own root and announce it.
 
@@ -222,7 +231,12 @@ class Host:
 
     def _build_runs(self) -> Runs:
         launcher = Launcher(
-            lambda: self.settings, lambda: self.runners, self.catalogue, self.spending, wall_clock_ms
+            lambda: self.settings,
+            lambda: self.runners,
+            self.catalogue,
+            self.spending,
+            self.events,
+            wall_clock_ms,
         )
         services = RunServices(
             root=self.root.path,
@@ -237,6 +251,7 @@ class Host:
                 desk=self.desk,
                 pause=lambda task_id: self.runs.background.pause(task_id),
                 resume=lambda task_id: self.runs.background.resume(task_id),
+                remember=self.registry.remember,
             ),
         )
         return Runs(launcher, self.manager, self.registry, services)

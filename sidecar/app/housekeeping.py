@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.insight import DiskUse, FailedTask, HousekeepingResult
+from sidecar.api.insight import DiskUse, FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
 from sidecar.api.settings import HistorySettings
 from sidecar.history import TaskHistory
 from sidecar.history.retention import expired
@@ -57,6 +57,22 @@ class Housekeeping:
                 failed.append(FailedTask(id=task_id, code=error.code, message=error.message))
         self._history().touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
+
+    def put_away(self, limit: int) -> PutAwayResult:
+        """List what can be restored."""
+        from sidecar.history.unlisted import read_title  # reads tasks, which most starts leave to workers
+
+        found = shelves.shelved(self._root)
+        items = [
+            PutAwayTask(
+                id=each.path.name,
+                title=read_title(each.path, self._now()),
+                shelf=each.shelf,
+                at=int(each.time * 1000),
+            )
+            for each in found[:limit]
+        ]
+        return PutAwayResult(items=items, total=len(found), revision=self._history().revision)
 
     def disk_use(self) -> DiskUse:
         """Measure the own root, links not followed."""

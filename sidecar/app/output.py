@@ -12,6 +12,8 @@ logger = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.05
 """Least time between two notifications about one task: 20 a second at most."""
+SHARED_SECONDS = 0.005
+"""The same, for each task that is followed: 200 a second about all of them."""
 LAST_SECONDS = 0.2
 """How long a client may take to read the last words of the runs that end with the Host."""
 BATCH_EVENTS = 500
@@ -88,14 +90,14 @@ class OutputPump:
 
     async def _send_after(self, task_id: str, cursor: int) -> int:
         while True:
-            page = await self._events.read(task_id, cursor, BATCH_EVENTS, BATCH_BYTES)
+            page = await self._events.read(task_id, cursor, BATCH_EVENTS, BATCH_BYTES, urgent=False)
             if not page.events:
                 return cursor
             cursor = page.events[-1]["seq"]
             await self._send(
                 AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._revision())
             )
-            await asyncio.sleep(BATCH_SECONDS)
+            await asyncio.sleep(max(BATCH_SECONDS, SHARED_SECONDS * len(self._pumps)))
 
     def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
         if self._pumps.get(task_id) is pump:

@@ -5,10 +5,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import platformdirs
-
 from sidecar.api.settings import HistorySettings
-from sidecar.app.settings import APP_NAME
+from sidecar.app.user_dirs import user_dir
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +17,7 @@ CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
 def default_storage_root() -> Path:
     """Return SIDECAR_STORAGE_ROOT, else the platform's user data directory."""
     named = os.environ.get(ENVIRONMENT_VARIABLE)
-    return Path(named).absolute() if named else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+    return Path(named).absolute() if named else user_dir("data")
 
 
 def index_dir() -> Path:
@@ -41,7 +39,7 @@ def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings)
 def _cache_dir() -> Path:
     """SIDECAR_CACHE_DIR, else the platform's user cache directory."""
     named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).absolute() if named else Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False))
+    return Path(named).absolute() if named else user_dir("cache")
 
 
 def _discovered() -> list[Path]:

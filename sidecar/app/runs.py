@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, LaunchFailed, LimitReached
+from sidecar.api.errors import InvalidParams, InvalidState, LaunchFailed, LimitReached
 from sidecar.api.settings import Settings
+from sidecar.app import launch_params
 from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Admission, Prepared
@@ -17,17 +18,19 @@ from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.catalogue import Catalogue, Plan
 from sidecar.subagents.driving import HOST_EXIT, Patience, RunPlan
 from sidecar.subagents.endings import HOST_EXIT_TEXT
-from sidecar.subagents.launching import LaunchRequest
+from sidecar.subagents.event_log import EventLog
+from sidecar.subagents.launching import LaunchRequest, Resumption
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
 from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.replay import Replay
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import NONE, TimeoutChoice, resolve
+from sidecar.subagents.timeouts import TimeoutChoice, resolve
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -48,6 +51,7 @@ class Launcher:
     runners: Callable[[], Mapping[str, Runner]]
     catalogue: Catalogue
     spending: DaySpending
+    events: EventLog
     now: Callable[[], int]
 
 
@@ -75,13 +79,40 @@ class Runs:
 
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
         """
-        prepared = await self.prepare(params, workspace)
+        return await self._admit(await self.prepare(params, workspace), params.over_limit)
+
+    async def resume(
+        self, ended: RunRecord, text: str | None, workspace: Workspace
+    ) -> tuple[RunRecord, Literal["session", "replay"]]:
+        """Launch a run that goes on with an ended one's work: in its agent's session, if that can be.
+
+        Raises InvalidState for a run that has not ended, and what `launch` does.
+        """
+        task = ended.task
+        if task.status in ("queued", "running"):
+            raise InvalidState(
+                f"task {task.id} is {task.status}: only an ended one is resumed",
+                taskId=task.id,
+                status=task.status,
+            )
+        prepared = await self.prepare(launch_params.again(ended), workspace)
+        said = Replay()
+        async for event in self._launcher.events.all_of(task.id):
+            said.take(event)
+        session_id = ended.session_id if prepared.plan.runner.name == task.runner else None
+        resumption = Resumption(said.text(), session_id, text)
+        prepared.record.task.resumes = task.id
+        run = replace(prepared.run, request=replace(prepared.run.request, resumption=resumption))
+        record = await self._admit(replace(prepared, run=run), None)
+        return record, "replay" if session_id is None else "session"
+
+    async def _admit(self, prepared: Prepared, over_limit: Literal["reject", "queue"] | None) -> RunRecord:
         slot = self.admission.take_slot(prepared)
         if slot is not None:
             with slot:
                 await self._start(prepared, slot)
             return prepared.record
-        if (params.over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
+        if (over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
             self.room.check(prepared.record.task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
@@ -103,25 +134,20 @@ class Runs:
 
     async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
         """Check everything a launch can be refused for, and make its record; nothing is written yet."""
-        if not params.goal_prompt.strip():
-            raise InvalidParams("goalPrompt: is blank; say what the subagent is to achieve")
-        _check_grace(params.grace_period_seconds)
+        launch_params.check(params)
         directory = workspace.working_directory(params.workspace_dir)
         plan = await self.plan(params.subagent_name, workspace)
+        await self._check_depth(params.parent_task_id)
         requested = params.timeout_seconds
-        if requested is None:
-            requested = plan.definition.timeout_seconds
-        timeout = self._timeout(requested)
-        prompts = [params.goal_prompt, *(params.behaviour_prompts or [])]
+        timeout = self._timeout(plan.definition.timeout_seconds if requested is None else requested)
+        request = launch_params.request_of(params, timeout)
+        launch_params.check_runner(request, plan.runner)
         run = RunPlan(
-            request=LaunchRequest(name=params.subagent_name, behaviour_prompts=prompts),
-            goal_prompt=params.goal_prompt,
-            context=params.context or {},
-            timeout=timeout,
+            request=request, goal_prompt=params.goal_prompt, context=params.context or {}, timeout=timeout
         )
         record = self.record(
             plan,
-            prompts,
+            request,
             directory,
             origin="client",
             context=params.context,
@@ -150,7 +176,7 @@ class Runs:
     def record(
         self,
         plan: Plan,
-        prompts: Sequence[str],
+        request: LaunchRequest,
         directory: Path,
         *,
         origin: Origin,
@@ -159,12 +185,12 @@ class Runs:
         parent_task_id: str | None = None,
         sync: bool = False,
     ) -> RunRecord:
-        """Make the record of a run that starts now; `prompts` has the goal first."""
+        """Make the record of a run that starts now."""
         now = self._launcher.now()
         task = AsyncTask(
             id=new_task_id(),
             subagent_name=plan.definition.name,
-            goal_prompt=prompts[0],
+            goal_prompt=request.behaviour_prompts[0],
             status="running",
             launched_at=now,
             progress=Progress(last_activity_at=now),
@@ -173,8 +199,8 @@ class Runs:
             timeout_seconds=timeout_seconds,
             parent_task_id=parent_task_id,
         )
-        request = {"behaviourPrompts": list(prompts), "context": dict(context or {})}
-        return RunRecord(task=task, origin=origin, sync=sync, request=request)
+        kept = launch_params.journalled(request, context)
+        return RunRecord(task=task, origin=origin, sync=sync, request=kept)
 
     def orchestrator(self, plan: Plan, record: RunRecord) -> RunOrchestrator:
         """Return what launches this record's run."""
@@ -262,6 +288,19 @@ class Runs:
         self.room.give_back(task.id)
         self.admission.pump()
 
+    async def _check_depth(self, parent_task_id: str | None) -> None:
+        """Raise InvalidParams for a run too far below one that none of ours launched, which has depth 1."""
+        maximum, depth = self._launcher.settings().async_tasks.max_depth, 1
+        while (
+            parent_task_id is not None and (record := await self._registry.find(parent_task_id)) is not None
+        ):
+            parent_task_id, depth = record.task.parent_task_id, depth + 1
+            if depth > maximum:
+                raise InvalidParams(
+                    f"parentTaskId: the run would be nested deeper than asyncTasks.maxDepth ({maximum}) "
+                    "allows; launch it from above, or raise the setting"
+                )
+
     def _timeout(self, requested: float | None) -> TimeoutChoice:
         limits = self._launcher.settings().async_tasks
         try:
@@ -271,10 +310,3 @@ class Runs:
                 f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
                 "nor -1, which asks for as long as the settings allow"
             ) from None
-
-
-def _check_grace(seconds: float | None) -> None:
-    if seconds is not None and seconds != NONE and not 0 <= seconds < float("inf"):
-        raise InvalidParams(
-            f"gracePeriodSeconds: {seconds} is neither a number of seconds, 0 or more, nor -1 for none"
-        )

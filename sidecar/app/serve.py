@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.stdio import PipeTransport
+from sidecar.subagents.runners.adoption import adoption
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
@@ -31,11 +33,17 @@ HANDLERS: Handlers = {
     **model.HANDLERS,
 }
 _WRONG_USE = 2
+SWITCH_SECONDS = 2e-3
+"""How long a thread that reads tasks may keep the loop from running; less than half of what is usual."""
+GARBAGE_THRESHOLDS = (20_000, 20, 20)
+"""Seldom, since events and rows are many and hold no cycles."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Serve one client and end the process with its exit code; returns only for a wrong use."""
     options = _parse(arguments)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     transport = PipeTransport.stdio()
     log_to_stderr(options.log_level)
     try:
@@ -62,6 +70,7 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
         on_end=session.begin_close,
         transport=transport,
     )
+    adoption.begin()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput, SubagentsDidChange
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage
 from sidecar.api.model import TriggerTurn
 from sidecar.api.tasks import TasksDidChange
+from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host, Listener
 from sidecar.app.output import OutputPump
 from sidecar.app.progress import Progress
@@ -20,6 +21,7 @@ from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
+from sidecar.subagents.definitions import DefinitionDirectory
 from sidecar.subagents.outbox import TRIGGER_SECONDS
 from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
 
@@ -49,6 +51,7 @@ class Session(Listener):
         self._busy = False
         self._unlisten: Callable[[], None] = lambda: None
         self._watchdog: ParentWatchdog | None = None
+        self._definitions: DefinitionWatch | None = None
         self._closing: asyncio.Task[None] | None = None
         self._agent_became_idle: Callable[[], None] = lambda: None
 
@@ -111,6 +114,8 @@ class Session(Listener):
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
         host.follow_history()
+        self._definitions = DefinitionWatch(self._definition_places, host.announce_definitions)
+        self._definitions.start()
         return host
 
     def settings_with(self, sent: dict[str, Any] | None) -> SettingsStore:
@@ -158,6 +163,11 @@ class Session(Listener):
         change = TasksDidChange(revision=self.host.revision, added=added, changed=changed, removed=removed)
         self.connection.notify("tasks/didChange", change)
 
+    def definitions_changed(self) -> None:
+        """Send `subagents/didChange`."""
+        change = SubagentsDidChange(revision=self.host.revision)
+        self.connection.notify("subagents/didChange", change, coalesce="definitions")
+
     async def shut_down(self, *, cancel_running: bool) -> None:
         """End the client's work in an orderly way; only `exit` may follow."""
         self._shut_down = True
@@ -176,12 +186,18 @@ class Session(Listener):
         assert self._closing is not None
         await asyncio.shield(self._closing)
 
+    def _definition_places(self) -> list[DefinitionDirectory]:
+        host, workspace = self.host, self.workspace
+        return host.catalogue.places(host.settings, workspace.folders, trusted=workspace.trusted)
+
     async def _close(self) -> None:
         if self._host is not None:
             await self._host.end_runs()
             await self.output.aclose()
             await self._host.aclose()
             self._unlisten()
+        if self._definitions is not None:
+            await self._definitions.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
 

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import platformdirs
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import Settings
-
-APP_NAME = "subagent-sidecar"
+from sidecar.app.user_dirs import user_dir
 
 _SECONDS = (
     "defaultTimeoutSeconds",
@@ -51,7 +49,7 @@ def default_config_path() -> Path:
 
 def user_config_dir() -> Path:
     """Return the directory of the user's settings and definitions."""
-    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+    return user_dir("config")
 
 
 def load_file(path: Path | None) -> dict[str, Any]:

@@ -11,14 +11,22 @@ from sidecar.subagents.driving import RunPlan
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.model import QueuePlace
 from sidecar.subagents.orchestrator import RunLaunch
+from sidecar.subagents.terms import Term, unkept
+from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool, TaskTool
+from sidecar.tools.arguments import BadArgument, refuse
 from sidecar.tools.result import ToolError, ToolResult
+from sidecar.tools.task_params import launch_request, parse
 
 if TYPE_CHECKING:
     from sidecar.app.host import Host
 
-NOT_BUILT = ("tool_whitelist", "expected_outputs", "max_turns")
-"""Parameters of `task` that no runner of this version can honour: refused by name, never ignored."""
+_PARAMETERS: Mapping[Term, str] = {
+    "expectedOutputs": "expected_outputs",
+    "toolWhitelist": "tool_whitelist",
+    "maxTurns": "max_turns",
+}
+"""What the tool calls the parameters of a launch that not every runner can keep to."""
 
 
 class _Tool(Protocol):
@@ -52,10 +60,10 @@ class Toolbox:
         tools = self._tools(arguments)
         if name not in tools:
             raise InvalidParams(f"name: there is no tool {name!r}; there are {', '.join(tools)}")
-        refusal = self._refusal() if name == "task" else None
-        if refusal is None and name == "task":
-            arguments = await self._with_own_limit(arguments)
-        result = refusal or await tools[name].execute(arguments)
+        if name == "task":
+            result = await self._call_task(arguments)
+        else:
+            result = await tools[name].execute(arguments)
         return ToolCallResult(
             llm_content=result.llm_content,
             return_display=result.return_display,
@@ -63,17 +71,23 @@ class Toolbox:
             error=_error(result.error),
         )
 
-    async def _with_own_limit(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Put the time limit of the subagent's definition where the call names none."""
-        name = arguments.get("subagent_name")
-        if arguments.get("timeout_seconds") is not None or not isinstance(name, str):
-            return arguments
+    async def _call_task(self, arguments: Mapping[str, Any]) -> ToolResult:
+        refusal = self._refusal()
+        if refusal is not None:
+            return refusal
         try:
-            plan = await self._host.runs.plan(name.strip(), self._workspace())
-        except SidecarError:
-            return arguments  # the launch will say what is wrong
+            request = launch_request(parse(arguments), TimeoutChoice(None))
+            plan = await self._host.runs.plan(request.name, self._workspace())
+        except (BadArgument, SidecarError):
+            return await self._task_tool(arguments).execute(arguments)  # which says what is wrong
+        found = unkept(request, plan.runner.lacks)
+        if found is not None:
+            term, reason = found
+            return refuse(BadArgument(f"Parameter '{_PARAMETERS[term]}' cannot be kept to here: {reason}."))
         limit = plan.definition.timeout_seconds
-        return arguments if limit is None else {**arguments, "timeout_seconds": limit}
+        if arguments.get("timeout_seconds") is None and limit is not None:
+            arguments = {**arguments, "timeout_seconds": limit}
+        return await self._task_tool(arguments).execute(arguments)
 
     def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
         host = self._host
@@ -96,7 +110,6 @@ class Toolbox:
             limits.max_timeout_seconds,
             enqueue=(lambda run: self._enqueue(run, arguments)) if queues else None,
             background=self._host.runs.background,
-            unsupported=NOT_BUILT,
         )
 
     async def _enqueue(self, run: RunPlan, arguments: Mapping[str, Any]) -> QueuePlace:
@@ -104,7 +117,7 @@ class Toolbox:
         plan = await runs.plan(run.request.name, workspace)
         record = runs.record(
             plan,
-            run.request.behaviour_prompts,
+            run.request,
             workspace.working_directory(None),
             origin="model",
             context=arguments.get("context"),
@@ -137,7 +150,7 @@ class _ToolOrchestrator:
         plan = await runs.plan(request.name, self._workspace)
         record = runs.record(
             plan,
-            request.behaviour_prompts,
+            request,
             self._workspace.working_directory(None),
             origin="model",
             context=self._arguments.get("context"),

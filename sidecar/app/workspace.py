@@ -29,7 +29,7 @@ class Workspace:
 
 
 def parse_folders(paths: list[str] | None, member: str) -> tuple[Path, ...]:
-    """Return the folders a client named in `member`. Raises InvalidParams for a relative path."""
+    """Return the absolute paths a client named in `member`. Raises InvalidParams for a relative path."""
     for path in paths or ():
         if not Path(path).is_absolute():
             raise InvalidParams(f"{member}: {path!r} is not an absolute path")

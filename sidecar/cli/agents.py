@@ -1,4 +1,4 @@
-"""`agents` and `launch`: which subagents there are, and one run from a terminal."""
+"""`agents` and `launch`: which subagents there are, what is wrong with them, and one run from a terminal."""
 
 import asyncio
 import signal
@@ -8,29 +8,88 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask, LaunchParams
+from sidecar.api.async_tasks import AsyncTask, DefinitionProblem, LaunchParams, SubagentsResult
 from sidecar.app.host import Host, Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.workspace import Workspace
 from sidecar.cli import exits, output
-from sidecar.cli.options import common, storage_root, workspace
+from sidecar.cli.options import common, storage_root, workspace, workspace_folder
 from sidecar.subagents.catalogue import Catalogue
+from sidecar.subagents.runners.adoption import adoption
+from sidecar.subagents.runners.registry import build_runners
 
 _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CANCELLED}
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @storage_root
 @workspace
 @click.option("--json", "as_json", is_flag=True, help="The result of subagents/list.")
 @common
-def agents(own_root: Path, workspace: Path, trust: bool, as_json: bool, store: SettingsStore) -> None:
+@click.pass_context
+def agents(
+    context: click.Context,
+    own_root: Path,
+    workspace: Path,
+    trust: bool,
+    as_json: bool,
+    store: SettingsStore,
+) -> None:
     """List the subagent definitions, and what is wrong with the rest."""
-    found = Catalogue(user_config_dir()).describe(store.current, [workspace], trusted=trust)
+    if context.invoked_subcommand is not None:
+        _refuse_options(context)
+        return
+    settings = store.current
+    runners = build_runners(settings.runners)
+    catalogue = Catalogue(user_config_dir())
+    found = catalogue.describe(settings, runners, [workspace], trusted=trust)
     if as_json:
         output.write_json(found)
         return
+    _write_items(found)
+    for problem in found.problems:
+        click.echo(_line(problem), err=True)
+    places = catalogue.places(settings, [workspace], trusted=True)
+    if not trust and any(place.level == "workspace" and place.path.is_dir() for place in places):
+        click.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
+
+
+@agents.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path, resolve_path=True))
+@workspace_folder
+@click.option("--json", "as_json", is_flag=True, help="The result of subagents/validate.")
+@common
+def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: SettingsStore) -> int:
+    """Name each fault in the definitions of PATH…, else of all places there are.
+
+    A PATH is a file, a folder of definitions, or a workspace. Nothing is run, so nothing has to be trusted.
+    """
+    settings = store.current
+    runners = build_runners(settings.runners)
+    catalogue = Catalogue(user_config_dir())
+    if paths:
+        found = catalogue.check(settings, runners, paths)
+    else:
+        found = catalogue.describe(settings, runners, [workspace], trusted=True)
+    if as_json:
+        output.write_json(found)
+    else:
+        for problem in found.problems:
+            output.write(f"{_line(problem)}\n")
+        click.echo(f"{len(found.items)} definitions, {len(found.problems)} faults", err=True)
+    return exits.FAILED if found.problems else exits.DONE
+
+
+def _refuse_options(context: click.Context) -> None:
+    """Refuse options in front of a subcommand's name: they would be passed over without a word."""
+    for name in context.params:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"put options behind {context.invoked_subcommand}", context)
+
+
+def _write_items(found: SubagentsResult) -> None:
     rows = [
         [
             item.name,
@@ -42,11 +101,11 @@ def agents(own_root: Path, workspace: Path, trust: bool, as_json: bool, store: S
         for item in found.items
     ]
     output.write_table(["NAME", "DESCRIPTION", "RUNNER", "LEVEL", "FILE"], rows, title_column=1)
-    for problem in found.problems:
-        line = f":{problem.line}" if problem.line else ""
-        click.echo(f"{problem.path}{line}: {problem.message}", err=True)
-    if not trust and (workspace / ".sidecar" / "agents").is_dir():
-        click.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
+
+
+def _line(problem: DefinitionProblem) -> str:
+    line = f":{problem.line}" if problem.line else ""
+    return f"{problem.path}{line}: {problem.message}"
 
 
 @click.command()
@@ -97,6 +156,7 @@ async def _run(
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
+    adoption.begin()
     host = await Host.open(root, settings)
     host.listen(_Progress())
     try:

@@ -1,11 +1,11 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import click
+from msgspec.structs import replace
 
 from sidecar.api.tasks import (
     MAX_PAGE,

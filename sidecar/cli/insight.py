@@ -59,11 +59,25 @@ def _print_report(result: DoctorResult) -> None:
     for root in result.roots:
         found = f"{root.tasks} tasks" if root.exists else "no such directory"
         output.write(output.printable(f"{root.path}: {found}") + "\n")
+    _print_searched(result)
     findings = sorted(result.findings, key=lambda each: (each.code, each.root, each.task_id or ""))
     for code, group in groupby(findings, key=lambda each: each.code):
         _print_group(code, list(group))
     if not findings:
         output.write("\nNothing is wrong.\n")
+
+
+def _print_searched(result: DoctorResult) -> None:
+    """Say where stores were looked for, and which of those found are not listed."""
+    if result.searched is None:
+        return
+    listed = {root.path for root in result.roots}
+    found = [place for place in result.searched if place.found]
+    output.write(f"\nLooked for stores in {len(result.searched)} places; {len(found)} hold tasks.\n")
+    for place in found:
+        if place.path not in listed:
+            told = f"  {place.path}: {place.why}; name it by --root to list it"
+            output.write(output.printable(told) + "\n")
 
 
 def _print_group(code: str, findings: list[Finding]) -> None:

@@ -21,6 +21,8 @@ _COMMANDS = {
     "launch": ("sidecar.cli.agents", "launch", "Run a subagent and wait for its end."),
     "ps": ("sidecar.cli.runs", "ps", "List the runs of subagents."),
     "logs": ("sidecar.cli.runs", "logs", "Print what a run said."),
+    "cancel": ("sidecar.cli.control", "cancel", "End a run that is left without its sidecar."),
+    "wait": ("sidecar.cli.control", "wait", "Wait until runs have ended."),
     "demo": ("sidecar.cli.demo", "demo", "Show the main job from end to end, with no key and no network."),
 }
 

@@ -66,10 +66,16 @@ def foreign_roots(function: F) -> F:
 
 def workspace(function: F) -> F:
     """Add --workspace and --trust, for the commands that look at definitions."""
-    function = click.option(
+    return click.option("--trust", is_flag=True, help="Also use the definitions in the workspace.")(
+        workspace_folder(function)
+    )
+
+
+def workspace_folder(function: F) -> F:
+    """Add --workspace."""
+    return click.option(
         "--workspace",
         type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
         default=Path(),
         help="The folder a subagent works in (default: this one).",
     )(function)
-    return click.option("--trust", is_flag=True, help="Also use the definitions in the workspace.")(function)

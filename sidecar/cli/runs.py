@@ -13,6 +13,7 @@ from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
+from sidecar.cli.event_lines import EventPrinter
 from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 _SHOWN = 200
 _EVENTS = 500
-_POLL_SECONDS = 0.25
+POLL_SECONDS = 0.25
 """How often another process's journal is looked at: it cannot tell us of news."""
 
 
@@ -35,7 +36,7 @@ _POLL_SECONDS = 0.25
 def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
     """List the runs of subagents, newest first."""
     while True:
-        found = asyncio.run(_reading(own_root, _list))
+        found = asyncio.run(_runs_of(own_root))
         if as_json:
             output.write_json(_result(found, store.current.async_tasks.max))
         else:
@@ -55,8 +56,8 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
     """Print what a run said: its messages on stdout, all else on stderr. ID may be the start of an id."""
 
     async def print_events(journal: Journal) -> None:
-        record = await _resolve(journal, task_id)
-        printer, seq = _Printer(), 0
+        record = await resolve(journal, task_id)
+        printer, seq = EventPrinter(), 0
         while True:
             page = await journal.read_events(record.task.id, seq, _EVENTS)
             for event in page.events:
@@ -68,24 +69,29 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
             if not follow or ended:
                 printer.end_line()
                 return
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    asyncio.run(_reading(own_root, print_events, needed=True))
+    asyncio.run(reading(own_root, print_events))
     return exits.DONE
 
 
-async def _reading(root: Path, work: Callable[[Journal], Awaitable[T]], *, needed: bool = False) -> T | None:
-    """Do `work` with the journal of a root, read only; None when the root has none and none is needed."""
+async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
+    """Do `work` with the journal of a root, read only. Raises TaskNotFound where there is none."""
     try:
         journal = await Journal.open(OwnRoot(root).database, read_only=True)
     except JournalMissing:
-        if needed:
-            raise TaskNotFound(f"{root} has no journal yet, so there are no runs") from None
-        return None
+        raise TaskNotFound(f"{root} has no journal yet, so there are no runs") from None
     try:
         return await work(journal)
     finally:
         await journal.aclose()
+
+
+async def _runs_of(root: Path) -> tuple[list[AsyncTask], dict[str, int]] | None:
+    try:
+        return await reading(root, _list)
+    except TaskNotFound:
+        return None
 
 
 async def _list(journal: Journal) -> tuple[list[AsyncTask], dict[str, int]]:
@@ -93,7 +99,8 @@ async def _list(journal: Journal) -> tuple[list[AsyncTask], dict[str, int]]:
     return [record.task for record in page.records], dict((await journal.counts()).items())
 
 
-async def _resolve(journal: Journal, prefix: str) -> RunRecord:
+async def resolve(journal: Journal, prefix: str) -> RunRecord:
+    """Return the run with this id, or whose id alone starts so; raises TaskNotFound, AmbiguousTaskId."""
     exact = await journal.get(prefix)
     found = [exact] if exact is not None else await journal.by_prefix(prefix, 2)
     if not found:
@@ -130,46 +137,6 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
             "and the next start will say so.",
             err=True,
         )
-
-
-class _Printer:
-    """Print events: messages on stdout, each beginning on a line of its own, all else on stderr."""
-
-    def __init__(self) -> None:
-        self._message: object = None
-        self._inside_line = False
-
-    def print(self, event: dict[str, Any]) -> None:
-        """Print one event."""
-        if event["type"] in ("message", "result"):
-            if event.get("messageId") != self._message:
-                self.end_line()
-            self._message = event.get("messageId")
-            output.write(output.printable(event["text"]) if output.on_terminal() else event["text"])
-            self._inside_line = not event["text"].endswith("\n")
-        elif (line := _aside(event)) is not None:
-            if output.on_terminal():
-                self.end_line()
-            click.echo(output.printable(line) if output.on_terminal() else line, err=True)
-
-    def end_line(self) -> None:
-        """End a line that was begun."""
-        if self._inside_line:
-            output.write("\n")
-        self._inside_line = False
-
-
-def _aside(event: dict[str, Any]) -> str | None:
-    match event["type"]:
-        case "log":
-            return str(event["text"]).removesuffix("\n")
-        case "tool":
-            return f"[tool] {event.get('name')} {event.get('status')}"
-        case "emit":
-            return f"[emit] {event.get('name')} = {event.get('value')}"
-        case "state":
-            return f"[{event['status']}]"
-    return None
 
 
 def _is_end(event: dict[str, Any]) -> bool:

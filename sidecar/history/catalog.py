@@ -5,9 +5,10 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from sidecar.api.tasks import Rules
 from sidecar.history.ageing import DAY_MS, FOR_EVER
@@ -55,18 +56,17 @@ def read_spread(spread: Spread, reader: "TaskReader", names: list[str], rules: R
     return rows
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(msgspec.Struct):
     """The rows under one rule set: `rows` is replaced, never altered, so that anyone may look at it."""
 
-    rows: Rows = field(default_factory=dict)
+    rows: Rows = {}
     ends: int = FOR_EVER
     """When the first of the rows ceases to hold, in ms."""
     made_at: int = 0
     """The latest time at which one of them was made."""
     loaded: bool = False
     scanned: bool = False
-    unsaved: set[str] = field(default_factory=set)
+    unsaved: set[str] = set()
 
     def replace(self, rows: Rows) -> None:
         self.rows = rows

@@ -1,6 +1,7 @@
 """Where and how a task worked: mode, model, workspace, relatives."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from sidecar.api.tasks import Mode
@@ -12,8 +13,10 @@ from sidecar.history.view import Found, TaskView
 
 _CLINE_NAMES: Final = {"act": "Act", "plan": "Plan"}
 _HINT_SOURCE: Final = "tasks/_index.json"
+_SEARCHED: Final = 1_000
+"""Environment blocks looked through: every one that a product writes tells mode and workspace."""
 _MODE_SEARCH: Final = 200
-"""Environment blocks looked through for the name that belongs to a recorded slug."""
+"""Those looked through for the name that belongs to a recorded slug."""
 
 
 def mode(view: TaskView) -> Found | None:
@@ -21,7 +24,7 @@ def mode(view: TaskView) -> Found | None:
     recorded = _word(view.entry.mode) if view.entry is not None else None
     if recorded is not None:
         return Found(Mode(current=recorded, name=_name_of(view, recorded)), view.entry_source)
-    for environment in newest_first(view):
+    for environment in islice(newest_first(view), _SEARCHED):
         slug, name = environment.mode
         if slug is not None:
             return Found(Mode(current=slug, name=name), environment.source)
@@ -38,7 +41,7 @@ def model(view: TaskView) -> Found | None:
     notes = list(_cline_notes(view, "model_id"))
     if notes and notes[0][1] != METADATA_FILE:
         return Found(*notes[0])
-    for environment in newest_first(view):
+    for environment in islice(newest_first(view), _SEARCHED):
         if environment.model is not None:
             return Found(environment.model, environment.source)
     return Found(*notes[0]) if notes else None
@@ -49,7 +52,7 @@ def workspace(view: TaskView) -> Found | None:
     entry = view.entry
     if entry is not None and (listed := _word(entry.workspace)):
         return Found(listed, view.entry_source)
-    for environment in oldest_first(view):
+    for environment in islice(oldest_first(view), _SEARCHED):
         if environment.workspace:
             return Found(environment.workspace, environment.source)
     if entry is not None and (listed := _word(entry.cwd_on_task_initialization)):
@@ -75,7 +78,7 @@ def favorite(view: TaskView) -> bool | None:
 
 
 def _name_of(view: TaskView, slug: str) -> str | None:
-    for _, environment in zip(range(_MODE_SEARCH), newest_first(view), strict=False):
+    for environment in islice(newest_first(view), _MODE_SEARCH):
         found, name = environment.mode
         if found == slug:
             return name
@@ -86,7 +89,7 @@ def _cline_notes(view: TaskView, field: str) -> Iterator[tuple[str, str]]:
     """What Cline noted on its messages and in its metadata, newest first."""
     camel = "modelId" if field == "model_id" else field
     for messages, source in ((view.ui_messages, UI_FILE), (view.api_messages, API_FILE)):
-        notes = [message.model_info for message in messages if len(message.model_info)]
+        notes = [message.model_info for message in messages if message.model_info]
         infos = (value_of(note) for note in reversed(notes))
         info = next((info for info in infos if isinstance(info, dict) and _word(info.get(camel))), None)
         if info is not None:

@@ -4,8 +4,6 @@ Only a text that is such a block counts: the same words in a file that was read 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -28,12 +26,12 @@ _MODE_WINDOW: Final = 65_536
 _CLINE_MODES: Final = {"ACT MODE": ("act", "Act"), "PLAN MODE": ("plan", "Plan")}
 
 
-@dataclass
-class Environment:
+class Environment(msgspec.Struct):
     """What one block says; `source` is the file it was in."""
 
     text: str
     source: str
+    _section: str | None = None
 
     @property
     def mode(self) -> tuple[str | None, str | None]:
@@ -60,8 +58,13 @@ class Environment:
                     return self._primary(line.removesuffix(_LISTING))
         return None
 
-    @cached_property
+    @property
     def _mode_section(self) -> str:
+        if self._section is None:
+            self._section = self._find_mode_section()
+        return self._section
+
+    def _find_mode_section(self) -> str:
         tail = self.text[-_MODE_WINDOW:]
         start = tail.rfind(_MODE_HEADING)
         if start < 0:

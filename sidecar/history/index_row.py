@@ -7,6 +7,8 @@ age. Both go to its front when it is needed.
 import json
 import math
 import re
+from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
@@ -24,7 +26,6 @@ _SIXTY_BITS: Final = 2**60 - 1
 _NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
-_NAMES: Final = [field.name for field in _KEPT]
 _Body: Final = msgspec.defstruct(
     "_Body",
     [
@@ -33,8 +34,8 @@ _Body: Final = msgspec.defstruct(
     ],
     rename="camel",
     omit_defaults=True,
-    kw_only=True,
 )
+_values_of: Final = attrgetter(*_Body.__struct_fields__)
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(TaskInfo)
 _NO_DATE: Final = ("created_at", "last_activity", "duration")
@@ -71,11 +72,14 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     def stored(self) -> tuple[Any, ...]:
         """The fields that an index keeps."""
-        values = tuple(getattr(self, name) for name in _STORED)
+        values = _stored_of(self)
         return values if self.until != FOR_EVER else values[:-1]  # a default needs no memory when loaded
 
 
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
+
+
+_stored_of: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_STORED)
 
 
 def make_row(
@@ -152,7 +156,7 @@ def _bytewise(text: str) -> str:
 
 
 def _encode(info: TaskInfo) -> bytes:
-    body = _Body(**{name: getattr(info, name) for name in _NAMES})
+    body = _Body(*_values_of(info))
     try:
         return _encoder.encode(body)[1:]
     except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError):

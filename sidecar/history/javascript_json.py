@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -66,16 +66,15 @@ def _is_too_deep(value: object) -> bool:
     """Tell whether anything lies deeper than a message's levels below the file's own array."""
     level = [value]
     for _ in range(MAX_STRINGIFY_DEPTH + 1):
-        level = [child for item in level for child in _children(item)]
+        level = [
+            child
+            for item in level
+            for child in (item.values() if type(item) is dict else item if type(item) is list else ())
+            if type(child) is dict or type(child) is list
+        ]
         if not level:
             return False
-    return any(isinstance(item, list | dict) for item in level)
-
-
-def _children(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    return True
 
 
 def _read_deep(text: str) -> Any:
@@ -86,6 +85,14 @@ def _read_deep(text: str) -> Any:
 
 def _refuse(constant: str) -> None:
     raise JavaScriptThrow(f"{constant} is not JSON")
+
+
+def stringify(value: object) -> bytes:
+    """Print a value so that every string and key stands in it as `JSON.stringify` prints it."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    except (RecursionError, ValueError):
+        return "\n".join(stringified_texts(value)).encode()
 
 
 def stringified_texts(value: object) -> Iterator[str]:

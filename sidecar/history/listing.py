@@ -4,6 +4,7 @@ import threading
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from operator import attrgetter
 
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
@@ -14,6 +15,7 @@ from sidecar.history.paging import Mark
 LISTINGS_KEPT = 4
 """One for each rule set, and two for a client that asks for single roots."""
 _LAST = float("-inf")
+_NAMED = attrgetter("id", "root")
 
 
 class Listing:
@@ -137,10 +139,11 @@ def _place(row: IndexRow) -> tuple[float, str, str]:
 def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
     undated = [row for row in rows if row.created_at is None]
     dated = [row for row in rows if row.created_at is not None] if undated else rows
+    dated.sort(key=attrgetter("created_at"), reverse=True)
     if len({row.created_at for row in dated}) < len(dated):
-        dated.sort(key=attrgetter("id", "root"))
-    dated.sort(key=attrgetter("created_at"), reverse=True)  # stable: ties stay as they are
-    return dated + sorted(undated, key=attrgetter("id", "root"))
+        groups = (sorted(ties, key=_NAMED) for _, ties in groupby(dated, attrgetter("created_at")))
+        dated = [row for ties in groups for row in ties]
+    return dated + sorted(undated, key=_NAMED)
 
 
 def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:

@@ -4,7 +4,6 @@
 while a second window works, so its entries are hints only.
 """
 
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -29,12 +28,11 @@ _entry_decoder: Final = msgspec.json.Decoder(ListEntry)
 Entries = dict[str, ListEntry]
 
 
-@dataclass(frozen=True, slots=True)
-class RootLists:
+class RootLists(msgspec.Struct, frozen=True):
     """The lists of one root, with the stamps that tell whether they are still current."""
 
-    entries: Entries = field(default_factory=dict)
-    hints: Entries = field(default_factory=dict)
+    entries: Entries = {}
+    hints: Entries = {}
     stamps: tuple[Stamp | None, Stamp | None] = (None, None)
 
 

@@ -153,9 +153,15 @@ def _request(fields: _Json) -> str:
     parts = [f"{fields[name]} {label}" for name, label in numbers if _is_number(fields.get(name))]
     if _is_number(fields.get("cost")):
         parts.append(f"${fields['cost']:.4f}")
-    why = _first_string(fields, "cancelReason")
+    reason = _first_string(fields, "cancelReason")
+    why = _CANCEL_REASONS.get(reason, reason) if reason else None
     because = _first_string(fields, "streamingFailedMessage")
-    return "\n".join(filter(None, [", ".join(parts) + (f" ({why})" if why else ""), because])) or "request"
+    figures = ", ".join(parts)
+    told = f"{figures} ({why})" if figures and why else figures or why
+    return "\n".join(filter(None, [told, because])) or "request"
+
+
+_CANCEL_REASONS = {"user_cancelled": "cancelled by the user", "streaming_failed": "the answer broke off"}
 
 
 def _is_number(value: object) -> bool:

@@ -1,8 +1,9 @@
 """A page of a list while it is made: the rows chosen, and where the next page starts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from sidecar.api.tasks import Rules, Sort, TaskInfo
 from sidecar.history.index_row import IndexRow
@@ -15,8 +16,7 @@ Query = tuple[object, ...]
 """What a cursor is bound to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(msgspec.Struct, frozen=True):
     """Rows in the order asked for; `infos` are the same, decoded, where the order needed that."""
 
     total: int
@@ -31,8 +31,7 @@ class Selected:
         return start_in_listing(self.rows, mark, rules)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """A page before its rows are brought into the shape asked for."""
 
     rows: Sequence[IndexRow]
@@ -42,8 +41,7 @@ class Page:
     next_cursor: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedList:
+class RenderedList(msgspec.Struct, frozen=True):
     """A ListResult whose items are a JSON array already, as the index keeps them."""
 
     items: bytes

@@ -1,8 +1,9 @@
 """Tolerant parsing of message files: bytes to records, with every liberty taken named as a problem."""
 
+import contextlib
 import re
+from codecs import utf_8_decode
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
@@ -11,15 +12,22 @@ import msgspec
 from sidecar.api.tasks import Problem
 from sidecar.history.problems import problem
 from sidecar.history.records import ApiMessage, UiMessage
-from sidecar.history.salvage import mend, split
 
-MAX_MENDED_IN_VAIN: Final = 1_000
+# Salvage is imported where there is something to salvage: its patterns take milliseconds to compile.
+
+MAX_MENDED_IN_VAIN: Final = 300
 """Messages that may turn out to be broken beyond mending before others are read strictly only."""
+MAX_BROKEN: Final = 2_000
+"""Broken messages after which those beside a broken one count as broken, too: each costs a microsecond."""
+_GROUP: Final = 64
 
 T = TypeVar("T")
 Json = bytes | str | msgspec.Raw
 """One encoded value."""
+_NoObject = list[msgspec.Raw] | str | int | float | bool | None
 
+_PIECE: Final = 1 << 16
+"""Bytes looked at for UTF-8 at a time."""
 _BOM: Final = b"\xef\xbb\xbf"
 _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+')
 """The object around the array that some Roo builds of February 2026 wrote."""
@@ -27,8 +35,7 @@ UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 """What a decoder raises for JSON that it does not take."""
 
 
-@dataclass(slots=True)
-class Parsed(Generic[T]):
+class Parsed(msgspec.Struct, Generic[T]):
     """The messages of one file: `records` are readable ones, `total` counts every element of the array."""
 
     records: list[T]
@@ -42,37 +49,56 @@ class Parser(Generic[T]):
     def __init__(self, record: type[T]) -> None:
         self._array: msgspec.json.Decoder[list[T]] = msgspec.json.Decoder(list[record])  # type: ignore[valid-type]  # built from a value
         self._one: msgspec.json.Decoder[T] = msgspec.json.Decoder(record)
+        self._record = record
 
     def parse(self, data: bytes, name: str) -> Parsed[T]:
         """Parse `data` read from the file `name`; never raises, time is linear in the size."""
         data, problems = clean(data, name)
         try:
             records = self._array.decode(data)
+            total = len(records)
         except UNREADABLE:
-            return self._salvage(data, name, problems)
-        return Parsed(records, len(records), problems)
+            records, total = self._objects(data) or self._salvage(data, name, problems)
+        if skipped := total - len(records):
+            problems.append(problem("malformed", f"{name}: {skipped} of {total} messages are unreadable"))
+        return Parsed(records, total, problems)
 
-    def _salvage(self, data: bytes, name: str, problems: list[Problem]) -> Parsed[T]:
+    def _objects(self, data: bytes) -> tuple[list[T], int] | None:
+        """Decode a whole array that holds other things than objects, or what only JavaScript takes."""
+        kinds = list[self._record | _NoObject]  # type: ignore[name-defined]  # built from a value
+        decode = partial(msgspec.json.decode, type=kinds)
+        found = decode_leniently(decode, data) if data.endswith(b"]") else None
+        if found is None:
+            return None
+        return [value for value in found if type(value) is self._record], len(found)
+
+    def _salvage(self, data: bytes, name: str, problems: list[Problem]) -> tuple[list[T], int]:
         parts = elements(data, name, problems)
-        records = list(self._readable(parts))
-        if skipped := len(parts) - len(records):
-            problems.append(
-                problem("malformed", f"{name}: {skipped} of {len(parts)} messages are unreadable")
-            )
-        return Parsed(records, len(parts), problems)
+        return list(self._readable(parts)), len(parts)
 
     def _readable(self, parts: list[bytes]) -> Iterator[T]:
         """Decode what can be; a file of nothing but broken messages must not be mended one by one."""
-        patience = MAX_MENDED_IN_VAIN
-        for part in parts:
-            if not part.startswith(b"{"):
-                continue
-            decode = partial(decode_leniently, self._one.decode) if patience else self._strictly
-            record = decode(part)
+        objects = [part for part in parts if part.startswith(b"{")]
+        if (records := decode_leniently(self._array.decode, b"[" + b",".join(objects) + b"]")) is not None:
+            yield from records
+            return
+        broken = 0
+        for place, part in enumerate(objects):
+            if broken == MAX_BROKEN:
+                yield from self._in_groups(objects[place:])
+                return
+            mended = broken < MAX_MENDED_IN_VAIN
+            record = decode_leniently(self._one.decode, part) if mended else self._strictly(part)
             if record is not None:
                 yield record
             else:
-                patience = max(patience - 1, 0)
+                broken += 1
+
+    def _in_groups(self, objects: list[bytes]) -> Iterator[T]:
+        """Decode the groups in which nothing is broken."""
+        for start in range(0, len(objects), _GROUP):
+            with contextlib.suppress(*UNREADABLE):
+                yield from self._array.decode(b"[" + b",".join(objects[start : start + _GROUP]) + b"]")
 
     def _strictly(self, part: bytes) -> T | None:
         try:
@@ -94,21 +120,35 @@ def clean(data: bytes, name: str) -> tuple[bytes, list[Problem]]:
     if data.startswith(_BOM):
         data = data[3:]
         problems.append(problem("byteOrderMark", f"{name} starts with a byte order mark"))
-    try:
-        if not data.isascii():
-            data.decode()
-    except UnicodeDecodeError as error:
-        problems.append(
-            problem("badUtf8", f"{name} holds bytes that are no UTF-8, the first at {error.start}")
-        )
+    if (first := _first_bad_byte(data)) is not None:
+        problems.append(problem("badUtf8", f"{name} holds bytes that are no UTF-8, the first at {first}"))
         data = data.decode("utf-8", "replace").encode()
     return data, problems
+
+
+def _first_bad_byte(data: bytes) -> int | None:
+    """Find where bytes cease to be UTF-8; in pieces that fit a processor's cache."""
+    if data.isascii():
+        return None
+    start, size = 0, len(data)
+    while start < size:
+        piece = data[start : start + _PIECE]
+        if piece.isascii():
+            start += _PIECE
+            continue
+        try:
+            start += utf_8_decode(piece, "strict", start + _PIECE >= size)[1]
+        except UnicodeDecodeError as error:
+            return start + error.start
+    return None
 
 
 def elements(data: bytes, name: str, problems: list[Problem]) -> list[bytes]:
     """Split the messages of a cleaned file, damaged or not, into the bytes of each; add what was found."""
     data = data.strip()
     wrapped = _WRAPPER.match(data)
+    from sidecar.history.salvage import split
+
     found = split(data[wrapped.end() :] if wrapped else data)
     if found is None:
         what = "is blank" if not data else "does not hold an array of messages"
@@ -129,6 +169,8 @@ def decode_leniently(decode: Callable[[Json], T], value: Json) -> T | None:
     try:
         return decode(value)
     except UNREADABLE:
+        from sidecar.history.salvage import mend
+
         mended = mend(value if isinstance(value, str) else bytes(value).decode("utf-8", "replace"))
     try:
         return decode(mended) if mended is not None else None
@@ -149,5 +191,7 @@ def text_of(raw: msgspec.Raw) -> str | None:
 
 def _drop_unfinished(parts: list[bytes], whole: int) -> None:
     """Keep a last element that merely lost the closing bracket of the array."""
+    from sidecar.history.salvage import mend
+
     if len(parts) > whole and (not parts[-1].endswith(b"}") or mend(parts[-1].decode()) is None):
         parts.pop()

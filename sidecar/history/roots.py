@@ -1,15 +1,15 @@
 """Roots: where stored tasks lie, and whose they are."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sidecar.api.tasks import Product
 from sidecar.history.products import is_epoch_id, product_of_path
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(msgspec.Struct, frozen=True):
     """An absolute path that holds `tasks/`; `read_only` marks a foreign one, `product` its owner if known."""
 
     path: str

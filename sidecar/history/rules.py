@@ -2,7 +2,6 @@
 
 import logging
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +12,7 @@ from sidecar.history.ageing import DAY_MS, FOR_EVER, id_holds_until
 from sidecar.history.reading import StoredFile
 from sidecar.history.structural import Extract
 from sidecar.history.titles import encodable, one_line, prompt_in_api
-from sidecar.history.view import TaskSource, TaskView
+from sidecar.history.view import Found, TaskSource, TaskView
 
 if TYPE_CHECKING:
     from sidecar.history.guide import GuideFields
@@ -34,9 +33,14 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     """
 
     info: TaskInfo | None
-    provenance: dict[str, Provenance]
+    sources: structural.Sources
     ages_from: int | float | None = None
     until: int = FOR_EVER
+
+    @property
+    def provenance(self) -> dict[str, Provenance]:
+        """Where the value of each field was read."""
+        return structural.provenance(self.sources)
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:
@@ -64,7 +68,7 @@ def _read_row(source: TaskSource, rules: Rules) -> Row:
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
     until = id_holds_until(source.task_id, source.now)
-    return Row(extracted.info, extracted.provenance, extracted.ages_from, until)
+    return Row(extracted.info, extracted.sources, extracted.ages_from, until)
 
 
 def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
@@ -102,8 +106,8 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") ->
         workspace_dir=fields.workspace_dir,
     )
     if source.now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
-        return Row(info, extracted.provenance, None, 0)
-    return Row(info, extracted.provenance, _guide_ages(fields))
+        return Row(info, extracted.sources, None, 0)
+    return Row(info, extracted.sources, _guide_ages(fields))
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:
@@ -114,7 +118,7 @@ def _guide_ages(fields: "GuideFields") -> int | float | None:
 
 def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
     """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
-    later = _guide_fields(source, source.now + 1) or fields
+    later = _later_fields(source, fields)
     began = _unless_default(fields.created_at, later.created_at)
     active = _unless_default(fields.last_activity, later.last_activity)
     info = msgspec.structs.replace(
@@ -130,11 +134,18 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Ex
         message_count=fields.message_count,
         workspace_dir=_encodable(fields.workspace_dir),
     )
-    told = Provenance(source="guide", note="the messages carry no structure")
+    told = Found(None, "guide", "the messages carry no structure")
     names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
-    provenance = extracted.provenance | dict.fromkeys(names, told)
+    sources = extracted.sources | dict.fromkeys(names, told)
     ages_from = _guide_ages(fields) if active is not None else None
-    return replace(extracted, info=info, provenance=provenance, ages_from=ages_from)
+    return msgspec.structs.replace(extracted, info=info, sources=sources, ages_from=ages_from)
+
+
+def _later_fields(source: TaskSource, fields: "GuideFields") -> "GuideFields":
+    """Ask the guide again a moment later, if it may have put the time of asking in a date's place."""
+    if source.now not in (fields.created_at, fields.last_activity):
+        return fields
+    return _guide_fields(source, source.now + 1) or fields
 
 
 def _encodable(text: str | None) -> str | None:

@@ -4,8 +4,22 @@ import json
 import re
 from typing import Final, NamedTuple
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]++|[\]}]++|,', re.DOTALL)
-"""Strings (an unfinished one runs to the end), runs of brackets, commas. Possessive: nothing backtracks."""
+import msgspec
+
+_STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+_FLAT: Final = rb'[\[{](?:[^"\[\]{}]++|' + _STRING + rb'")*+[\]}]'
+_NESTED: Final = rb'[\[{](?:[^"\[\]{}]++|' + _STRING + rb'"|' + _FLAT + rb")*+[\]}]"
+_PLAIN: Final = rb'(?:[^"\[\]{},]++|' + _STRING + rb'"|' + _NESTED + rb")*+"
+"""Strings, containers two levels deep at most, and what stands between. Nothing here backtracks."""
+_COMMAS: Final = rb",[\s,]*+"
+_PLAIN_ELEMENT: Final = re.compile(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
+_PLAIN_ELEMENTS: Final = re.compile(rb"(?:" + _PLAIN + _COMMAS + rb")*+", re.DOTALL)
+_MARK: Final = re.compile(
+    _PLAIN + rb"(?:(" + _COMMAS + rb")|([\[{]++)|([\]}]++)|" + _STRING + rb"\\?\Z|\Z)", re.DOTALL
+)
+"""What ends a plain stretch: commas, opening or closing brackets, an unfinished string, or the end."""
+_AT_END, _AT_COMMAS, _AT_OPENING, _AT_CLOSING = 0, 1, 2, 3
+_array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits; a longer number is read as a float, as JavaScript does."""
@@ -25,29 +39,52 @@ def split(data: bytes) -> Elements | None:
     """Split the array that `data` starts with; None when it starts with none. Elements are not checked."""
     if not data.startswith(b"["):
         return None
+    try:
+        whole = [bytes(part) for part in _array.decode(data)]
+    except (msgspec.MsgspecError, RecursionError):
+        return _scan(data)
+    return Elements(whole, True, b"", len(whole))
+
+
+def _scan(data: bytes) -> Elements:
+    """Split an array that no decoder takes as one."""
     parts: list[bytes] = []
-    depth, start = 0, 1
-    for token in _TOKEN.finditer(data):
-        mark, position = data[token.start()], token.start()
-        if mark in b"[{":
-            depth += token.end() - position
-        elif mark in b"]}":
-            depth -= token.end() - position
+    start = 1
+    while True:
+        end = _end_of_plain_elements(data, start)
+        parts += filter(None, map(bytes.strip, _PLAIN_ELEMENT.findall(data, start, end)))
+        element, after, mark = _pass_over(data, end)
+        whole = len(parts)
+        if element := element.strip():
+            parts.append(element)
+        if mark == _AT_CLOSING:
+            return Elements(parts, True, data[after:].strip(), len(parts))
+        if mark == _AT_END:
+            return Elements(parts, False, b"", whole)
+        start = after
+
+
+def _end_of_plain_elements(data: bytes, start: int) -> int:
+    found = _PLAIN_ELEMENTS.match(data, start)
+    assert found is not None  # it matches nothing at all, too
+    return found.end()
+
+
+def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
+    """Take one element, however deep: its bytes, the place behind the mark that ended it, and the mark."""
+    depth = 1
+    for match in _MARK.finditer(data, start):
+        mark = match.lastindex or _AT_END
+        at, after = match.span(mark)
+        if mark == _AT_OPENING:
+            depth += after - at
+        elif mark == _AT_COMMAS and depth == 1:
+            return data[start:at], after, mark
+        elif mark == _AT_CLOSING:
+            depth -= after - at
             if depth <= 0:
-                end = token.end() - 1 + depth
-                _append(parts, data[start:end])
-                return Elements(parts, True, data[end + 1 :].strip(), len(parts))
-        elif mark == 0x2C and depth == 1:
-            _append(parts, data[start:position])
-            start = position + 1
-    whole = len(parts)
-    _append(parts, data[start:])
-    return Elements(parts, False, b"", whole)
-
-
-def _append(parts: list[bytes], element: bytes) -> None:
-    if element := element.strip():
-        parts.append(element)
+                return data[start : after + depth - 1], after + depth, mark
+    return data[start:], len(data), _AT_END
 
 
 def mend(element: str) -> bytes | None:

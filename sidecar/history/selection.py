@@ -1,8 +1,9 @@
 """Which rows of a list are asked for: the plain filter and the query language together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sidecar.api.tasks import Rules, TaskInfo
 
@@ -16,8 +17,7 @@ FindTouching = Callable[[set[str], Rows], "Touching"]
 """Answers for each part of a path which of the rows touched such a file; reads message files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """What a caller wants to see: `filter` is a substring, `query` the query language; both must hold."""
 
     filter: str | None = None

@@ -30,7 +30,7 @@ FEWEST: Final = 200
 """Names from which on a fork pays: it costs some 5 ms, and a task a tenth of one."""
 PATIENCE_SECONDS: Final = 5.0
 """How much longer than this process the copy may take before it is given up: it is in its last batch then."""
-_BATCHES: Final = 50
+_BATCHES: Final = 200
 _CHUNK: Final = 1 << 20
 
 

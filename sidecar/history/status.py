@@ -1,7 +1,9 @@
 """How a task stands, told by its last relevant message instead of by words anywhere in it."""
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+import msgspec
 
 from sidecar.api.tasks import Outcome, TaskStatus
 from sidecar.history.parsing import text_of, value_of
@@ -31,7 +33,7 @@ _RECORDED: Final[dict[str, Outcome]] = {
 }
 
 
-class Ending(NamedTuple):
+class Ending(msgspec.Struct, frozen=True, gc=False):
     """The finer outcome, where it was seen, and a status that holds at any age (None: the age decides)."""
 
     outcome: Outcome
@@ -49,14 +51,14 @@ def _endings(view: TaskView) -> Iterator[Ending]:
     entry = view.entry
     if entry is not None and entry.product == "sidecar" and (recorded := _RECORDED.get(str(entry.outcome))):
         yield Ending(recorded, _BY_ENDING.get(recorded), view.entry_source)
-    yield from _completed(view)
-    yield from _failed(view)
+    last, request = _last_relevant(view), _open_request(view)
+    yield from _completed(view, last)
+    yield from _failed(last, request)
     yield from _recorded(view)
-    yield from _unfinished(view)
+    yield from _unfinished(last, request)
 
 
-def _completed(view: TaskView) -> Iterator[Ending]:
-    last = _last_relevant(view)
+def _completed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
     if last is not None and not last.partial:
         if last.type == "ask" and last.ask == "completion_result":
             yield Ending("completed", "completed", UI_FILE, "ask completion_result")
@@ -68,11 +70,9 @@ def _completed(view: TaskView) -> Iterator[Ending]:
         yield Ending("completed", "completed", view.entry_source, "status completed")
 
 
-def _failed(view: TaskView) -> Iterator[Ending]:
-    last = _last_relevant(view)
+def _failed(last: UiMessage | None, request: Usage | None) -> Iterator[Ending]:
     if last is not None and last.type == "ask" and last.kind in _FAILED_ASKS:
         yield Ending("failed", "failed", UI_FILE, f"ask {last.kind}")
-    request = _open_request(view)
     reason = str(request.cancel_reason) if request is not None else ""
     if reason in _FAILED_REASONS:
         yield Ending("failed", "failed", UI_FILE, f"cancelReason {reason}")
@@ -87,11 +87,9 @@ def _recorded(view: TaskView) -> Iterator[Ending]:
         yield Ending("interrupted", None, view.entry_source, "status interrupted")
 
 
-def _unfinished(view: TaskView) -> Iterator[Ending]:
-    last = _last_relevant(view)
+def _unfinished(last: UiMessage | None, request: Usage | None) -> Iterator[Ending]:
     if last is None:
         return
-    request = _open_request(view)
     if request is not None and request.cancel_reason == "user_cancelled":
         yield Ending("cancelled", None, UI_FILE, "cancelReason user_cancelled")
     if last.partial is True:

@@ -3,8 +3,9 @@
 Pure: the same bytes and the same `now` give the same row, and everything here can cross a process border.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history import context, titles
@@ -22,13 +23,15 @@ from sidecar.history.view import Found, TaskSource, TaskView
 _NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byteOrderMark", "wrapped"})
 """Problems of files that the guide cannot read either."""
 
+Sources = dict[str, Found | None]
+"""What was found for each field, and where."""
 
-@dataclass(frozen=True, slots=True)
-class Extract:
+
+class Extract(msgspec.Struct, frozen=True):
     """A task as the structural rules see it; `ages_from` is set where the status is a matter of age."""
 
     info: TaskInfo
-    provenance: dict[str, Provenance]
+    sources: Sources
     ages_from: int | float | None
     is_plain: bool
 
@@ -37,7 +40,7 @@ def extract(source: TaskSource) -> Extract:
     """Turn one task's files into its row. Never raises on any content."""
     view = TaskView(source)
     ended = ending(view)
-    found: dict[str, Found | None] = {
+    found: Sources = {
         "title": titles.title(view),
         "createdAt": created(view),
         "lastActivity": last_activity(view),
@@ -46,18 +49,23 @@ def extract(source: TaskSource) -> Extract:
         "workspaceDir": context.workspace(view),
         "model": context.model(view),
     }
-    product, product_source = _product(view)
-    info = _row(view, found, ended, product)
-    provenance = {
-        name: Provenance(source=it.source, note=it.note) for name, it in found.items() if it is not None
-    }
+    product = _product(view)
+    info = _row(view, found, ended, product.value)
     if info.token_usage is not None and info.token_usage.cost is not None:
-        provenance["cost"] = provenance["tokenUsage"]
-    provenance["product"] = Provenance(source=product_source)
-    provenance["status"] = Provenance(source=ended.source, note=ended.note)
-    provenance["outcome"] = provenance["status"]
+        found["cost"] = found["tokenUsage"]
+    found["product"] = product
+    found["status"] = found["outcome"] = Found(ended.status, ended.source, ended.note)
     active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
-    return Extract(info, provenance, active, is_plain(view))
+    return Extract(info, found, active, is_plain(view))
+
+
+def provenance(sources: Sources) -> dict[str, Provenance]:
+    """Say where the value of each field was read: of one task somebody looks at, not of all in a list."""
+    return {
+        name: Provenance(source=found.source, note=found.note)
+        for name, found in sources.items()
+        if found is not None
+    }
 
 
 def is_plain(view: TaskView) -> bool:
@@ -84,13 +92,13 @@ def damaged_row(source: TaskSource) -> TaskInfo:
         mode=Mode(),
         outcome="unknown",
         root=source.root,
-        product=source.product or detect_product(source.task_id, None, None, (), ())[0],
+        product=source.product or detect_product(source.task_id, None, None, (), (), ())[0],
         size_bytes=_size(source.files.ui) + _size(source.files.api),
         problems=[told],
     )
 
 
-def _row(view: TaskView, found: dict[str, Found | None], ended: Ending, product: Product) -> TaskInfo:
+def _row(view: TaskView, found: Sources, ended: Ending, product: Product) -> TaskInfo:
     values: dict[str, Any] = {name: it.value if it is not None else None for name, it in found.items()}
     began, active = values["createdAt"], values["lastActivity"]
     parent, root, children = context.relatives(view)
@@ -119,11 +127,13 @@ def _row(view: TaskView, found: dict[str, Found | None], ended: Ending, product:
     )
 
 
-def _product(view: TaskView) -> tuple[Product, str]:
+def _product(view: TaskView) -> Found:
     if view.source.product is not None:
-        return view.source.product, "the root's path"
+        return Found(view.source.product, "the root's path")
     usages = [usage for _, usage in view.usages]
-    return detect_product(view.source.task_id, view.entry, view.metadata, view.ui_messages, usages)
+    return Found(
+        *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_messages, view.kinds, usages)
+    )
 
 
 def _length(file: StoredFile, parsed: Parsed[Any] | None) -> int | None:

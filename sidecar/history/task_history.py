@@ -3,13 +3,14 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sidecar.api.errors import AmbiguousTaskId, InvalidParams, TaskNotFound
+import msgspec
+
+from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
 from sidecar.api.tasks import (
     ListResult,
     MessagesParams,
@@ -21,17 +22,15 @@ from sidecar.api.tasks import (
 )
 from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
-from sidecar.history.index_row import IndexRow
-from sidecar.history.listing import Listing, Listings, count, infos, render
-from sidecar.history.pages import Page, RenderedList, Selected, cursor_at, read_mark
-from sidecar.history.paging import check_limit, ordered
+from sidecar.history.listing import infos, render
+from sidecar.history.pages import RenderedList
 from sidecar.history.roots import Root, describe_root, writer_of
+from sidecar.history.row_selector import RowSelector
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import Spread, here
 
 if TYPE_CHECKING:
     from sidecar.history.file_lookup import FileLookup
-    from sidecar.history.query.predicates import Touching
     from sidecar.history.transcript import End, Kind, Transcripts
 
 # What not every list needs is imported where it is: half of a short list's time would go into imports.
@@ -48,8 +47,7 @@ def clock_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """Ids by what happened to them since the last `refresh`."""
 
     added: list[str]
@@ -84,11 +82,20 @@ class TaskHistory:
             root.path: RootCatalog(root, _index(cache, root), read, spread) for root in described
         }
         self.now = now
-        self.followed = False
-        """Whether somebody looks for changes all the time, so that not every list has to."""
         self._revision = revision
-        self._listings = Listings()
+        self._selector = RowSelector(
+            self._catalogs, now, lambda parts, tasks: self.files.touching(parts, tasks)
+        )
         self._lock = threading.RLock()
+
+    @property
+    def followed(self) -> bool:
+        """Whether somebody looks for changes all the time, so that not every list has to."""
+        return self._selector.followed
+
+    @followed.setter
+    def followed(self, value: bool) -> None:
+        self._selector.followed = value
 
     @property
     def roots(self) -> Sequence[Root]:
@@ -132,8 +139,7 @@ class TaskHistory:
 
     def select(self, selection: Selection, roots: Sequence[str] | None = None) -> Rows:
         """List the tasks of `roots` (default: all) that the selection keeps. Raises InvalidParams."""
-        found = self._select(selection, None, self._paths(roots))
-        return infos(found.rows, selection.rules, self.now())
+        return infos(self._selector.select(selection, None, roots).rows, selection.rules, self.now())
 
     def page(
         self,
@@ -149,7 +155,7 @@ class TaskHistory:
 
         Raises InvalidParams for a bad limit, cursor, query or root.
         """
-        page = self._page(Selection(filter, query, rules), sort, limit, cursor, roots)
+        page = self._selector.page(Selection(filter, query, rules), sort, limit, cursor, roots)
         return ListResult(
             items=infos(page.rows, rules, self.now()),
             total=page.total,
@@ -170,7 +176,7 @@ class TaskHistory:
         query: str | None = None,
     ) -> RenderedList:
         """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
-        page = self._page(Selection(filter, query, rules), sort, limit, cursor, roots)
+        page = self._selector.page(Selection(filter, query, rules), sort, limit, cursor, roots)
         return RenderedList(
             items=render(page.rows, self.now()),
             total=page.total,
@@ -240,70 +246,6 @@ class TaskHistory:
         """Look again at the tasks named of one root, at once; the caller tells what happened to them."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
 
-    def _page(
-        self,
-        wanted: Selection,
-        sort: Sort | None,
-        limit: int,
-        cursor: str | None,
-        roots: Sequence[str] | None,
-    ) -> Page:
-        check_limit(limit)
-        paths = self._paths(roots)
-        order = _order(wanted.rules, sort)
-        asked = (wanted.filter, wanted.query, wanted.rules, order and [order.by, order.order], paths)
-        mark = read_mark(cursor, asked) if cursor is not None else None
-        found = self._select(wanted, order, paths)
-        start = found.start_after(mark, wanted.rules, order) if mark is not None else 0
-        rows = found.rows[start : start + limit]
-        end = start + len(rows)
-        last = None
-        if end < len(found.rows):
-            last = cursor_at(infos(rows[-1:], wanted.rules, self.now())[0], end - 1, order, asked)
-        return Page(rows, found.total, len(found.rows), found.counts, last)
-
-    def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str]) -> Selected:
-        """The ordered rows that filter and query keep."""
-        wanted.check()
-        now = self.now()
-        listing = self._listing(wanted.rules, paths, now)
-        rows: Sequence[IndexRow] = listing.filtered(wanted.filter, now) if wanted.filter else listing.rows
-        if wanted.query:
-            rows = self._queried(rows, wanted, now)
-        counts = listing.counts(now) if rows is listing.rows else count(rows, now)
-        if order is None or order == Sort():
-            return Selected(len(listing.rows), rows, counts)
-        decoded = dict(zip(map(id, values := infos(rows, wanted.rules, now)), rows, strict=True))
-        values = ordered(values, order)
-        return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
-
-    def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
-        tasks = infos(rows, wanted.rules, now)
-        keeps = wanted.queried(tasks, now, self._touching)
-        return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
-
-    def _touching(self, parts: set[str], tasks: Rows) -> "Touching":
-        return self.files.touching(parts, tasks)
-
-    def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
-        return self._listings.of(
-            rules, {path: self._rows(self._catalogs[path], rules, now) for path in paths}
-        )
-
-    def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
-        if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
-            return rows
-        return catalog.scan(rules, now, quiet=True)
-
-    def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
-        if roots is None:
-            return [*self._catalogs]
-        paths = [describe_root(root).path for root in roots]
-        for path in paths:
-            if path not in self._catalogs:
-                raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
-        return paths
-
     def _find(self, task_id: str) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
         for catalog in self._catalogs.values():
@@ -331,11 +273,6 @@ class TaskHistory:
 
 def _index(cache: Path | None, root: Root) -> RowIndex | None:
     return RowIndex(cache, root.path) if cache is not None else None
-
-
-def _order(rules: Rules, sort: Sort | None) -> Sort | None:
-    """The order asked for; None stands for the guide's own."""
-    return sort if sort is not None or rules == "guide" else Sort()
 
 
 def _not_found(task_id: str) -> TaskNotFound:

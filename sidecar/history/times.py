@@ -55,9 +55,15 @@ def _file_times(view: TaskView) -> Iterator[Found]:
 
 
 def _newest(values: list[Any]) -> int | None:
-    """Find the newest time; when all are whole numbers, as in most files, without a look at each."""
-    if set(map(type, values)) == {int} and min(values) >= EARLIEST_MS and max(values) <= LATEST_MS:
-        return int(max(values))
+    """Find the newest time; when all are credible, as in most files, without a look at each."""
+    if not values:
+        return None
+    try:
+        oldest, newest = min(values), max(values)
+        if type(newest) is int and newest <= LATEST_MS and oldest >= EARLIEST_MS:
+            return newest
+    except TypeError:
+        pass  # not all are numbers
     return max([time for value in values if (time := sane_ms(value)) is not None], default=None)
 
 

@@ -27,7 +27,7 @@ def one_line(text: str) -> str:
 
 def encodable(text: str) -> str:
     """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
-    return _SURROGATES.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def _titles(view: TaskView) -> Iterator[Found]:

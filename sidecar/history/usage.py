@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, Final
 
 from sidecar.api.tasks import TokenUsage
@@ -10,8 +12,10 @@ from sidecar.history.reading import UI_FILE
 from sidecar.history.records import ListEntry, Usage
 from sidecar.history.view import Found, TaskView
 
+_REQUEST: Final = "api_req_started"
 _FIELDS: Final = ("tokens_in", "tokens_out", "cache_writes", "cache_reads", "cost")
 Number = int | float
+_figures: Final = attrgetter(*_FIELDS)
 
 
 def token_usage(view: TaskView) -> Found | None:
@@ -22,7 +26,7 @@ def token_usage(view: TaskView) -> Found | None:
         return Found(listed, view.entry_source, "messages are missing" if damaged else None)
     if view.ui is None or not view.ui_messages:
         return None
-    if not any(message.say == "api_req_started" for message in view.ui_messages):
+    if _REQUEST not in view.kinds and all(message.say != _REQUEST for message in view.ui_messages):
         if view.entry is not None and view.entry.product == "sidecar":
             return None  # a run's program makes requests that only it could tell of
         return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
@@ -43,22 +47,12 @@ def number(value: Any) -> Number | None:
 
 def _columns(records: Iterable[Usage]) -> tuple[dict[str, list[Number]], int]:
     """The figures by field, and how many of the records tell any."""
-    columns: dict[str, list[Number]] = {name: [] for name in _FIELDS}
-    told = 0
-    for record in records:
-        values = (
-            record.tokens_in,
-            record.tokens_out,
-            record.cache_writes,
-            record.cache_reads,
-            record.cost,
-        )
-        tells = False
-        for column, value in zip(columns.values(), values, strict=True):
-            if type(value) is int or number(value) is not None:
-                column.append(value)
-                tells = True
-        told += tells
+    rows = [_figures(record) for record in records]
+    columns = {
+        name: [value for value in column if type(value) is int or number(value) is not None]
+        for name, column in zip(_FIELDS, zip(*rows, strict=True) if rows else repeat(()), strict=False)
+    }
+    told = sum(type(row[0]) is int or any(number(value) is not None for value in row) for row in rows)
     return columns, told
 
 
@@ -77,7 +71,7 @@ def _merged(view: TaskView) -> Iterator[Usage]:
         kind = view.kinds[index]
         if kind == "api_req_finished":
             yield _overlaid(started.pop(), record) if started else record
-        elif kind == "api_req_started":
+        elif kind == _REQUEST:
             started.append(record)
         else:
             yield record
@@ -96,7 +90,7 @@ def _overlaid(start: Usage, finish: Usage) -> Usage:
 def _condense_costs(view: TaskView) -> Iterator[Number]:
     """Roo books the cost of condensing a conversation apart from its requests."""
     for message in view.ui_messages[1:]:
-        if len(message.context_condense):
+        if message.context_condense:
             condense = value_of(message.context_condense)
             if isinstance(condense, dict) and (cost := number(condense.get("cost"))) is not None:
                 yield cost

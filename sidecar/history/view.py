@@ -1,8 +1,7 @@
 """Everything known about one task, parsed once, in the shape the structural rules look at."""
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -21,6 +20,7 @@ from sidecar.history.parsing import (
 from sidecar.history.problems import problem
 from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE, StoredFile, TaskFiles
 from sidecar.history.records import ApiMessage, ListEntry, TaskMetadata, UiMessage, Usage
+from sidecar.history.request_text import without_prompt
 
 if TYPE_CHECKING:
     from sidecar.history.environment import Environment
@@ -38,7 +38,7 @@ LATEST_MS: Final = 4_102_444_800_000
 """2100-01-01: clocks of other machines may run ahead, but not by generations."""
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """A value and where it was read; `note` is for what a person should know about it."""
 
     value: Any
@@ -59,7 +59,11 @@ class TaskSource(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskView:
-    """A parsed task. Expensive parts are made when first asked for."""
+    """A parsed task. What its messages carry is decoded when first asked for.
+
+    `ui_messages` leaves out the asks that merely opening the task appended; `kinds` are those of its
+    messages; `usages` its usage records with their places (the prompt, at 0, is never one).
+    """
 
     def __init__(self, source: TaskSource) -> None:
         self.source = source
@@ -71,27 +75,15 @@ class TaskView:
         self.api = self._parsed(source.files.api, api_parser)
         self.entry, self.entry_source = self._entry()
         self.hint = source.hint
+        self.metadata = _metadata(source.files.metadata)
+        self.ui_messages = _unopened(self.ui.records if self.ui else [])
+        self.kinds = [message.kind for message in self.ui_messages]
+        self.usages = [
+            (index, usage)
+            for index, kind in enumerate(self.kinds)
+            if index and kind in _USAGE_KINDS and (usage := usage_of(self.ui_messages[index])) is not None
+        ]
         self._note_gaps()
-
-    @cached_property
-    def metadata(self) -> TaskMetadata | None:
-        """The parsed `task_metadata.json`."""
-        data = self.source.files.metadata.data
-        return decode_leniently(_metadata_decoder.decode, data) if data else None
-
-    @cached_property
-    def ui_messages(self) -> list[UiMessage]:
-        """The UI messages without the asks that merely opening the task appended."""
-        records = self.ui.records if self.ui else []
-        end = len(records)
-        while end and records[end - 1].kind in _RESUME_ASKS:
-            end -= 1
-        return records[:end]
-
-    @cached_property
-    def kinds(self) -> list[str | None]:
-        """The kind of each of `ui_messages`."""
-        return [message.kind for message in self.ui_messages]
 
     @property
     def opened(self) -> list[UiMessage]:
@@ -102,15 +94,6 @@ class TaskView:
     def api_messages(self) -> list[ApiMessage]:
         """The readable messages of the API history."""
         return self.api.records if self.api else []
-
-    @cached_property
-    def usages(self) -> list[tuple[int, Usage]]:
-        """The usage records with their places among `ui_messages`; the prompt, at 0, is never one."""
-        return [
-            (index, usage)
-            for index, kind in enumerate(self.kinds)
-            if index and kind in _USAGE_KINDS and (usage := usage_of(self.ui_messages[index])) is not None
-        ]
 
     def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
         """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""
@@ -151,6 +134,18 @@ class TaskView:
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
 
 
+def _metadata(file: StoredFile) -> TaskMetadata | None:
+    return decode_leniently(_metadata_decoder.decode, file.data) if file.data else None
+
+
+def _unopened(messages: list[UiMessage]) -> list[UiMessage]:
+    """Leave out the asks that merely opening the task appended."""
+    end = len(messages)
+    while end and messages[end - 1].kind in _RESUME_ASKS:
+        end -= 1
+    return messages[:end]
+
+
 def sane_ms(value: Any) -> int | None:
     """Read a stored time: ms between 2000 and 2100, else None."""
     if type(value) is not int and type(value) is not float:  # a bool is no time
@@ -161,7 +156,7 @@ def sane_ms(value: Any) -> int | None:
 def usage_of(message: UiMessage) -> Usage | None:
     """Read the usage JSON in a message's text; None when there is none."""
     try:
-        return _usage_decoder.decode(_text_decoder.decode(message.text))
+        return _usage_decoder.decode(_text_decoder.decode(without_prompt(bytes(message.text))))
     except UNREADABLE:
         text = text_of(message.text)
         return decode_leniently(_usage_decoder.decode, text) if text else None

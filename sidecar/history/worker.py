@@ -1,5 +1,6 @@
 """The other side of the pool: a process that reads tasks for another one until its input ends."""
 
+import gc
 import logging
 import os
 import signal
@@ -16,6 +17,8 @@ from sidecar.history.task_reader import TaskReader
 
 READY: Final = b"ready"
 """The first frame: from now on whatever goes wrong is a task's fault."""
+GARBAGE_THRESHOLDS: Final = (50_000, 20, 20)
+"""Messages hold no cycles: to look for some at every 700 objects is half the price of reading a bad file."""
 _LENGTH: Final = struct.Struct("<I")
 
 
@@ -82,6 +85,7 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
 
 def main() -> None:
     """Serve the process that started this one; nothing that is printed by chance may reach it."""
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's interrupt is the parent's to handle
     stdout = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

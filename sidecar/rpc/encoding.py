@@ -2,16 +2,18 @@
 
 import json
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import orjson
 
 from sidecar.rpc.errors import EncodingError, RpcError
-from sidecar.rpc.messages import MessageId
+
+if TYPE_CHECKING:
+    from sidecar.rpc.messages import MessageId
 
 
-def encode_request(message_id: MessageId, method: str, params: Any) -> bytes:
+def encode_request(message_id: "MessageId", method: str, params: Any) -> bytes:
     """Encode a call that wants an answer. Raises EncodingError when `params` has no JSON form."""
     return encode_json({"jsonrpc": "2.0", "id": message_id, "method": method, "params": params})
 
@@ -21,12 +23,12 @@ def encode_notification(method: str, params: Any) -> bytes:
     return encode_json({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def encode_result(message_id: MessageId, result: Any) -> bytes:
+def encode_result(message_id: "MessageId", result: Any) -> bytes:
     """Encode the answer to a request. Raises EncodingError when `result` has no JSON form."""
     return encode_json({"jsonrpc": "2.0", "id": message_id, "result": result})
 
 
-def encode_error(message_id: MessageId | None, error: RpcError) -> bytes:
+def encode_error(message_id: "MessageId | None", error: RpcError) -> bytes:
     """Encode an error answer. Never raises: `data` without a JSON form is replaced by a note that says so."""
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:

@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import stat
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from sidecar.storage.atomic import sync_directory
 from sidecar.storage.layout import OwnRoot, make_private_dirs
@@ -18,6 +20,29 @@ _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}", re.ASCII)
 
 class NotThere(LookupError):
     """There is no such task where it was looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A folder in the archive or the trash; `time`, in seconds, is for the trash that of its deletion."""
+
+    path: Path
+    shelf: Literal["archive", "trash"]
+    time: float
+
+
+def shelved(root: OwnRoot) -> list[Shelved]:
+    """List the folders that were put away, the newest first. What cannot be looked at is left out."""
+    found: list[Shelved] = []
+    for shelf in ("archive", "trash"):
+        folder = root.path / shelf
+        for name in _names(folder):
+            try:
+                if _is_folder(folder, name):
+                    found.append(Shelved(folder / name, shelf, (folder / name).lstat().st_mtime))
+            except OSError:
+                continue
+    return sorted(found, key=lambda each: (-each.time, each.path.name))
 
 
 def has_task(root: OwnRoot, task_id: str) -> bool:

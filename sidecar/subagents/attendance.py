@@ -6,25 +6,32 @@ from typing import Any
 
 from sidecar.api.settings import Settings
 from sidecar.subagents.budget import BudgetWatch, DaySpending
-from sidecar.subagents.driving import BUDGET, INACTIVITY, STARTUP
+from sidecar.subagents.driving import BUDGET, INACTIVITY, MAX_TURNS, STARTUP
 from sidecar.subagents.js_text import js_number
 from sidecar.subagents.launching import Abort
 from sidecar.subagents.permission_desk import PermissionDesk
 from sidecar.subagents.permission_policy import Answer, Policy, Question
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.terms import Terms
+from sidecar.subagents.turn_watch import TurnWatch
 from sidecar.subagents.watchdog import SilenceWatch
 
 
 @dataclass(frozen=True)
 class Oversight:
-    """What looking after runs takes; `pause` and `resume` are given a task's id and stop its time limit."""
+    """What looking after runs takes.
+
+    `pause` and `resume` are given a task's id and stop its time limit; `remember` has the journal keep a
+    record as it is.
+    """
 
     settings: Callable[[], Settings]
     spending: DaySpending
     desk: PermissionDesk
     pause: Callable[[str], None]
     resume: Callable[[str], None]
+    remember: Callable[[RunRecord], None]
 
 
 class RunAttendance(Attendant):
@@ -35,6 +42,7 @@ class RunAttendance(Attendant):
         oversight: Oversight,
         record: RunRecord,
         policy: Policy | None,
+        terms: Terms,
         abort: Abort,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
@@ -45,12 +53,14 @@ class RunAttendance(Attendant):
         settings = oversight.settings()
         limits = settings.async_tasks
         startup, silence = limits.startup_timeout_seconds, limits.inactivity_timeout_seconds
+        self._tools = terms.tools
         self._oversight = oversight
         self._abort = abort
         self._emit = emit
         self._startup = SilenceWatch(_limit(startup), lambda: self._stop(STARTUP, _late(startup)))
         self._silence = SilenceWatch(_limit(silence), lambda: self._stop(INACTIVITY, _silent(silence)))
         self._budget = BudgetWatch(settings.budget, oversight.spending, lambda text: self._stop(BUDGET, text))
+        self._turns = TurnWatch(terms.max_turns, lambda: self._wind_up(MAX_TURNS, _turns(terms.max_turns)))
         self._silence_counts = False
         self._open_questions = 0
 
@@ -71,17 +81,25 @@ class RunAttendance(Attendant):
         if silence_counts:
             self._silence.start()
 
+    def in_session(self, session_id: str) -> None:
+        """Have the journal keep the session: it is wanted after a crash, too."""
+        self.record.session_id = session_id
+        self._oversight.remember(self.record)
+
     def take(self, event: dict[str, Any]) -> None:
         """Take in an event of the run, which is a sign of life and may tell what was spent."""
         self.active()
         self._budget.take(event)
+        self._turns.take(event)
 
     def active(self) -> None:
         """Note a sign of life."""
         self._silence.touch()
 
     async def ask(self, question: Question) -> Answer:
-        """Return what the agent may do; see `PermissionDesk.ask`."""
+        """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
+        if self._tools is not None and not self._tools.allows(question):
+            return await self._oversight.desk.refuse(self, question, _not_given(self._tools.names))
         return await self._oversight.desk.ask(self, question)
 
     async def emit(self, event: dict[str, Any]) -> None:
@@ -104,13 +122,30 @@ class RunAttendance(Attendant):
             self._oversight.resume(self.record.task.id)
 
     def _stop(self, reason: str, error: str) -> None:
-        if not self._abort.aborted:
+        if self._abort.limit is None and not self._abort.aborted:
             self.error = error
-            self._abort.abort(reason)
+        self._abort.end_at_limit()
+        self._abort.abort(reason)
+
+    def _wind_up(self, reason: str, error: str) -> None:
+        if self._abort.limit is None and not self._abort.aborted:
+            self.error = error
+        self._abort.reach_limit(reason)
 
 
 def _limit(seconds: float) -> float | None:
     return None if seconds < 0 else seconds
+
+
+def _turns(limit: int | None) -> str:
+    return (
+        f"The agent was stopped at its limit of {limit} turns. Raise max_turns of the launch or maxTurns of "
+        "the definition to allow more."
+    )
+
+
+def _not_given(tools: list[str]) -> str:
+    return f"this run may use only these tools: {', '.join(tools)}" if tools else "this run may use no tools"
 
 
 def _late(seconds: float) -> str:

@@ -26,6 +26,9 @@ from sidecar.subagents.slots import Slot
 
 log = logging.getLogger(__name__)
 
+ANSWER_SECONDS = 0.002
+"""A head start for the answer to a launch: making a process holds the loop for several milliseconds."""
+
 
 @dataclass(frozen=True)
 class ForegroundEnd:
@@ -172,6 +175,7 @@ class BackgroundRuns:
         """Run to the end and tell the manager, also when the run had to be torn off."""
         self._runs[task_id] = run
         try:
+            await asyncio.sleep(ANSWER_SECONDS)
             end = await run.finish()
         except BaseException:
             run.abort.abort(HOST_EXIT)

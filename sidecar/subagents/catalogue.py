@@ -1,20 +1,25 @@
 """Which subagents can be launched here: definitions matched with the runners that execute them."""
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidecar.api.async_tasks import SubagentsResult
+from sidecar.api.async_tasks import DefinitionProblem, SubagentsResult
 from sidecar.api.errors import LaunchFailed
 from sidecar.api.settings import Settings
 from sidecar.subagents.definitions import (
     Definition,
+    DefinitionDirectory,
     DefinitionSet,
     LoadedDefinitions,
+    PlacedDefinition,
+    check,
     definition_directories,
     find,
 )
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
+from sidecar.subagents.runners.registry import unlisted_runner
 
 AUTO = "auto"
 
@@ -34,12 +39,29 @@ class Catalogue:
         self._config_dir = config_dir
         self._definitions = DefinitionSet()
 
-    def describe(self, settings: Settings, folders: Sequence[Path], *, trusted: bool) -> SubagentsResult:
+    def describe(
+        self, settings: Settings, runners: Mapping[str, Runner], folders: Sequence[Path], *, trusted: bool
+    ) -> SubagentsResult:
         """Return all definitions and every fault found in them. Reads files."""
-        loaded = self._load(settings, folders, trusted=trusted)
-        default = settings.default_runner or ""
-        return SubagentsResult(
-            items=[placed.info(default) for placed in loaded.definitions], problems=loaded.problems
+        loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
+        return _described(loaded, settings, runners)
+
+    def check(
+        self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
+    ) -> SubagentsResult:
+        """Return the definitions in these files and directories, wherever they are. Reads files."""
+        return _described(check(paths), settings, runners)
+
+    def places(
+        self, settings: Settings, folders: Sequence[Path], *, trusted: bool
+    ) -> list[DefinitionDirectory]:
+        """Return where definitions are looked for, in order of precedence."""
+        return definition_directories(
+            settings.agents.directories,
+            [str(folder) for folder in folders],
+            trusted=trusted,
+            config_dir=self._config_dir,
+            home=Path(os.path.expanduser("~")),  # noqa: PTH111 # unlike Path.home() it never raises
         )
 
     def plan(
@@ -55,40 +77,68 @@ class Catalogue:
 
         Raises SubagentNotFound, and LaunchFailed when no runner is named, known or installed.
         """
-        loaded = self._load(settings, folders, trusted=trusted)
-        definition = find(loaded.definitions, name).definition
+        loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
+        placed = find(loaded.definitions, name)
+        definition = placed.definition
         if definition.isolation == "worktree":
             raise _failed(name, "its definition asks for isolation: worktree, which this version lacks")
-        return Plan(definition, _runner(definition, settings.default_runner, runners))
-
-    def _load(self, settings: Settings, folders: Sequence[Path], *, trusted: bool) -> LoadedDefinitions:
-        return self._definitions.load(
-            definition_directories(
-                settings.agents.directories,
-                [str(folder) for folder in folders],
-                trusted=trusted,
-                config_dir=self._config_dir,
-            )
-        )
+        runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
+        if not _understands_model(runner.name, placed):
+            definition = replace(definition, model=None)
+        return Plan(definition, runner)
 
 
-def _runner(definition: Definition, default: str | None, runners: Mapping[str, Runner]) -> Runner:
-    chosen = definition.runner or default
+def _described(
+    loaded: LoadedDefinitions, settings: Settings, runners: Mapping[str, Runner]
+) -> SubagentsResult:
+    items, problems = [], list(loaded.problems)
+    first = next((name for name, runner in runners.items() if is_available(runner)), "")
+    for placed in loaded.definitions:
+        runner = _runner_name(placed, settings.default_runner, runners) or ""
+        items.append(placed.info(runner))
+        taken = first if runner == AUTO else runner
+        if taken and placed.shadowed_by is None and not _understands_model(taken, placed):
+            problems.append(_foreign_model(taken, placed))
+    return SubagentsResult(items=items, problems=problems)
+
+
+def _runner_name(placed: PlacedDefinition, default: str | None, runners: Mapping[str, Runner]) -> str | None:
+    """Return what the definition or the settings name; failing both, the agent of the file's own tool."""
+    chosen = placed.definition.runner or default
+    if chosen is not None:
+        return chosen
+    own = (name for name in placed.format.runners if name in runners and is_available(runners[name]))
+    return next(own, None)
+
+
+def _understands_model(runner: str, placed: PlacedDefinition) -> bool:
+    """Say whether the runner takes the model as it stands: another tool's words mean nothing to it."""
+    return placed.definition.model is None or placed.format.closed or runner in placed.format.runners
+
+
+def _foreign_model(runner: str, placed: PlacedDefinition) -> DefinitionProblem:
+    definition, tool = placed.definition, placed.format.name
+    message = f"model {definition.model!r} is {tool}'s word; the runner {runner!r} uses its own model"
+    return DefinitionProblem(path=placed.path, line=definition.model_line, message=message)
+
+
+def _runner(subagent: str, chosen: str | None, runners: Mapping[str, Runner]) -> Runner:
     if chosen is None:
         raise _failed(
-            definition.name,
+            subagent,
             "neither its definition nor the setting defaultRunner names a runner; "
             f"runners found: {_names(runners)}",
         )
     if chosen == AUTO:
-        return _first_available(definition.name, runners)
-    if chosen not in runners:
-        raise _failed(definition.name, f"there is no runner {chosen!r}; runners found: {_names(runners)}")
+        return _first_available(subagent, runners)
+    runner = runners.get(chosen) or unlisted_runner(chosen)
+    if runner is None:
+        raise _failed(subagent, f"there is no runner {chosen!r}; runners found: {_names(runners)}")
     try:
-        runners[chosen].check()
+        runner.check()
     except RunnerUnavailable as error:
-        raise _failed(definition.name, error.message) from None
-    return runners[chosen]
+        raise _failed(subagent, error.message) from None
+    return runner
 
 
 def _first_available(subagent: str, runners: Mapping[str, Runner]) -> Runner:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 TIMEOUT, CANCELLED, CALLER, HOST_EXIT = "timeout", "cancelled", "caller", "hostExit"
 """The reasons that the core gives to an `Abort`."""
-INACTIVITY, STARTUP, BUDGET = "inactivity", "startupTimeout", "budget"
+INACTIVITY, STARTUP, BUDGET, MAX_TURNS = "inactivity", "startupTimeout", "budget", "maxTurns"
 """The reasons that other limits than its time give; the run has failed then, and its error says why."""
 CANCEL_SECONDS = 1.0
 """How long something that was cancelled as an asyncio task may still take."""
@@ -69,7 +69,7 @@ class DrivenRun:
     def __init__(self, orchestrator: Orchestrator, plan: RunPlan, patience: Patience) -> None:
         self.plan = plan
         self.abort = Abort()
-        self.clock = RunClock(plan.timeout.effective, lambda: self.abort.abort(TIMEOUT))
+        self.clock = RunClock(plan.timeout.effective, lambda: self.abort.reach_limit(TIMEOUT))
         self._orchestrator = orchestrator
         self._patience = patience
         self._launch: Launch | None = None
@@ -153,7 +153,7 @@ def run_end(abort: Abort, output: Output | None, error: str | None) -> RunEnd:
     """Tell how a run ended that has this output and error, whoever drives it."""
     if not abort.aborted:
         return RunEnd("returned" if error is None else "raised", output, error)
-    if abort.reason in (INACTIVITY, STARTUP, BUDGET):
+    if abort.reason in (INACTIVITY, STARTUP, BUDGET, MAX_TURNS):
         return RunEnd("raised", output, error, abort.reason)
     return RunEnd("timeout" if abort.reason == TIMEOUT else "aborted", output, error, abort.reason)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sidecar.api.async_tasks import EndReason
-from sidecar.subagents.driving import BUDGET, HOST_EXIT, INACTIVITY, STARTUP, RunEnd
+from sidecar.subagents.driving import BUDGET, HOST_EXIT, INACTIVITY, MAX_TURNS, STARTUP, RunEnd
 from sidecar.subagents.model import Output
 from sidecar.subagents.timeouts import TimeoutChoice
 
@@ -17,6 +17,7 @@ _LIMITS: Mapping[str | None, EndReason] = {
     INACTIVITY: "inactivity",
     STARTUP: "startupTimeout",
     BUDGET: "budget",
+    MAX_TURNS: "maxTurns",
 }
 _FAILURES: Mapping[str, EndReason] = {"ERROR": "error", "TIMEOUT": "timeout", "MAX_TURNS": "maxTurns"}
 

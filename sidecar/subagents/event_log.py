@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from itertools import islice
 from typing import Any
 
@@ -70,9 +70,15 @@ class EventLog:
         return last_seq
 
     async def read(
-        self, task_id: str, after_seq: int = 0, limit: int = 200, max_bytes: int = 1 << 20
+        self,
+        task_id: str,
+        after_seq: int = 0,
+        limit: int = 200,
+        max_bytes: int = 1 << 20,
+        *,
+        urgent: bool = True,
     ) -> EventPage:
-        """Return events after `after_seq`; see `Journal.read_events`.
+        """Return events after `after_seq`; see `Journal.read_events`, and `Journal.flush` for `urgent`.
 
         They are durable when this returns: a reader that goes on from the last `seq` it saw must not meet
         another event under that number after a crash.
@@ -81,13 +87,21 @@ class EventLog:
         if tail is not None and tail.covers(after_seq):
             page = tail.page(after_seq, limit, max_bytes)
             if page.events:
-                await self._journal.flush()
+                await self._journal.flush(urgent=urgent)
             return page
         page = await self._journal.read_events(task_id, after_seq, limit, max_bytes)
         tail = self._tails.get(task_id)
         if tail is None:
             return page
         return page._replace(more=page.last_seq < tail.last_seq)
+
+    async def all_of(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield every event of a task that has ended."""
+        page = await self.read(task_id)
+        while page.events:
+            for event in page.events:
+                yield event
+            page = await self.read(task_id, page.last_seq)
 
     def close_task(self, task_id: str) -> None:
         """Forget the task's tail: it has ended. Reading goes on from the journal; watchers stay."""

@@ -170,7 +170,7 @@ class Journal:
     async def append(self, task_id: str, events: Sequence[dict[str, Any]]) -> None:
         """Queue events, which carry `seq` and `ts`; waits while too much is queued.
 
-        They are committed within some 20 ms. If that fails, this and `flush` raise for the task ever after.
+        They are committed within some 40 ms. If that fails, this and `flush` raise for the task ever after.
         """
         await self.wait_for_room()
         self.enqueue(task_id, [(event["seq"], codec.encode(event)) for event in events])
@@ -201,9 +201,12 @@ class Journal:
             )
         )
 
-    async def flush(self) -> None:
-        """Return when everything queued before is durable; raises the first loss not yet told here."""
-        await self._call(_nothing, writes=True)
+    async def flush(self, *, urgent: bool = True) -> None:
+        """Return when everything queued before is durable; raises the first loss not yet told here.
+
+        Who is not `urgent` waits for the next commit, some 40 ms, and causes none.
+        """
+        await self._call(_nothing, writes=True, urgent=urgent)
         lost, self._unreported = self._unreported, None
         if lost is not None:
             raise lost
@@ -218,10 +221,12 @@ class Journal:
         """Return the newest event's seq, 0 if there is none."""
         return await self._call(lambda db: queries.last_seq(db, task_id))
 
-    async def _call(self, run: Callable[[sqlite3.Connection], T], *, writes: bool = False) -> T:
+    async def _call(
+        self, run: Callable[[sqlite3.Connection], T], *, writes: bool = False, urgent: bool = True
+    ) -> T:
         await self.wait_for_room()
         done: asyncio.Future[T] = self._loop.create_future()
-        self._put(Job(run, writes, urgent=True, done=done))
+        self._put(Job(run, writes, urgent, done=done))
         return await done
 
     def _put(self, job: Job) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BATCH_SECONDS = 0.02
+BATCH_SECONDS = 0.04
 """How long jobs that nobody waits for may gather before they are committed."""
 BATCH_JOBS = 500
 BATCH_BYTES = 1 << 20

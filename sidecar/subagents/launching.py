@@ -12,11 +12,14 @@ class Abort:
     """Tells a launch and its run to stop: once, with a reason, to everyone who asked.
 
     Reasons the core gives: `cancelled` (the task was), `caller` (who waited gave up), `timeout`,
-    `hostExit`; `startupTimeout`, `inactivity` and `budget` at a limit of the run. The owner of a
-    synchronous run may abort it with a reason of its own.
+    `hostExit`; `startupTimeout`, `inactivity`, `budget` and `maxTurns` at a limit of the run. The owner of
+    a synchronous run may abort it with a reason of its own.
     """
 
     def __init__(self) -> None:
+        self.wind_up: Callable[[], bool] | None = None
+        """What a run does at a limit before it is aborted, if it can; False if it cannot now."""
+        self._limit: str | None = None
         self._reason: str | None = None
         self._aborted = False
         self._handlers: dict[object, Callable[[], object]] = {}
@@ -40,6 +43,24 @@ class Abort:
         for handler in handlers.values():
             call_safely(handler)
 
+    @property
+    def limit(self) -> str | None:
+        """The reason of the first `reach_limit`."""
+        return self._limit
+
+    def reach_limit(self, reason: str) -> None:
+        """Have the run wind up, which ends in `end_at_limit`, or abort it; only the first call counts."""
+        if self._aborted or self._limit is not None:
+            return
+        self._limit = reason
+        if self.wind_up is None or not self.wind_up():
+            self.abort(reason)
+
+    def end_at_limit(self) -> None:
+        """Abort if a limit is reached: what was left to do before is done, or its time is over."""
+        if self._limit is not None:
+            self.abort(self._limit)
+
     def on_abort(self, handler: Callable[[], object]) -> Callable[[], None]:
         """Have `handler` called at the abort, at once if it was; the callable returned takes it out."""
         key = object()
@@ -52,6 +73,19 @@ class Abort:
             self._handlers.pop(key, None)
 
         return unsubscribe
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """How a run goes on with the work of an ended one.
+
+    `said` is what a fresh agent is told of it, `session_id` the session that the same agent may take up
+    instead; `text` what the client says to it.
+    """
+
+    said: str
+    session_id: str | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +102,7 @@ class LaunchRequest:
     run_config: Mapping[str, Any] | None = None
     tool_config: Mapping[str, Any] | None = None
     output_config: Mapping[str, Any] | None = None
+    resumption: Resumption | None = None
 
 
 class Scope(Protocol):

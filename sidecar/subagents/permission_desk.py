@@ -84,6 +84,10 @@ class PermissionDesk:
             asker, question, "allow" if verdict == "allow" else "deny", "policy", NOBODY_THERE
         )
 
+    async def refuse(self, asker: Asker, question: Question, reason: str) -> Answer:
+        """Refuse by a rule that no memory, policy or person sets aside; `reason` is for the agent."""
+        return await self._by_rule(asker, question, "deny", "policy", reason)
+
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
         """Give a person's answer; the first one counts, and "always" is remembered.
 

@@ -31,6 +31,7 @@ class Option:
 class Question:
     """What an agent asks leave for. `tool_kind` and the kinds of the options are the protocol's words.
 
+    `tool_name` is the tool's own name, which not every agent tells;
     `subject` is what exactly would be done, such as the command line; `paths` the files it names.
     """
 
@@ -38,6 +39,7 @@ class Question:
     title: str
     options: tuple[Option, ...]
     tool_kind: str = "other"
+    tool_name: str | None = None
     tool_call_id: str | None = None
     subject: str = ""
     paths: tuple[str, ...] = ()

@@ -1,26 +1,25 @@
 """What a run has done so far, folded from its events."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from sidecar.api.async_tasks import Progress
 
 LAST_TEXT_CHARS = 200
-SAID_KEPT = 4 * LAST_TEXT_CHARS
+PIECE_CHARS = 4 * LAST_TEXT_CHARS
+"""How much of one piece of text is looked at: enough for its last line, unless it is mostly white space."""
 OPEN_TOOLS_KEPT = 100
 """Tools seen starting and not ending; beyond this the oldest are taken to have ended unsaid."""
 
 
-@dataclass(frozen=True)
-class RunProgress:
+class RunProgress(NamedTuple):
     """The fold's state: `progress` is what clients see; the rest is needed to go on."""
 
     progress: Progress
     message_id: object = None
     said: str = ""
-    """The end of the current message as it was written: words may be cut between two pieces."""
+    """The end of the current message, each run of white space as one space, the last one too."""
     open_tools: tuple[tuple[str, str], ...] = ()
     """(call id or name, name) of each tool that has not ended, oldest first."""
 
@@ -42,12 +41,21 @@ def fold(state: RunProgress, event: dict[str, Any]) -> RunProgress:
 
 
 def _message(state: RunProgress, event: dict[str, Any]) -> RunProgress:
+    if event.get("role") == "user":
+        return state
     message_id, text = event.get("messageId"), str(event.get("text", ""))
     begun = state.progress.turns == 0 or message_id != state.message_id
-    said = (("" if begun else state.said) + text)[-SAID_KEPT:]
-    line = " ".join(said.split())[-LAST_TEXT_CHARS:].strip()
-    turns = state.progress.turns + begun
-    return replace(_with(state, turns=turns, last_text=line or None), message_id=message_id, said=said)
+    said = _joined("" if begun else state.said, text[-PIECE_CHARS:])
+    turns, line = state.progress.turns + begun, said.rstrip()[-LAST_TEXT_CHARS:].strip()
+    return _with(state, turns=turns, last_text=line or None)._replace(message_id=message_id, said=said)
+
+
+def _joined(said: str, text: str) -> str:
+    """Append `text`; a word may be cut between two pieces, and this is done thousands of times a second."""
+    before = " " if text[:1].isspace() and said and not said.endswith(" ") else ""
+    words = " ".join(text.split())
+    after = " " if words and text[-1].isspace() else ""
+    return f"{said}{before}{words}{after}"[-LAST_TEXT_CHARS - len(" ") :]
 
 
 def _tool(state: RunProgress, event: dict[str, Any]) -> RunProgress:
@@ -84,11 +92,11 @@ def _without_newest(tools: tuple[tuple[str, str], ...], key: str) -> tuple[tuple
 
 
 def _set_open(state: RunProgress, tools: tuple[tuple[str, str], ...]) -> RunProgress:
-    return replace(_with(state, current_tool=tools[-1][1] if tools else None), open_tools=tools)
+    return _with(state, current_tool=tools[-1][1] if tools else None)._replace(open_tools=tools)
 
 
 def _with(state: RunProgress, **changes: Any) -> RunProgress:
-    return replace(state, progress=msgspec.structs.replace(state.progress, **changes))
+    return state._replace(progress=msgspec.structs.replace(state.progress, **changes))
 
 
 _USAGE = (

@@ -16,7 +16,8 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
 
     `request` holds the launch parameters as they were given, never an environment. `sync` runs are
     listed but never announced. `restored` marks an end that a former process left; `wants_notice` a
-    cancel that the model did not ask for and is to be told of; `cancel_reason` is what its client said.
+    cancel that the model did not ask for and is to be told of; `cancel_reason` is what its client said;
+    `session_id` the agent's session, if a later run can take it up.
     """
 
     task: AsyncTask
@@ -27,6 +28,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     restored: bool = False
     wants_notice: bool = False
     cancel_reason: str | None = None
+    session_id: str | None = None
 
 
 class Delivery(NamedTuple):

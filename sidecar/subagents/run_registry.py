@@ -2,19 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
 import msgspec
 
 from sidecar.api.async_tasks import AsyncStatus, AsyncTask, EndReason, PartialResult
-from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
+from sidecar.api.errors import AmbiguousTaskId, InvalidState, TaskNotFound
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.progress import RunProgress, begin, fold
 from sidecar.subagents.records import RunRecord
 
 logger = logging.getLogger(__name__)
+
+
+class CannotListen(Exception):
+    """A run takes no message, now or ever; the text says why."""
 
 
 class LiveRun(Protocol):
@@ -25,6 +29,9 @@ class LiveRun(Protocol):
 
     async def finish(self, task: AsyncTask) -> None:
         """Write the end into the run's stored task; called once, before the end is announced."""
+
+    def send(self, text: str) -> None:
+        """Give the agent a message as soon as it can take one; CannotListen says why it cannot."""
 
     def stop(self, reason: str) -> None:
         """Have the run end soon; for runs that no manager knows."""
@@ -80,6 +87,10 @@ class RunRegistry:
         await self._log_state(record)
         self._on_change(record)
 
+    def remember(self, record: RunRecord) -> None:
+        """Have the journal keep what is known of a run beside its state; nobody is told."""
+        self._own(self._journal.save(record))
+
     def touch(self, record: RunRecord) -> None:
         """Tell of a change that needs no memory, such as a new place in the line."""
         self._on_change(record)
@@ -109,6 +120,19 @@ class RunRegistry:
             run.stop(reason)
         return run is not None
 
+    def send(self, record: RunRecord, text: str) -> None:
+        """Give the agent of a run that goes on a message. Raises InvalidState where none can take it."""
+        task = self._live.get(record.task.id, record).task
+        run = self._runs.get(task.id)
+        try:
+            if run is None or task.status != "running":
+                raise CannotListen(f"it is {task.status}, and only a running one listens")
+            run.send(text)
+        except CannotListen as error:
+            raise InvalidState(
+                f"task {task.id} takes no message: {error}", taskId=task.id, status=task.status
+            ) from None
+
     def end(
         self,
         task_id: str,
@@ -133,9 +157,7 @@ class RunRegistry:
             task.partial = self._runs[task_id].partial()
         task.progress = msgspec.structs.replace(task.progress, current_tool=None)
         record.wants_notice = wants_notice
-        save = asyncio.get_running_loop().create_task(self._settle(record))
-        self._saves.add(save)
-        save.add_done_callback(self._saves.discard)
+        self._own(self._settle(record))
         return True
 
     async def settled(self, task_id: str) -> None:
@@ -153,12 +175,16 @@ class RunRegistry:
         record = await self._journal.get(task_id)
         return record is not None and record.task.completed_at is None
 
+    async def find(self, task_id: str) -> RunRecord | None:
+        """Return the run with exactly this id."""
+        return self._live.get(task_id) or await self._journal.get(task_id)
+
     async def resolve(self, prefix: str) -> RunRecord:
         """Return the run with this id, else the one run whose id starts so.
 
         Raises TaskNotFound and AmbiguousTaskId.
         """
-        exact = self._live.get(prefix) or await self._journal.get(prefix)
+        exact = await self.find(prefix)
         if exact is not None:
             return exact
         found = await self._journal.by_prefix(prefix, _CANDIDATES) if prefix else []
@@ -184,6 +210,16 @@ class RunRegistry:
         """Wait, `limit` seconds at most, until every end is durable."""
         if self._saves:
             await asyncio.wait(set(self._saves), timeout=limit)
+
+    def _own(self, saving: Coroutine[Any, Any, None]) -> None:
+        save = asyncio.get_running_loop().create_task(saving)
+        self._saves.add(save)
+        save.add_done_callback(self._saved)
+
+    def _saved(self, save: asyncio.Task[None]) -> None:
+        self._saves.discard(save)
+        if not save.cancelled() and save.exception() is not None:
+            logger.error("a record could not be written: %s", save.exception())
 
     async def _settle(self, record: RunRecord) -> None:
         task = record.task

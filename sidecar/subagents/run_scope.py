@@ -1,27 +1,33 @@
 """One run from its start to its end: executed by its runner, streamed, written as history."""
 
 import asyncio
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, PartialResult
 from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.catalogue import Plan
-from sidecar.subagents.driving import TIMEOUT, run_end
+from sidecar.subagents.driving import MAX_TURNS, TIMEOUT, run_end
 from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
-from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.launching import Abort, LaunchRequest, Resumption
 from sidecar.subagents.model import Output
 from sidecar.subagents.partial import PartialFold
 from sidecar.subagents.prompts import build_prompt
 from sidecar.subagents.records import RunRecord
-from sidecar.subagents.run_registry import RunRegistry
-from sidecar.subagents.runners.contract import RunHandle, RunSpec
+from sidecar.subagents.replay import GO_ON, replay_prompt
+from sidecar.subagents.run_registry import CannotListen, RunRegistry
+from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec, Talk, put_in_line
+from sidecar.subagents.terms import terms_of
 from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
 
+logger = logging.getLogger(__name__)
+
+_REASONS = {TIMEOUT: "TIMEOUT", MAX_TURNS: "MAX_TURNS"}
 _OUTCOMES: dict[str, Outcome] = {"completed": "completed", "failed": "failed", "cancelled": "cancelled"}
 
 
@@ -60,11 +66,17 @@ class RunScope:
         self._abort = abort
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
+        self._early_messages: list[str] = []
         self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: str | None = None
-        policy = plan.definition.permissions
-        self._attendance = RunAttendance(services.oversight, record, policy, abort, self._emit)
+        self._last_turn: asyncio.Task[None] | None = None
+        definition = plan.definition
+        grace = services.oversight.settings().async_tasks.grace_period_seconds
+        self._terms = terms_of(request, definition, grace)
+        self._attendance = RunAttendance(
+            services.oversight, record, definition.permissions, self._terms, abort, self._emit
+        )
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
@@ -78,7 +90,10 @@ class RunScope:
             parent_task_id=task.parent_task_id,
         )
         self._services.registry.attach(task.id, self)
-        transcript = await Transcript.start(self._services.root, head, self._services.now)
+        services = self._services
+        transcript = await Transcript.start(
+            services.root, head, services.now, lambda: len(services.registry.with_status("running"))
+        )
         self._transcript = transcript
         self._unwatch = self._services.watch(task.id, transcript.record)
         self._services.history_changed(task.id, "added")
@@ -102,11 +117,18 @@ class RunScope:
             Path(self._record.task.workspace_dir),
             model=self._plan.definition.model,
             attendant=self._attendance,
+            terms=self._terms,
         )
+        resumption = self._request.resumption
+        if resumption is not None:
+            spec = _resuming(spec, resumption)
+            await self._tell(resumption.text)
+        self._abort.wind_up = self._wind_up
         self._attendance.begin()
         try:
             self._handle = await self._plan.runner.start(spec, self._emit)
             self._record.pid = self._handle.pid
+            self._pass_on_early_messages(self._handle.talk)
             await self._first_end(self._handle)
         finally:
             self._attendance.end()
@@ -114,6 +136,15 @@ class RunScope:
     def partial(self) -> PartialResult:
         """Return what the run has produced so far."""
         return self._partial.result()
+
+    def send(self, text: str) -> None:
+        """Give the agent a message. Raises CannotListen, and Overloaded when too many wait already."""
+        if not self._plan.runner.listens:
+            raise CannotListen(f"runner {self._plan.runner.name!r} takes no words but its prompt")
+        if self._handle is None:
+            put_in_line(self._early_messages, text)
+        elif self._handle.talk is None or not self._handle.talk.send(text):
+            raise CannotListen("it is ending")
 
     def stop(self, reason: str) -> None:
         """Abort the run; one that its caller waits for ends so, as there is no manager to cancel it."""
@@ -130,6 +161,8 @@ class RunScope:
 
     async def dispose(self) -> None:
         """Leave nothing of the run: no process, and no record that says it still runs."""
+        if self._last_turn is not None:
+            self._last_turn.cancel()
         if self._handle is not None:
             await self._handle.stop(self._services.stop_seconds())
         registry = self._services.registry
@@ -150,9 +183,10 @@ class RunScope:
             stopped.cancel()
             if not ended.done():
                 ended.cancel()
+        self._abort.end_at_limit()
         if self._abort.aborted or not ended.done():
             partial = self.partial()
-            reason = "TIMEOUT" if self._abort.reason == TIMEOUT else "ERROR"
+            reason = _REASONS.get(self._abort.reason or "", "ERROR")
             self.output = _output(reason, partial.emitted_vars, partial.final_message)
             if self._attendance.error is not None:
                 self._fail(self._attendance.error)
@@ -162,9 +196,38 @@ class RunScope:
         if result.terminate_reason == "ERROR":
             self._fail(result.error)
 
+    def _wind_up(self) -> bool:
+        """Give the agent its last turn, where it listens and there is time for one."""
+        talk = self._handle.talk if self._handle is not None else None
+        if talk is None or not talk.listens or self._terms.grace_seconds <= 0:
+            return False
+        self._partial.cut_short()
+        self._last_turn = asyncio.create_task(self._give_last_turn(talk), name=f"last turn of {self.task_id}")
+        return True
+
+    async def _give_last_turn(self, talk: Talk) -> None:
+        missing = [name for name in self._terms.expected_outputs if name not in self.partial().emitted_vars]
+        try:
+            async with asyncio.timeout(self._terms.grace_seconds):
+                await talk.last_turn(missing)
+        except TimeoutError:
+            logger.info("run %s did not end its last turn within its grace period", self.task_id)
+        finally:
+            self._abort.end_at_limit()
+
     def _fail(self, error: str | None) -> NoReturn:
         self._error = error or "Subagent ended with ERROR."
         raise RunFailed(self._error)
+
+    def _pass_on_early_messages(self, talk: Talk | None) -> None:
+        if talk is not None:
+            for text in self._early_messages:
+                talk.send(text)
+
+    async def _tell(self, text: str | None) -> None:
+        """Log what a client said to go on."""
+        if text is not None:
+            await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
         self._attendance.take(event)
@@ -184,6 +247,15 @@ class RunScope:
             output=ending.output,
             error=ending.error,
         )
+
+
+def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
+    session, text = resumption.session_id, resumption.text
+    return replace(
+        spec,
+        prompt=replay_prompt(spec.prompt, resumption.said, text),
+        former=None if session is None else FormerSession(session, text or GO_ON),
+    )
 
 
 def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:

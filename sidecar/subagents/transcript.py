@@ -20,6 +20,8 @@ __all__ = ["Outcome", "Transcript", "TranscriptHead"]
 REWRITE_SECONDS = 0.5
 WRITE_SHARE = 20
 """After a rewrite that took t seconds the next waits at least this many times t: 5 % of one core at most."""
+SHARED_SECONDS = 8.0
+"""All transcripts together keep to that share as well, unless one would wait for longer than this."""
 FINISH_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
@@ -33,24 +35,40 @@ class Transcript:
     Made by `start`; whoever did that calls `finish`, whatever happens to the run.
     """
 
-    def __init__(self, folder: TaskFolder, document: TranscriptDocument, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        folder: TaskFolder,
+        document: TranscriptDocument,
+        now: Callable[[], int],
+        writers: Callable[[], int],
+    ) -> None:
         self._folder = folder
         self._document = document
         self._now = now
+        self._writers = writers
         self._changed = asyncio.Event()
         self._finishing = asyncio.Event()
         self._writer = asyncio.create_task(self._rewrite(), name=f"transcript {folder.path.name}")
 
     @classmethod
-    async def start(cls, root: Path, head: TranscriptHead, now: Callable[[], int]) -> Self:
-        """Make the folder with all its files; raises StorageError when that cannot be done."""
+    async def start(
+        cls,
+        root: Path,
+        head: TranscriptHead,
+        now: Callable[[], int],
+        writers: Callable[[], int] = lambda: 1,
+    ) -> Self:
+        """Make the folder with all its files; raises StorageError when that cannot be done.
+
+        `writers` tells how many transcripts are being written, this one included.
+        """
         document = TranscriptDocument(head)
         files = _files(document.snapshot())
         try:
             folder = await asyncio.to_thread(TaskFolder.create, OwnRoot(root), head.task_id, files)
         except OSError as error:
             raise _storage_error(root / "tasks" / head.task_id, error) from error
-        return cls(folder, document, now)
+        return cls(folder, document, now, writers)
 
     def record(self, event: dict[str, Any]) -> None:
         """Take in one event of the run (with its `ts`); the files follow soon. Never waits."""
@@ -98,12 +116,18 @@ class Transcript:
             except OSError as error:  # `finish` writes again, and raises
                 log.error("the transcript %s could not be written: %s", self._folder.path, error)
             took = time.perf_counter() - began
-            await self._pause(max(REWRITE_SECONDS, WRITE_SHARE * took))
+            await self._pause(_rest_after(took, self._writers()))
 
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._finishing.wait()
+
+
+def _rest_after(took: float, writers: int) -> float:
+    """Return the seconds to wait after a rewrite."""
+    alone = WRITE_SHARE * took
+    return max(REWRITE_SECONDS, alone, min(SHARED_SECONDS, alone * writers))
 
 
 def _files(snapshot: Snapshot) -> dict[str, bytes]:

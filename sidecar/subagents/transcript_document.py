@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sidecar.subagents import codec
 
 Outcome = Literal["completed", "failed", "cancelled"]
-EntryKind = Literal["text", "reasoning", "tool"]
+EntryKind = Literal["text", "reasoning", "tool", "user_feedback"]
 
 TEXT_LIMIT = 8 << 20
 """Characters of a run kept in its transcript; the whole of it is in the journal's events."""
@@ -91,7 +91,7 @@ class TranscriptDocument:
         """Take in one event (with its `ts`); tell whether the transcript changed."""
         match event["type"]:
             case "message":
-                return self._say("text", event)
+                return self._say("user_feedback" if event.get("role") == "user" else "text", event)
             case "thought":
                 return self._say("reasoning", event)
             case "tool":

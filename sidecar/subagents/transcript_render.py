@@ -48,7 +48,7 @@ def api_messages(snapshot: Snapshot) -> list[Message]:
     head, end = snapshot.head, snapshot.end
     first = [_text(f"<task>\n{head.goal}\n</task>"), _text(_environment(snapshot))]
     messages: list[Message] = [{"role": "user", "content": first, "ts": head.started_at}]
-    messages += [_assistant(entry.ts, _block(entry, n)) for n, entry in enumerate(snapshot.entries)]
+    messages += [_turn(entry, n) for n, entry in enumerate(snapshot.entries)]
     if end is not None and end.outcome == "completed":
         messages.append(
             _assistant(end.at, _tool_use("end", "attempt_completion", {"result": end.final_message}))
@@ -94,6 +94,12 @@ def _environment(snapshot: Snapshot) -> str:
     mode = f"# Current Mode\n<slug>{name}</slug>\n<name>{name}</name>"
     files = f"# Current Workspace Directory ({workspace}) Files"
     return f"<environment_details>\n{mode}\n\n{files}\n</environment_details>"
+
+
+def _turn(entry: Entry, n: int) -> Message:
+    if entry.kind == "user_feedback":
+        return {"role": "user", "content": [_text(entry.text)], "ts": entry.ts}
+    return _assistant(entry.ts, _block(entry, n))
 
 
 def _block(entry: Entry, n: int) -> Message:

@@ -1,6 +1,6 @@
 """The tool `task`: runs a subagent, waiting for its end or in the background."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from sidecar.subagents.background import BackgroundRuns
@@ -22,7 +22,7 @@ class TaskTool:
     Time limits are seconds, -1 for none; ValueError names one that is neither. `enqueue` takes a launch
     over the limit instead of its being refused. `create_sync_orchestrator` makes those of synchronous runs,
     where they differ. `background` owns the runs; without one the tool has its
-    own, ended by `aclose`. Parameters named in `unsupported` are refused.
+    own, ended by `aclose`.
     A synchronous run ends with the cancelling of `execute`, which then raises CancelledError.
     """
 
@@ -44,7 +44,6 @@ class TaskTool:
         create_sync_orchestrator: Callable[[], Orchestrator] | None = None,
         enqueue: Callable[[RunPlan], Awaitable[QueuePlace]] | None = None,
         background: BackgroundRuns | None = None,
-        unsupported: Collection[str] = (),
     ) -> None:
         resolve(None, default_timeout_seconds, max_timeout_seconds)
         self._create_orchestrator = create_orchestrator
@@ -54,7 +53,6 @@ class TaskTool:
         self._max_timeout = max_timeout_seconds
         self._enqueue = enqueue
         self._runs = background or BackgroundRuns()
-        self._unsupported = frozenset(unsupported)
 
     def describe(self, arguments: Mapping[str, Any]) -> str:
         """Say in a line what a call with these arguments does."""
@@ -64,7 +62,7 @@ class TaskTool:
     async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Answer a call; refusals and failures are answers too."""
         try:
-            params = parse(arguments, self._unsupported)
+            params = parse(arguments)
         except BadArgument as error:
             return refuse(error)
         timeout = resolve(params.timeout_seconds, self._default_timeout, self._max_timeout)

@@ -1,22 +1,18 @@
 """The parameters of the `task` tool: their schema, their checks, and the launch request they make."""
 
 import math
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.timeouts import TimeoutChoice, check_seconds
+from sidecar.subagents.tool_rule import delegated
 from sidecar.tools.arguments import BadArgument, check_names, text
 
 NO_LIMIT = -1
-NEVER_DELEGATED = frozenset({"task", "list_subagents"})
-"""Tools that no subagent gets: subagents do not start subagents."""
 CORE_CONTEXT = ("task_goal", "task_name", "task_behaviour_prompts")
 """Context members that describe the call itself; what else is there came from the caller."""
-
-_CALLABLE_PREFIX = re.compile(r"^(?:(?:api|functions?)\.)+", re.IGNORECASE)
 
 
 def _string(description: str) -> dict[str, Any]:
@@ -40,18 +36,23 @@ SCHEMA: Mapping[str, Any] = {
         "goal_prompt": _string("What the subagent is to achieve."),
         "behaviour_prompts": _strings("Further instructions, in addition to the goal."),
         "tool_whitelist": _strings(
-            "The only tools the subagent may use; none if empty. Default: the tools of its definition."
+            "The only tools the subagent may use, of those its definition gives; none if empty. Agents only."
         ),
         "expected_outputs": {
             "type": "object",
             "additionalProperties": {"type": "string"},
-            "description": "Variables the subagent must emit, each with a description of its value.",
+            "description": "Variables the subagent must hand over, each with a description of its value. "
+            "One that is missing in the end makes the run a failure.",
         },
         "timeout_seconds": _number(
             "Time limit of the run in seconds; -1 asks for as long as the settings allow."
         ),
-        "grace_period_seconds": _number("Time for a last turn when a limit is reached, in seconds."),
-        "max_turns": _number("Largest number of turns; -1 for no limit.", "integer"),
+        "grace_period_seconds": _number(
+            "Time for a last turn when the time or the turns are used up, in seconds; -1 or 0 for none."
+        ),
+        "max_turns": _number(
+            "Largest number of turns, answers of the subagent's model; -1 for no limit.", "integer"
+        ),
         "async": {
             "type": "boolean",
             "description": "If true, launch subagent in background and return immediately. Default: false.",
@@ -77,12 +78,9 @@ class TaskParams:
     context: dict[str, Any] = field(default_factory=dict)
 
 
-def parse(arguments: object, unsupported: Collection[str] = ()) -> TaskParams:
+def parse(arguments: object) -> TaskParams:
     """Check and normalise arguments; raise BadArgument naming the first that does not fit."""
     given = check_names(arguments, tuple(SCHEMA["properties"]))
-    for name in given:
-        if name in unsupported:
-            raise BadArgument(f"Parameter '{name}' is not supported by this version; leave it out.")
     goal = _required(given, "goal_prompt")
     return TaskParams(
         subagent_name=_required(given, "subagent_name"),
@@ -145,16 +143,7 @@ def _texts(given: Mapping[str, Any], name: str) -> list[str] | None:
 
 def _whitelist(given: Mapping[str, Any]) -> list[str] | None:
     names = _texts(given, "tool_whitelist")
-    if names is None:
-        return None
-    return [name for name in names if _canonical(name) not in NEVER_DELEGATED]
-
-
-def _canonical(name: str) -> str:
-    """Return a tool's name in snake case, without a call prefix or a class suffix."""
-    bare = _CALLABLE_PREFIX.sub("", name)
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare).lower()
-    return snake.removesuffix("_tool")
+    return None if names is None else delegated(names)
 
 
 def _outputs(given: Mapping[str, Any]) -> dict[str, str] | None:

@@ -180,7 +180,7 @@ def wait() -> None:
 
 
 def sulk() -> None:
-    """Ask, and end the turn without a word when refused; a second prompt is answered."""
+    """Ask, and end the turn without a word when refused, by the reason named; answer a second prompt."""
     prompt = open_session()
     call = {"toolCallId": "t1", "title": "Delete all", "kind": "delete"}
     options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]
@@ -192,7 +192,7 @@ def sulk() -> None:
         }
     )
     receive()
-    end(prompt)
+    end(prompt, *sys.argv[2:])
     prompt = until("session/prompt")
     say(prompt["params"]["prompt"][0]["text"])  # type: ignore[index]
     end(prompt)

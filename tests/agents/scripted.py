@@ -1,8 +1,12 @@
 """An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
 
-say TEXT        think TEXT       plan STEP;STEP     usage IN OUT COST
+say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
 write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two at a time)
-wait            until it is cancelled
+wait            until it is cancelled      stay (for ever, also when it is cancelled)
+emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
+then STEP       does the step when it is prompted again
+recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
+                `--brief` these do not offer the choice of a model again
 """
 
 import asyncio
@@ -23,6 +27,17 @@ OPTIONS = [
 ]
 
 
+_STATUSES: Any = {"+": "completed", "*": "in_progress"}
+LASTING = "--lasting" in sys.argv
+
+
+def _model_choice() -> schema.SessionConfigOptionSelect:
+    models = [schema.SessionConfigSelectOption(value=name, name=name) for name in ("small", "large")]
+    return schema.SessionConfigOptionSelect(
+        id="model", name="Model", category="model", type="select", current_value="small", options=models
+    )
+
+
 class ScriptedAgent:
     def __init__(self) -> None:
         self._client: Any = None
@@ -30,20 +45,31 @@ class ScriptedAgent:
         self._session = ""
         self._cancelled = asyncio.Event()
         self._usage: schema.Usage | None = None
+        self._later: list[str] = []
 
     def on_connect(self, conn: Any) -> None:
         self._client = conn
 
     async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
-        return schema.InitializeResponse(protocol_version=1)
+        abilities = schema.AgentCapabilities(load_session=LASTING)
+        return schema.InitializeResponse(protocol_version=1, agent_capabilities=abilities)
 
     async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
         self._cwd, self._session = Path(cwd), uuid4().hex
-        models = [schema.SessionConfigSelectOption(value=name, name=name) for name in ("small", "large")]
-        choice = schema.SessionConfigOptionSelect(
-            id="model", name="Model", category="model", type="select", current_value="small", options=models
-        )
-        return schema.NewSessionResponse(session_id=self._session, config_options=[choice])
+        return schema.NewSessionResponse(session_id=self._session, config_options=[_model_choice()])
+
+    async def load_session(self, cwd: str, session_id: str, **_: Any) -> schema.LoadSessionResponse:
+        self._cwd, self._session = Path(cwd), session_id
+        if not self._memory.exists():
+            raise acp.RequestError.invalid_params({"sessionId": "is not known"})
+        await self._say(f"repeated: {self._memory.read_text()}")
+        if "--brief" in sys.argv:
+            return schema.LoadSessionResponse()
+        return schema.LoadSessionResponse(config_options=[_model_choice()])
+
+    @property
+    def _memory(self) -> Path:
+        return self._cwd / f".session-{self._session}"
 
     async def set_config_option(self, config_id: str, session_id: str, value: Any, **_: Any) -> Any:
         await self._say(f"model {value}\n")
@@ -54,7 +80,11 @@ class ScriptedAgent:
 
     async def prompt(self, prompt: list[Any], session_id: str, **_: Any) -> schema.PromptResponse:
         self._cancelled.clear()
-        for line in "".join(block.text for block in prompt).splitlines():
+        if LASTING:
+            with self._memory.open("a") as memory:
+                memory.write("".join(block.text for block in prompt) + "\n")
+        later, self._later = self._later, []
+        for line in [*later, *"".join(block.text for block in prompt).splitlines()]:
             step, *arguments = shlex.split(line) or [""]
             await getattr(self, f"do_{step}", self._unknown)(*arguments)
             if self._cancelled.is_set():
@@ -67,12 +97,36 @@ class ScriptedAgent:
     async def do_say(self, text: str) -> None:
         await self._say(text)
 
+    async def do_emit(self, name: str, value: str) -> None:
+        await self._say(f'\n```outputs\n{{"{name}": {value}}}\n```\n')
+
+    async def do_recall(self) -> None:
+        await self._say(f"remembered: {len(self._memory.read_text().splitlines())}")
+
+    async def do_then(self, step: str) -> None:
+        self._later.append(step)
+
+    async def do_stay(self) -> None:
+        await asyncio.Event().wait()
+
+    async def do_look(self, times: str) -> None:
+        for number in range(int(times)):
+            call = acp.start_tool_call(uuid4().hex, f"Look {number}", kind="read", status="in_progress")
+            await self._client.session_update(self._session, call)
+            await self._end(call, "completed", "")
+            await asyncio.sleep(0)
+            if self._cancelled.is_set():
+                return
+
     async def do_think(self, text: str) -> None:
         await self._client.session_update(self._session, acp.update_agent_thought(acp.text_block(text)))
 
     async def do_plan(self, steps: str) -> None:
         entries = [
-            schema.PlanEntry(content=step, priority="medium", status="pending") for step in steps.split(";")
+            schema.PlanEntry(
+                content=step.lstrip("+*"), priority="medium", status=_STATUSES.get(step[:1], "pending")
+            )
+            for step in steps.split(";")
         ]
         await self._client.session_update(self._session, acp.update_plan(entries))
 
@@ -92,7 +146,8 @@ class ScriptedAgent:
 
     async def do_write(self, path: str, text: str) -> None:
         target = str(self._cwd / path)
-        diff = acp.tool_diff_content(target, text)
+        before = Path(target).read_text() if Path(target).exists() else None
+        diff = acp.tool_diff_content(target, text, before)
         call = acp.start_tool_call(
             uuid4().hex,
             f"Write {path}",

@@ -76,3 +76,16 @@ def test_doctor_as_json_is_the_result_of_the_wire(run: Run, tmp_path: Path) -> N
     report: dict[str, Any] = json.loads(run("doctor", "--root", str(tmp_path / "root"), "--json")[1])
     assert sum(report["counts"].values()) == len(report["findings"])
     assert all(finding["remedy"] for finding in report["findings"])
+
+
+def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.setenv("SIDECAR_STORAGE_ROOT", str(tmp_path / "own"))
+    (tmp_path / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
+    (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
+    code, out, _ = run("doctor")
+    assert code == 0 and "1 sessions of Kilo 7 or newer" in out
+    assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out

@@ -32,6 +32,15 @@ RUNNERS: Json = {
             "while :; do sleep 600; done",
         ],
     },
+    # Nothing of what it starts carries its marker, its session or its parent.
+    "vanish": {
+        "type": "command",
+        "command": [
+            "sh",
+            "-c",
+            "env -i setsid sh -c 'echo ready; while :; do sleep 60; done' {taskId} & exec sleep 600",
+        ],
+    },
     "events": {"type": "command", "format": "events", "command": ["sh", "-c", "{prompt}"]},
 }
 

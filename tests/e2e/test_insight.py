@@ -84,6 +84,8 @@ async def test_the_own_roots_tasks_are_put_away_and_the_list_follows(listed: Sid
     assert (deleted["done"], deleted["failed"][0]["code"]) == ([task_id], -32010)
     assert (listed.root / "trash" / task_id).is_dir()
     assert (await listed.request("tasks/list", query="product:sidecar"))["matched"] == 0
+    away = await listed.request("tasks/putAway")
+    assert [(each["title"], each["shelf"]) for each in away["items"]] == [("say this", "trash")]
     assert (await listed.request("tasks/restore", taskIds=[task_id]))["done"] == [task_id]
     assert (await listed.request("tasks/get", taskId=task_id))["task"]["status"] == "completed"
 
@@ -94,3 +96,17 @@ async def test_a_running_or_foreign_task_stays(listed: Sidecar, tasks: list[Task
     assert [failed["code"] for failed in result["failed"]] == [-32017, -32018]
     assert tasks[0].folder.is_dir()
     await listed.request("asyncTasks/cancel", taskId=task_id)
+
+
+async def test_the_doctor_names_stores_it_cannot_read_and_where_it_looked(start: Start, home: Path) -> None:
+    store = home / "config" / "Code" / "User" / "globalStorage" / "rooveterinaryinc.roo-cline"
+    generate(store, ERAS[3], 2)
+    session = home / ".cline" / "data" / "sessions" / "1770000000000_abcde"
+    session.mkdir(parents=True)
+    (session / "1770000000000_abcde.json").write_text("{}")
+    sidecar = await start(settings={"history": {"autoDiscover": True}})
+    report = await sidecar.request("history/doctor")
+    assert [root["path"] for root in report["roots"]] == [str(home / "root"), str(store)]
+    assert [place["path"] for place in report["searched"] if place["found"]] == [str(store)]
+    (unread,) = [it for it in report["findings"] if it["code"] == "unsupported"]
+    assert "Cline 4" in unread["message"] and unread["path"] == str(session.parent)

@@ -30,7 +30,7 @@ async def test_initialize_says_what_the_sidecar_is_and_can_do(start: Start, home
     assert answer["storageRoot"] == str(home / "root")
     assert {"tasks/list", "asyncTasks/launch", "tools/call", "reminders/next"} <= set(answer["methods"])
     assert {"tasks/export", "tasks/search", "history/doctor"} <= set(answer["methods"])
-    assert not {"asyncTasks/send", "asyncTasks/relaunch"} & set(answer["methods"])
+    assert not {"asyncTasks/relaunch", "worktrees/diff"} & set(answer["methods"])
     assert {"name": "cat", "type": "command", "available": True} in answer["runners"]
 
 
@@ -72,7 +72,7 @@ async def test_a_second_initialize_is_refused(sidecar: Sidecar) -> None:
 
 
 async def test_a_reserved_method_is_unknown(sidecar: Sidecar) -> None:
-    for method in ("asyncTasks/send", "asyncTasks/relaunch", "worktrees/diff"):
+    for method in ("asyncTasks/relaunch", "worktrees/diff"):
         assert (await refused(sidecar, method)).code == -32601
 
 

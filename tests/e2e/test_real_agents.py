@@ -5,31 +5,40 @@ model that was under way was seen to lose its reader. `scripts/agents` installs 
 """
 
 import asyncio
-import json
+import contextlib
 import os
 import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psutil
 import pytest
 
+from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_session import Session
+from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.runners.marker import find
-from tests.e2e.conftest import REPO, Sidecar, Start
+from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.profiles import PROFILES
+from sidecar.subagents.runners.turns import Turns
+from tests.e2e.conftest import Sidecar, Start
+from tests.e2e.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server.server import ModelServer
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(150),
-    pytest.mark.parametrize("agent", ["opencode", "gemini"]),
+    pytest.mark.parametrize("agent", AGENTS),
 ]
 
 Json = dict[str, Any]
 Launch = Callable[..., Awaitable[str]]
 
-BIN = REPO / ".cache" / "agents" / "node_modules" / ".bin"
 SECONDS = 90
 
 
@@ -42,54 +51,18 @@ def model() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def runners(home: Path, model: ModelServer) -> Json:
-    """The two agents in a home of their own, told to use the pretended model."""
-    missing = [name for name in ("opencode", "gemini") if not (BIN / name).exists()]
-    assert not missing, f"{', '.join(missing)} not installed; run scripts/agents"
-    gemini = home / ".gemini"
-    gemini.mkdir()
-    chosen = {"auth": {"selectedType": "gemini-api-key"}}
-    (gemini / "settings.json").write_text(
-        json.dumps({"security": chosen, "privacy": {"usageStatisticsEnabled": False}})
-    )
-    (home / "opencode.json").write_text(json.dumps(_opencode_config(model.url)))
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    switches = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
-    return {
-        "opencode": {
-            "type": "acp",
-            "env": {"PATH": path, "OPENCODE_CONFIG": str(home / "opencode.json")}
-            | {f"OPENCODE_DISABLE_{switch}": "1" for switch in switches},
-        },
-        "gemini": {
-            "type": "acp",
-            "env": {"PATH": path, "GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url},
-        },
-    }
-
-
-def _opencode_config(url: str) -> Json:
-    limits: Json = {"limit": {"context": 32000, "output": 4000}, "cost": {"input": 1, "output": 2}}
-    provider: Json = {
-        "npm": "@ai-sdk/openai-compatible",
-        "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
-        "models": {"fake-model": {"name": "Fake", **limits}},
-    }
-    return {
-        "autoupdate": False,
-        "share": "disabled",
-        "model": "fake/fake-model",
-        "small_model": "fake/fake-model",
-        "enabled_providers": ["fake"],
-        "provider": {"fake": provider},
-    }
+    """The agents in a home of their own, told to use the pretended model."""
+    return runners_in(home, model.url)
 
 
 @pytest.fixture
 async def driven(start: Start, runners: Json, home: Path) -> AsyncIterator[Sidecar]:
     agents = home / "config" / "subagent-sidecar" / "agents"
-    for name, model in (("opencode", "fake/fake-model"), ("gemini", "gemini-2.5-flash")):
-        text = f"---\nname: {name}\ndescription: Works.\nrunner: {name}\nmodel: {model}\n---\n"
-        (agents / f"{name}.md").write_text(text)
+    for name in AGENTS:
+        model = f"model: {MODELS[name]}\n" if MODELS[name] else ""
+        (agents / f"{name}.md").write_text(
+            f"---\nname: {name}\ndescription: Works.\nrunner: {name}\n{model}---\n"
+        )
     yield await start(settings={"runners": runners})
 
 
@@ -122,7 +95,7 @@ async def launch_speaking(sidecar: Sidecar, agent: str, **more: Any) -> str:
 
 async def launch_with_shell(sidecar: Sidecar, agent: str) -> str:
     """Launch a run whose shell runs for ever, and wait until it does."""
-    task_id = await sidecar.launch(agent, "SCENARIO:shell:sleep 300")
+    task_id = await sidecar.launch(agent, "SCENARIO:shell:sleep 300 && touch never")  # some ask not for sleep
     await answer(sidecar, task_id, "allow_once")
     async with asyncio.timeout(30):
         while not any("sleep" in _command(pid) for pid in find([task_id])):
@@ -168,8 +141,9 @@ async def test_an_allowed_write_is_done_and_told(driven: Sidecar, agent: str) ->
     assert task["progress"]["inputTokens"] >= 100
     tools = await events(driven, task_id, "tool")
     assert tools[-1]["status"] == "completed"
-    diffs = [part for tool in tools for part in tool.get("content", []) if part["type"] == "diff"]
-    assert "written by the agent" in diffs[0]["newText"]
+    if agent != "codex-acp":  # it writes by a command
+        diffs = [part for tool in tools for part in tool.get("content", []) if part["type"] == "diff"]
+        assert "written by the agent" in diffs[0]["newText"]
     asked = await events(driven, task_id, "permission")
     assert [(event["state"], event.get("by")) for event in asked] == [("asked", None), ("answered", "user")]
 
@@ -180,7 +154,7 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     await answer(driven, task_id, "reject_once")
     task = await ended(driven, task_id)
     assert not target.exists()
-    if agent == "opencode":  # it stops without a word; gemini lets the model go on
+    if agent in ("opencode", "codex-acp"):  # they stop without a word; the others let the model go on
         assert (task["status"], task["endReason"]) == ("failed", "error")
         assert "stopped when it was refused" in task["error"]
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
@@ -258,3 +232,95 @@ async def test_a_killed_sidecar_leaves_nothing_once_another_started(
     task = await again.task(task_id)
     assert (task["status"], task["endReason"]) == ("failed", "lost")
     assert "attention" not in task
+
+
+async def test_a_killed_sidecar_leaves_no_call_of_the_model(
+    driven: Sidecar, start: Start, model: ModelServer, agent: str
+) -> None:
+    task_id = await launch_speaking(driven, agent)
+    os.kill(driven.client.pid, signal.SIGKILL)
+    assert await driven.client.wait(5) is not None
+    again = await start()
+    assert find([task_id]) == []
+    assert await asyncio.to_thread(model.until_aborted, 5)
+    task = await again.task(task_id)
+    assert (task["status"], task["endReason"]) == ("failed", "lost")
+    assert task["partial"]["final_message"].startswith("word0 word1")
+
+
+async def test_a_session_takes_another_prompt_also_after_a_cancel(
+    runners: Json, home: Path, model: ModelServer, agent: str
+) -> None:
+    async with opened(agent, runners[agent]["env"], home / "workspace") as (session, told):
+        turn = session.prompt("SCENARIO:slow")
+        await told("word3")
+        await session.cancel()
+        assert await turn.ended() == "cancelled"
+        assert await asyncio.to_thread(model.until_aborted, 5)
+        for text in ("the second", "the third"):
+            assert await session.prompt(f"SCENARIO:say:{text}").ended() == "end_turn"
+            await told(text)
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    agent: str, env: dict[str, str], workspace: Path
+) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
+    """Open a session of an agent; with it comes a wait until the agent has said something."""
+    task_id, said, news = str(uuid4()), list[str](), asyncio.Condition()
+
+    async def take(event: Json) -> None:
+        async with news:
+            said.append(event["text"] if event["type"] == "message" else "")
+            news.notify_all()
+
+    async def told(text: str) -> None:
+        async with asyncio.timeout(SECONDS), news:
+            await news.wait_for(lambda: text in "".join(said))
+
+    flag = PROFILES[agent].model_flag
+    command = [*PROFILES[agent].command, *([flag, str(MODELS[agent])] if flag else [])]
+    process = await ChildProcess.spawn(command, task_id=task_id, cwd=workspace, env=env, interactive=True)
+    events = SessionEvents()
+    wire = AgentWire(process, events, take, Attendant(), Turns())
+    session = Session(wire, Permissions(events, Attendant()))
+    try:
+        await session.open(workspace, None if flag else MODELS[agent], "")
+        yield session, told
+    finally:
+        process.close_stdin()
+        await session.aclose()
+        await process.stop(4.0)
+        process.close()
+    assert find([task_id]) == []
+
+
+async def test_a_tool_outside_the_list_is_refused_whatever_the_policy(
+    driven: Sidecar, model: ModelServer, agent: str
+) -> None:
+    await driven.request("settings/update", settings={"permissions": {"default": "allowAll"}})
+    target = driven.workspace / "out.txt"
+    # Codex has no other tool to write with than its shell.
+    tools, refused = (["Read"], "execute") if agent == "codex-acp" else (["Read", "Bash"], "edit")
+    task_id = await driven.launch(agent, f"SCENARIO:write:{target}=never", toolWhitelist=tools)
+    assert (await ended(driven, task_id))["output"]["final_message"] == "All done."
+    assert not target.exists()
+    (event,) = await events(driven, task_id, "permission")
+    assert (event["toolKind"], event["kind"], event["by"]) == (refused, "reject_once", "policy")
+    if agent == "opencode":  # it would use these without asking, so its model is not even offered them
+        offered = {tool["function"]["name"] for _, body in model.requests for tool in body.get("tools", [])}
+        assert ("read" in offered, {"task", "grep"} & offered) == (True, set())
+
+
+async def test_a_message_is_answered_and_the_session_taken_up_again(driven: Sidecar, agent: str) -> None:
+    target = driven.workspace / "out.txt"
+    first = await driven.launch(agent, f"SCENARIO:write:{target}=written")
+    await attention(driven, first)
+    await driven.request("asyncTasks/send", taskId=first, text="SCENARIO:say:A second answer.")
+    await answer(driven, first, "allow_once")
+    assert (await ended(driven, first))["output"]["final_message"] == "A second answer."
+    resumed = await driven.request("asyncTasks/resume", taskId=first, text="SCENARIO:say:A third answer.")
+    task = await ended(driven, resumed["task"]["id"])
+    assert (resumed["mode"], task["output"]["final_message"]) == ("session", "A third answer.")
+    said = await events(driven, task["id"], "message")
+    assert [event.get("role") for event in said][:2] == ["user", None]

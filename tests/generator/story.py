@@ -63,7 +63,7 @@ class Story:
         content = file_content(self.random, self.padding)
         reply = self.random.choice(REPLIES)
         self._say("text", reply, partial=False)
-        self._ask("tool", json.dumps({"tool": "readFile", "path": "src/a.py"}))
+        self._ask("tool", stringify({"tool": "readFile", "path": "src/a.py"}))
         self._noise()
         self._answer(reply, "read_file", {"path": "src/a.py"})
         self._ask_model(content, result=True)
@@ -82,7 +82,7 @@ class Story:
             )
             self.extra_cost += 0.25
         if self.random.random() < 0.2 and self.era.product == "cline":
-            self._count(self._say("deleted_api_reqs", json.dumps(self._figures())))
+            self._count(self._say("deleted_api_reqs", stringify(self._figures())))
 
     def _ask_model(self, text: str, first: bool = False, result: bool = False) -> None:
         """The user's side of a request, in both files."""
@@ -94,14 +94,14 @@ class Story:
         self._api({"role": "user", "content": [*blocks, {"type": "text", "text": environment}]})
         record: Message = {"request": f"{text}\n\n{environment}"} if self.era.keeps_request else {}
         record |= dict(self.era.usage_extra) | self._figures()
-        self._count(self._say("api_req_started", json.dumps(record, ensure_ascii=False)))
+        self._count(self._say("api_req_started", stringify(record)))
 
     def _answer(self, text: str, tool: str, arguments: Message) -> None:
         blocks: list[Message] = [{"type": "text", "text": text}]
         if self.era.native:
             blocks.append({"type": "tool_use", "id": "toolu_1", "name": tool, "input": arguments})
         else:
-            blocks[0]["text"] += f"\n<{tool}>\n{json.dumps(arguments)}\n</{tool}>"
+            blocks[0]["text"] += f"\n<{tool}>\n{stringify(arguments)}\n</{tool}>"
         message: Message = {"role": "assistant", "content": blocks}
         if self.era.model_info:
             message["modelInfo"] = {"modelId": self.model, "mode": self.mode[0]}
@@ -128,19 +128,19 @@ class Story:
         self._ask("command", "rm -rf build")
 
     def _end_delegated(self) -> None:
-        self._ask("tool", json.dumps({"tool": "newTask", "mode": "code", "content": "Do a part"}))
+        self._ask("tool", stringify({"tool": "newTask", "mode": "code", "content": "Do a part"}))
 
     def _end_cancelled(self) -> None:
         self._mark_request({"cancelReason": "user_cancelled"})
         self._say("text", "I will now upd", partial=False)
 
     def _end_streaming(self) -> None:
-        self._say("api_req_started", json.dumps({"apiProtocol": "openai"}))
+        self._say("api_req_started", stringify({"apiProtocol": "openai"}))
         self._say("text", "The problem is in the", partial=True)
 
     def _mark_request(self, more: Message) -> None:
         request = next(m for m in reversed(self.ui) if m.get("say") == "api_req_started")
-        request["text"] = json.dumps(json.loads(request["text"]) | more, ensure_ascii=False)
+        request["text"] = stringify(json.loads(request["text"]) | more)
 
     def _figures(self) -> Message:
         reads = self.random.choice((0, 9_000))
@@ -203,3 +203,8 @@ class Story:
             return str(UUID(int=number, version=4))
         low = number & ((1 << 62) - 1) | (0b10 << 62)
         return str(UUID(int=(self.start << 80) | (7 << 76) | ((number >> 64 & 0xFFF) << 64) | low))
+
+
+def stringify(value: Message) -> str:
+    """Print JSON as the products do, which are written in JavaScript."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -146,6 +146,19 @@ def test_the_doctor_tells_of_newer_stores(tmp_path: Path) -> None:
     assert result.counts == {"unsupported": 1} and "Kilo 7" in result.findings[0].message
 
 
+def test_the_doctor_says_where_stores_were_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLINE_DIR", str(tmp_path / "cline"))
+    (tmp_path / "cline" / "data" / "tasks").mkdir(parents=True)
+    history = TaskHistory([tmp_path / "root"])
+    places = examine(history, NOW, home=tmp_path).searched or []
+    searched = {place.path: place.found for place in places}
+    assert searched[str(tmp_path / "cline" / "data")]
+    assert len(searched) > 5
+    assert examine(history, NOW, [str(tmp_path / "root")], tmp_path).searched is None
+
+
 def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)
     before = tree(tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.history import javascript_json
 from sidecar.history.javascript import JavaScriptThrow
-from sidecar.history.javascript_json import MAX_STRINGIFY_DEPTH, parse, stringified_texts
+from sidecar.history.javascript_json import MAX_STRINGIFY_DEPTH, parse, stringified_texts, stringify
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(),
@@ -80,3 +80,11 @@ def test_depth_is_judged_alike_by_every_reader(monkeypatch: pytest.MonkeyPatch) 
 def test_texts_are_printed_with_escapes_for_controls_and_lone_surrogates() -> None:
     printed = set(stringified_texts([{"ke\ny": ["\ud83d😀", "\x1f\x7f/"]}, 5]))
     assert printed == {'"ke\\ny"', '"\\ud83d😀"', '"\\u001f\x7f/"'}
+
+
+def test_half_a_character_is_printed_as_its_escape_whatever_the_depth() -> None:
+    deep: object = "\udc00"
+    for _ in range(3_000):
+        deep = [deep]
+    assert b'"\\ud83d\xc3\xa9"' in stringify({"text": "\ud83dé"})
+    assert b"\\udc00" in stringify(deep)

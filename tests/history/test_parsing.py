@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.history.parsing import elements, text_of, ui_parser, value_of
+from sidecar.history.parsing import clean, elements, text_of, ui_parser, value_of
 from sidecar.history.salvage import mend, split
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=12)
@@ -90,3 +90,64 @@ def test_mending_gives_up_on_what_is_no_json() -> None:
     assert mend('{"a":}') is None
     assert value_of(b"") is None
     assert value_of("{") is None
+
+
+@pytest.mark.parametrize("at", [0, 65_534, 65_535, 65_536, 65_537, 131_071, 199_999])
+@pytest.mark.parametrize("around", ["a", "é", "日", "🚀"])
+def test_the_first_bad_byte_of_a_long_file_is_named(around: str, at: int) -> None:
+    good = (around * 200_000).encode()
+    start = len(good[:at].decode("utf-8", "ignore").encode())
+    data, problems = clean(good[:start] + b"\xff" + good[start:], "ui_messages.json")
+    assert [it.message.rsplit(" ", 1)[1] for it in problems] == [str(start)]
+    assert data.decode() == good[:start].decode() + "\ufffd" + good[start:].decode()
+
+
+@pytest.mark.parametrize("end", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x9a", b"\xed\xa0\x80"])
+def test_a_file_that_ends_within_a_character_is_no_utf8(end: bytes) -> None:
+    assert [it.code for it in clean(b"a" * 65_534 + end, "x")[1]] == ["badUtf8"]
+
+
+def test_what_is_no_message_between_messages_is_passed_over_and_counted() -> None:
+    parsed = ui_parser.parse(b'[{"ts":1},[],"a",3,null,[{"ts":9}],{"ts":2}]', "ui_messages.json")
+    assert [it.ts for it in parsed.records] == [1, 2]
+    assert parsed.total == 7
+    assert [it.message for it in parsed.problems] == ["ui_messages.json: 5 of 7 messages are unreadable"]
+
+
+def test_of_very_many_broken_messages_the_good_ones_among_their_like_are_kept() -> None:
+    good = b'{"ts":1},' * 100
+    parsed = ui_parser.parse(b"[" + good + b'{"a" 1},' * 20_000 + good + b"{}]", "ui_messages.json")
+    assert parsed.total == 20_201
+    assert sum(it.ts == 1 for it in parsed.records) >= 100
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.sampled_from(["[", "]", "{", "}", ",", '"', "\\", "a", " ", '{"a":{"b":[1,{}]}}', "[[1]]"]))
+)
+def test_a_damaged_array_is_split_at_its_own_commas(pieces: list[str]) -> None:
+    data = "[" + "".join(pieces)
+    found = split(data.encode())
+    assert found is not None
+    assert [part.decode() for part in found.parts] == split_by_hand(data)
+
+
+def split_by_hand(data: str) -> list[str]:
+    """The elements of an array, by a look at each character."""
+    parts, depth, quoted, escaped = [""], 0, False, False
+    for character in data:
+        if quoted:
+            quoted, escaped = escaped or character != '"', not escaped and character == "\\"
+        elif character == '"':
+            quoted = True
+        elif character in "[{":
+            depth += 1
+        elif character in "]}":
+            depth -= 1
+            if depth == 0:
+                break
+        elif character == "," and depth == 1:
+            parts.append("")
+            continue
+        parts[-1] += character
+    return [part.strip() for part in ("".join(parts[:1])[1:], *parts[1:]) if part.strip()]

@@ -100,15 +100,15 @@ def test_odd_values_are_passed_over(messages: list[object], metadata: object) ->
 
 @pytest.fixture
 def task(store: Store, say: Make) -> TaskInfo:
-    store.write(ui=[say("text", "x")], api=[], history_item={"id": TASK_ID, "workspace": "C:\\Work"})
+    store.write(ui=[say("text", "x")], api=[], history_item={"id": TASK_ID, "workspace": "C:\\Shop"})
     return store.task()
 
 
 @pytest.mark.parametrize(
     ("path", "recorded", "fits"),
     [
-        ("c:/work/src/a.py", "src/a.py", True),
-        ("C:\\Work\\src\\a.py", "src/a.py", True),
+        ("c:/shop/src/a.py", "src/a.py", True),
+        ("C:\\Shop\\src\\a.py", "src/a.py", True),
         ("c:/other/src/a.py", "src/a.py", False),
         ("a.py", "src/a.py", True),
         ("src/a.py", "src/a.py", True),
@@ -124,7 +124,7 @@ def test_a_path_fits_the_same_file_only(task: TaskInfo, path: str, recorded: str
 
 def test_a_part_fits_anywhere_in_the_whole_path(task: TaskInfo) -> None:
     file = TouchedFile(path="src/Login.py", actions=["read"])
-    assert fits_part("login")(file, task) and fits_part("work/src")(file, task)
+    assert fits_part("login")(file, task) and fits_part("shop/src")(file, task)
     assert not fits_part("logout")(file, task)
 
 

@@ -6,15 +6,22 @@ new version of an agent does not break it.
 """
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 _SCENARIO = re.compile(r"SCENARIO:(\w+)(?::([^\n\"]*))?")
 _WORDS = 600
-_CANDIDATES = {"write": ("write_file", "write"), "shell": ("run_shell_command", "bash", "shell")}
+_CANDIDATES = {
+    "write": ("write_file", "write", "Write"),
+    "shell": ("run_shell_command", "run_command", "bash", "Bash", "exec_command", "shell_command", "shell"),
+}
 _PATH = ("file_path", "filePath", "path", "absolute_path")
 _CONTENT = ("content", "text")
+_COMMAND = ("command", "cmd")
+_OUTSIDE_THE_SANDBOX = {"sandbox_permissions": "require_escalated", "justification": "as asked"}
+"""How a model of codex has the user asked."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ def next_reply(conversation: Conversation) -> Reply:
     match name:
         case "write":
             path, _, text = argument.partition("=")
-            return _call("write", conversation.tools, path=path, content=text, command="")
+            return _write(conversation.tools, path, text)
         case "shell":
             return _call("shell", conversation.tools, path="", content="", command=argument)
         case "slow":
@@ -69,9 +76,21 @@ def _scenario(texts: Sequence[str]) -> tuple[str, str]:
     return (found[-1][1], found[-1][2] or "") if found else ("say", "")
 
 
-def _call(kind: str, tools: Sequence[Tool], *, path: str, content: str, command: str) -> Reply:
+def _write(tools: Sequence[Tool], path: str, text: str) -> Reply:
+    if _tool("write", tools) is not None:
+        return _call("write", tools, path=path, content=text, command="")
+    command = f"printf %s {shlex.quote(text)} > {shlex.quote(path)}"  # some agents have a shell only
+    return _call("shell", tools, path="", content="", command=command)
+
+
+def _tool(kind: str, tools: Sequence[Tool]) -> Tool | None:
     by_name = {tool.name: tool for tool in tools}
-    tool = next(by_name[name] for name in _CANDIDATES[kind] if name in by_name)
+    return next((by_name[name] for name in _CANDIDATES[kind] if name in by_name), None)
+
+
+def _call(kind: str, tools: Sequence[Tool], *, path: str, content: str, command: str) -> Reply:
+    tool = _tool(kind, tools)
+    assert tool is not None, f"no tool to {kind} with among {[each.name for each in tools]}"
     return Reply(tool=tool.name, arguments=dict(_arguments(tool, path, content, command)))
 
 
@@ -81,7 +100,9 @@ def _arguments(tool: Tool, path: str, content: str, command: str) -> Iterator[tu
             yield name, path
         elif name in _CONTENT and content:
             yield name, content
-        elif name == "command" and command:
+        elif name in _COMMAND and command:
             yield name, command
+        elif name in _OUTSIDE_THE_SANDBOX:
+            yield name, _OUTSIDE_THE_SANDBOX[name]
         elif name in tool.required:
             yield name, "as asked"

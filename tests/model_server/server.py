@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.model_server import gemini, openai_chat
+from tests.model_server import anthropic, gemini, openai_chat, openai_responses
 from tests.model_server.script import next_reply
 
 Json = dict[str, Any]
@@ -50,15 +50,28 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def do_HEAD(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
         def do_GET(self) -> None:
             self._whole({"object": "list", "data": [{"id": "fake-model", "object": "model"}]})
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             model.requests.append((self.path, body))
-            if self.path.endswith("/chat/completions"):
+            path = self.path.partition("?")[0]
+            if path.endswith("/chat/completions"):
                 reply = next_reply(openai_chat.read(body))
                 self._stream(openai_chat.stream(reply), slowly=reply.slowly)
+            elif path.endswith("/responses"):
+                reply = next_reply(openai_responses.read(body))
+                self._stream(openai_responses.stream(reply), slowly=reply.slowly)
+            elif path.endswith("/messages"):
+                self._messages(body)
+            elif path.endswith("/messages/count_tokens"):
+                self._whole({"input_tokens": 100})
             elif ":streamGenerateContent" in self.path:
                 reply = next_reply(gemini.read(body))
                 self._stream(gemini.stream(reply), slowly=reply.slowly)
@@ -68,6 +81,13 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self._whole({"totalTokens": 100})
             else:
                 self.send_error(404)
+
+        def _messages(self, body: Json) -> None:
+            reply = next_reply(anthropic.read(body))
+            if body.get("stream"):
+                self._stream(anthropic.stream(reply), slowly=reply.slowly)
+            else:
+                self._whole(anthropic.whole(reply))
 
         def _whole(self, answer: Json) -> None:
             data = json.dumps(answer).encode()
@@ -84,8 +104,7 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             try:
                 for piece in pieces:
-                    text = piece if isinstance(piece, str) else json.dumps(piece)
-                    self.wfile.write(f"data: {text}\n\n".encode())
+                    self.wfile.write(_event(piece).encode())
                     if slowly and model.closing.wait(PACE_SECONDS):
                         break
             except (BrokenPipeError, ConnectionResetError):
@@ -98,3 +117,11 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             """Say nothing: stderr is the tests'."""
 
     return Handler
+
+
+def _event(piece: Json | str) -> str:
+    """Return a piece as the stream has it; one with a type, as some wires have it, is named by that too."""
+    if isinstance(piece, str):
+        return f"data: {piece}\n\n"
+    name = f"event: {piece['type']}\n" if "type" in piece else ""
+    return f"{name}data: {json.dumps(piece)}\n\n"

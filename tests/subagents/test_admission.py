@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.definitions import Definition
@@ -14,7 +15,7 @@ from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runner_room import RunnerRoom
-from sidecar.subagents.runners.registry import UnbuiltRunner
+from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.slots import Slot
 from sidecar.subagents.timeouts import TimeoutChoice
 
@@ -68,7 +69,8 @@ def prepared(task_id: str) -> Prepared:
         runner="r",
         workspace_dir="/",
     )
-    plan = Plan(Definition(name="a", description="", system_prompt=""), UnbuiltRunner("r", "command"))
+    runner = CommandRunner("r", RunnerSettings(type="command"))
+    plan = Plan(Definition(name="a", description="", system_prompt=""), runner)
     run = RunPlan(request=LaunchRequest(name="a"), goal_prompt="g", context={}, timeout=TimeoutChoice(None))
     return Prepared(RunRecord(task=task, origin="client", request={}), plan, run)
 

@@ -13,13 +13,14 @@ from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.launching import Abort
 from sidecar.subagents.permission_desk import PermissionDesk
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.terms import Terms
 from sidecar.subagents.watchdog import SilenceWatch
 
 
 class Watched:
     """An attendance with short limits; `clock` tells what happened to the run's time limit."""
 
-    def __init__(self, **limits: Any) -> None:
+    def __init__(self, terms: Terms | None = None, **limits: Any) -> None:
         task = AsyncTask(
             id="task-1",
             subagent_name="a",
@@ -40,9 +41,10 @@ class Watched:
             desk=cast(PermissionDesk, None),
             pause=lambda task_id: self.clock.append(f"pause {task_id}"),
             resume=lambda task_id: self.clock.append(f"resume {task_id}"),
+            remember=lambda record: None,
         )
         record = RunRecord(task=task, origin="client", request={})
-        self.run = RunAttendance(oversight, record, None, self.abort, self._emit)
+        self.run = RunAttendance(oversight, record, None, terms or Terms(), self.abort, self._emit)
 
     async def _emit(self, event: dict[str, Any]) -> None:
         raise AssertionError("no event is expected")
@@ -121,3 +123,22 @@ async def test_a_sign_of_life_puts_the_end_off() -> None:
     loop.call_later(0.1, watch.touch)
     await asyncio.wait_for(expired.wait(), 5)
     assert loop.time() - began >= 0.29
+
+
+async def test_a_turn_too_many_ends_the_run_by_name() -> None:
+    watched = Watched(Terms(max_turns=1))
+    for number in range(3):
+        watched.run.take({"type": "message", "messageId": str(number), "text": "x"})
+    assert watched.abort.reason == "maxTurns"
+    assert "its limit of 1 turns" in str(watched.run.error)
+
+
+async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> None:
+    watched = Watched(Terms(max_turns=1), startup_timeout_seconds=0.05)
+    watched.abort.wind_up = lambda: True
+    watched.run.begin()
+    for number in range(2):
+        watched.run.take({"type": "message", "messageId": str(number), "text": "x"})
+    assert not watched.abort.aborted
+    assert await watched.reason() == "maxTurns"
+    assert "turns" in str(watched.run.error)

@@ -241,11 +241,17 @@ async def test_a_caller_that_gives_up_stops_its_launch(
     assert (manager.get_all_tasks(), slot.held) == ([], False)
 
 
-async def test_a_caller_cancelled_as_the_run_begins_leaves_none_behind(
-    launch: Launch, manager: AsyncTaskManager, fake: Fake
+async def test_a_caller_cancelled_as_its_run_is_registered_leaves_none_behind(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caller = asyncio.create_task(launch())
-    fake.on_run = caller.cancel
+    register = manager.register_task
+
+    def register_late(**task: Any) -> AsyncTaskInfo:
+        caller.cancel()
+        return register(**task)
+
+    monkeypatch.setattr(manager, "register_task", register_late)
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert (await ended(manager, fake)).status == "cancelled"

@@ -43,3 +43,35 @@ def test_a_raising_handler_is_logged_and_the_others_are_called(caplog: pytest.Lo
         abort.abort()
     assert calls == ["two"]
     assert "deaf" in caplog.text
+
+
+def test_a_limit_aborts_at_once_where_there_is_nothing_to_wind_up() -> None:
+    abort = Abort()
+    abort.reach_limit("timeout")
+    assert abort.reason == "timeout"
+
+
+def test_the_first_limit_counts_and_a_cancel_does_not_wait_for_it() -> None:
+    abort, winding = Abort(), list[str]()
+
+    def wind_up() -> bool:
+        winding.append("up")
+        return True
+
+    abort.wind_up = wind_up
+    abort.reach_limit("timeout")
+    abort.reach_limit("maxTurns")
+    assert (abort.aborted, abort.limit, winding) == (False, "timeout", ["up"])
+    abort.abort("cancelled")
+    abort.end_at_limit()
+    assert abort.reason == "cancelled"
+
+
+def test_a_limit_ends_when_the_winding_up_is_over() -> None:
+    abort = Abort()
+    abort.end_at_limit()
+    assert not abort.aborted
+    abort.wind_up = lambda: True
+    abort.reach_limit("timeout")
+    abort.end_at_limit()
+    assert abort.reason == "timeout"

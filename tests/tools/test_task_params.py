@@ -137,11 +137,3 @@ async def test_bad_arguments_are_refused_by_name(
 async def test_required_parameters_are_named(tool: TaskTool, missing: str) -> None:
     result = await tool.execute({name: value for name, value in CALL.items() if name != missing})
     assert result.llm_content == f"Parameter '{missing}' is required."
-
-
-async def test_parameters_a_host_cannot_honour_are_refused_by_name(fake: Recorder) -> None:
-    tool = TaskTool(lambda: fake, unsupported={"max_turns"})
-    result = await tool.execute({**CALL, "max_turns": 3})
-    assert result.error is not None
-    assert "'max_turns' is not supported" in result.error.message
-    assert fake.requests == []

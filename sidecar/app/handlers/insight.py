@@ -18,6 +18,8 @@ from sidecar.api.insight import (
     FilesParams,
     FilesResult,
     HousekeepingResult,
+    PutAwayParams,
+    PutAwayResult,
     SearchParams,
     SearchResult,
     StatsParams,
@@ -96,6 +98,11 @@ async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult
     return await session.host.put_away("restore", params.task_ids)
 
 
+async def put_away(session: Session, params: PutAwayParams) -> PutAwayResult:
+    """Answer `tasks/putAway`."""
+    return await asyncio.to_thread(session.host.housekeeping.put_away, params.limit)
+
+
 HANDLERS: Handlers = {
     "tasks/stats": stats,
     "tasks/search": search,
@@ -105,5 +112,6 @@ HANDLERS: Handlers = {
     "tasks/delete": delete,
     "tasks/archive": archive,
     "tasks/restore": restore,
+    "tasks/putAway": put_away,
     "history/doctor": doctor,
 }

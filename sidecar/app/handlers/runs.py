@@ -13,6 +13,10 @@ from sidecar.api.async_tasks import (
     EventsResult,
     LaunchParams,
     NoParams,
+    ResumeParams,
+    ResumeResult,
+    SendParams,
+    SendResult,
     SetMaxParams,
     SetMaxResult,
     SubagentsResult,
@@ -20,6 +24,7 @@ from sidecar.api.async_tasks import (
     SubscribeResult,
     TaskIdParams,
     TaskResult,
+    ValidateParams,
     WaitParams,
     WaitResult,
 )
@@ -27,6 +32,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
+from sidecar.app.workspace import parse_folders
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 """Most bytes of events in one answer: far below the frame limit, large enough for any one event page."""
@@ -36,8 +42,20 @@ async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
     """Answer `subagents/list`."""
     host, workspace = session.host, session.workspace
     return await asyncio.to_thread(
-        host.catalogue.describe, host.settings, workspace.folders, trusted=workspace.trusted
+        host.catalogue.describe,
+        host.settings,
+        host.runners,
+        workspace.folders,
+        trusted=workspace.trusted,
     )
+
+
+async def validate_subagents(session: Session, params: ValidateParams) -> SubagentsResult:
+    """Answer `subagents/validate`; files are only read, so paths named need no trust."""
+    if params.paths is None:
+        return await list_subagents(session, NoParams())
+    host, paths = session.host, parse_folders(params.paths, "paths")
+    return await asyncio.to_thread(host.catalogue.check, host.settings, host.runners, paths)
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
@@ -84,6 +102,29 @@ async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
     session.host.require_ownership()
     count = await session.host.runs.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
+
+
+async def send(session: Session, params: SendParams) -> SendResult:
+    """Answer `asyncTasks/send`: the agent is given the message when its present turn has ended."""
+    host = session.host
+    host.require_ownership()
+    if not params.text.strip():
+        raise InvalidParams("text: is blank; say something to the agent")
+    record = await host.registry.resolve(params.task_id)
+    host.registry.send(record, params.text)
+    return SendResult(delivery="nextTurn", revision=host.revision)
+
+
+async def resume(session: Session, params: ResumeParams) -> ResumeResult:
+    """Answer `asyncTasks/resume`: a new task goes on with the work of an ended one."""
+    session.require_trust()
+    host = session.host
+    host.require_ownership()
+    if params.text is not None and not params.text.strip():
+        raise InvalidParams("text: is blank; say something to the agent, or leave it out")
+    ended = await host.registry.resolve(params.task_id)
+    record, mode = await host.runs.resume(ended, params.text, session.workspace)
+    return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
 
 async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
@@ -143,11 +184,14 @@ def check_limit(limit: int) -> None:
 
 HANDLERS: Handlers = {
     "subagents/list": list_subagents,
+    "subagents/validate": validate_subagents,
     "asyncTasks/launch": launch,
     "asyncTasks/list": list_runs,
     "asyncTasks/get": get_run,
     "asyncTasks/cancel": cancel,
     "asyncTasks/cancelAll": cancel_all,
+    "asyncTasks/send": send,
+    "asyncTasks/resume": resume,
     "asyncTasks/setMax": set_max,
     "asyncTasks/wait": wait,
     "asyncTasks/events": events,

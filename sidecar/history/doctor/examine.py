@@ -1,20 +1,23 @@
 """The examination: rows, lists and folders of every root, one after the other."""
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.api.insight import DoctorResult, DoctorRoot, Finding
+from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.disagreement import disagreements
 from sidecar.history.doctor.folders import locks_and_leftovers, strange_names
 from sidecar.history.doctor.remedies import finding
+from sidecar.history.editors import Machine
 from sidecar.history.lists import RootLists, read_lists
 from sidecar.history.products import is_epoch_id
 from sidecar.history.reading import ITEM_FILE, read_task, stamp_of
 from sidecar.history.roots import Root, task_folder
 from sidecar.history.selection import Selection
+from sidecar.history.stores import discover_roots
 from sidecar.history.task_history import TaskHistory
 from sidecar.history.unsupported import unsupported_stores
 from sidecar.history.view import TaskSource
@@ -23,7 +26,7 @@ from sidecar.history.view import TaskSource
 def examine(
     history: TaskHistory, now: int, roots: list[str] | None = None, home: Path | None = None
 ) -> DoctorResult:
-    """Report on `roots` (default: all, and the stores of newer products in `home`). Changes nothing.
+    """Report on `roots` (default: all, and the stores that `home` holds). Changes nothing.
 
     Raises InvalidParams for an unknown root.
     """
@@ -37,8 +40,19 @@ def examine(
         exists = Path(root.path).is_dir()
         seen.append(DoctorRoot(path=root.path, product=root.product, exists=exists, tasks=len(own)))
     findings += _unsupported([root.path for root in wanted], home if roots is None else None)
-    counts = dict(Counter(each.code for each in findings))
-    return DoctorResult(roots=seen, findings=findings, counts=counts, revision=history.revision)
+    return DoctorResult(
+        roots=seen,
+        searched=_searched(home) if home is not None and roots is None else None,
+        findings=findings,
+        counts=dict(Counter(each.code for each in findings)),
+        revision=history.revision,
+    )
+
+
+def _searched(home: Path) -> list[DoctorPlace]:
+    """Every place that autoDiscover looks at, whether or not it is turned on."""
+    places = discover_roots(Machine(home, os.environ, sys.platform)).searched
+    return [DoctorPlace(path=str(place.path), why=place.why, found=place.found) for place in places]
 
 
 def _absolute(roots: list[str]) -> set[str]:

@@ -41,18 +41,24 @@ def detect_product(
     entry: ListEntry | None,
     metadata: TaskMetadata | None,
     messages: Iterable[UiMessage],
+    kinds: Iterable[str | None],
     usages: Iterable[Usage],
 ) -> tuple[Product, str]:
-    """Name the product of a task whose root tells nothing, and the kind of mark that gave it away."""
+    """Name the product of a task whose root tells nothing, and the kind of mark that gave it away.
+
+    `kinds` are those of the messages, which the caller has at hand.
+    """
     if entry is not None and (product := _by_entry(entry)):
         return product, "list entry"
     if any(usage.inference_provider is not None or usage.usage_missing is not None for usage in usages):
         return "kilo", "usage records"
     if metadata is not None and (_is_set(metadata.model_usage) or _is_set(metadata.environment_history)):
         return "cline", "task_metadata.json"
-    for message in messages:
-        if product := _by_message(message):
-            return product, "ui_messages.json"
+    for message, kind in zip(messages, kinds, strict=True):
+        if kind in _CLINE_SAYS or message.model_info:
+            return "cline", "ui_messages.json"
+        if kind in _ROO_SAYS:
+            return "roo", "ui_messages.json"
     if any(usage.api_protocol is not None for usage in usages):
         return "roo", "usage records"
     return ("cline" if is_epoch_id(task_id) else "roo"), "the form of the id"
@@ -66,12 +72,6 @@ def _by_entry(entry: ListEntry) -> Product | None:
     if entry.cwd_on_task_initialization is not None:
         return "cline"
     return "zoo" if entry.status == "interrupted" else None
-
-
-def _by_message(message: UiMessage) -> Product | None:
-    if message.kind in _CLINE_SAYS or len(message.model_info):
-        return "cline"
-    return "roo" if message.kind in _ROO_SAYS else None
 
 
 def _is_set(value: Any) -> bool:

@@ -24,7 +24,7 @@ def is_uuid(name: str) -> bool:
 
 def is_epoch_id(name: str) -> bool:
     """Tell whether the id is a time in ms."""
-    return _EPOCH.fullmatch(name) is not None
+    return len(name) <= EPOCH_DIGITS and _EPOCH.fullmatch(name) is not None
 
 
 def time_in_id(task_id: str, latest: int) -> int | None:

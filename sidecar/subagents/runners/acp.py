@@ -1,6 +1,8 @@
 """The `acp` runner: any agent that speaks the Agent Client Protocol (version 1) on its standard streams."""
 
 import shutil
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp_run import AcpRun, Handshake
@@ -9,20 +11,30 @@ from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
+from sidecar.subagents.terms import Term
+from sidecar.subagents.tool_rule import ToolRule
 
 _SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
 
 
 class AcpRunner:
-    """Starts an agent for each run: the command of the settings, else that of the profile of its name."""
+    """Starts an agent for each run: the command of the settings, else that of its profile, by its name."""
 
     type = "acp"
+    listens = True
+    lacks: Mapping[Term, str] = MappingProxyType({})
 
-    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: RunnerSettings,
+        turns: Turns | None = None,
+        profile: Profile | None = None,
+    ) -> None:
         self.name = name
-        self._profile = profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
+        self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
         self._argv = tuple(settings.command or self._profile.command)
-        self._env = {**self._profile.env, **settings.env}
+        self._env = dict(settings.env)
         self._turns = turns or Turns()
 
     def check(self) -> None:
@@ -31,7 +43,7 @@ class AcpRunner:
             known = ", ".join(PROFILES)
             remedy = f"set runners.{self.name}.command to an argv, or name the runner after one of {known}"
             raise self._unavailable("there is no program to run", remedy)
-        if shutil.which(self._argv[0], path=self._env.get("PATH")) is None:
+        if shutil.which(self._argv[0], path=self._environment(None).get("PATH")) is None:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
@@ -48,7 +60,7 @@ class AcpRunner:
                 self._command(spec.model),
                 task_id=spec.task_id,
                 cwd=spec.workspace_dir,
-                env={**self._env, **spec.env},
+                env={**self._environment(spec.terms.tools), **spec.env},
                 interactive=True,
             )
         except (OSError, ValueError) as fault:
@@ -56,6 +68,10 @@ class AcpRunner:
             raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
         handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
         return AcpRun(process, spec, handshake, emit, self._turns)
+
+    def _environment(self, tools: ToolRule | None) -> dict[str, str]:
+        limited = {} if tools is None else self._profile.limited(tools)
+        return {**self._profile.env, **limited, **self._env}
 
     def _command(self, model: str | None) -> tuple[str, ...]:
         flag = self._profile.model_flag

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
+import orjson
+
 from sidecar.subagents.permission_policy import Question
 from sidecar.subagents.runners.acp_question import question_of
 from sidecar.subagents.runners.acp_tools import ToolCalls
+from sidecar.subagents.runners.emitted import EmittedVars
+from sidecar.subagents.runners.output_blocks import OutputBlocks
 from sidecar.subagents.runners.text import FinalText, pieces
 
 Event = dict[str, Any]
@@ -24,9 +28,16 @@ def new_message_id() -> str:
 
 
 class SessionEvents:
-    """The events of one run's sessions, and its last message."""
+    """The events of one run's sessions, its last message and what it emitted.
 
-    def __init__(self, new_id: Callable[[], str] = new_message_id) -> None:
+    With `takes_outputs` blocks of outputs in messages become `emit` events, and are no part of a message.
+    """
+
+    def __init__(self, new_id: Callable[[], str] = new_message_id, *, takes_outputs: bool = False) -> None:
+        self.emitted = EmittedVars()
+        self.is_muted = False
+        """Whether updates are passed over: those that repeat what an earlier run of the session did."""
+        self._blocks = OutputBlocks() if takes_outputs else None
         self._new_id = new_id
         self._kind = ""
         self._their_id: object = None
@@ -41,6 +52,8 @@ class SessionEvents:
     def take(self, update: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of one `session/update`; none for what no display needs, such as modes."""
         kind = update.get("sessionUpdate")
+        if self.is_muted:
+            return
         if kind in _CHUNKS:
             yield from self._chunk(_CHUNKS[kind], update)
         elif kind in ("tool_call", "tool_call_update"):
@@ -53,7 +66,7 @@ class SessionEvents:
     def tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of a tool call or of what changed in one; also those a question shows first."""
         for event in self._tools.take(call):
-            self._end_nameless_message()
+            yield from self._end_nameless_message()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
             yield event
@@ -65,8 +78,13 @@ class SessionEvents:
 
     def end_turn(self, usage: Mapping[str, Any]) -> Iterator[Event]:
         """Yield what the end of a turn tells: the tokens so far, and the end of calls that were refused."""
+        yield from self.flush()
         yield from self._tools.finish()
         yield from self.usage(usage)
+
+    def flush(self) -> Iterator[Event]:
+        """Yield what was held back of the message, which is over."""
+        yield from self._begin("", None)
 
     def question(self, params: Mapping[str, Any]) -> Question:
         """Return what a permission request asks."""
@@ -82,8 +100,10 @@ class SessionEvents:
 
     def final_message(self) -> str | None:
         """Return the last message that is not blank, bounded."""
-        current = self._kind == "message" and not self._text.is_blank()
-        return self._text.final() if current else self._last_message
+        if self._kind != "message" or self._text.is_blank():
+            return self._last_message
+        final = self._text.final()
+        return final if self._blocks is None else final.strip("\n")  # what led over to a block
 
     def _chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
         text = _text(update.get("content"))
@@ -93,20 +113,38 @@ class SessionEvents:
             self.refused = None
         their_id = update.get("messageId")
         if kind != self._kind or their_id != self._their_id:
-            self._begin(kind, their_id)
-        for piece in pieces(text):
-            self._text.add(piece)
-            yield {"type": kind, "messageId": self._our_id, "text": piece}
+            yield from self._begin(kind, their_id)
+        if kind == "message" and self._blocks is not None:
+            yield from self._said(self._blocks.feed(text))
+        else:
+            yield from self._text_events(text)
 
-    def _begin(self, kind: str, their_id: object) -> None:
+    def _begin(self, kind: str, their_id: object) -> Iterator[Event]:
+        """Yield what was held back of one message, and begin another."""
+        if self._kind == "message" and self._blocks is not None:
+            yield from self._said(self._blocks.finish())
         self._last_message = self.final_message()
         self._kind, self._their_id = kind, their_id
         self._our_id, self._text = self._new_id(), FinalText()
 
-    def _end_nameless_message(self) -> None:
+    def _said(self, parts: Iterable[str | Event]) -> Iterator[Event]:
+        for part in parts:
+            if isinstance(part, str):
+                yield from self._text_events(part)
+                continue
+            for name, value in part.items():
+                yield {"type": "emit", "name": name, "value": value}
+                yield from self.emitted.keep(name, value, len(orjson.dumps(value)))
+
+    def _text_events(self, text: str) -> Iterator[Event]:
+        for piece in pieces(text):
+            self._text.add(piece)
+            yield {"type": self._kind, "messageId": self._our_id, "text": piece}
+
+    def _end_nameless_message(self) -> Iterator[Event]:
         """What is said after a tool call is another message, unless the agent says it is not."""
         if self._their_id is None:
-            self._begin("", None)
+            yield from self._begin("", None)
 
 
 def joined(events: Iterable[Event]) -> Iterator[Event]:

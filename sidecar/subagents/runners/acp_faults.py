@@ -17,6 +17,11 @@ class Turn:
         self._stop_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._stop_reason.add_done_callback(lambda done: done.cancelled() or done.exception())
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the end is known."""
+        return self._stop_reason.done()
+
     async def ended(self) -> str:
         """Wait for the end and return the protocol's stop reason; raises AgentFault or ConnectionError."""
         return await asyncio.shield(self._stop_reason)

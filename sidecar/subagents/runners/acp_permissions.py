@@ -15,15 +15,23 @@ class Permissions:
         self._events = events
         self._attendant = attendant
         self._called_off = asyncio.Event()
+        self._closed: str | None = None
         self._asking: set[asyncio.Task[Answer]] = set()
         self.last_reason: str | None = None
         """Why a rule refused the newest refused question; None where a person did."""
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether the agent was refused leave and has not gone on since."""
+        return self._events.refused is not None
 
     async def ask(self, params: dict[str, Any]) -> Answer:
         """Return the answer to one request; it is called off once the run is stopped."""
         if self._called_off.is_set():
             return Answer(None)
         question = self._events.question(params)
+        if self._closed is not None:
+            return Answer.denial(question, self._closed)
         asking = asyncio.create_task(self._attendant.ask(question), name="question")
         self._asking.add(asking)
         try:
@@ -38,6 +46,12 @@ class Permissions:
             self._events.refuse(question)
             self.last_reason = answer.reason
         return answer
+
+    def close(self, reason: str) -> None:
+        """Take every open question back, and refuse every later one for `reason`."""
+        self._closed = reason
+        for asking in self._asking:
+            asking.cancel()
 
     def call_off(self) -> None:
         """Take every open question back, and every later one."""

@@ -18,7 +18,7 @@ def known_options(options: Any) -> list[dict[str, Any]]:
 
 def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Question:
     """Return the question that a request's `toolCall` and known options are."""
-    kind, call_id = call.get("kind"), call.get("toolCallId")
+    kind, name, call_id = call.get("kind"), call.get("name"), call.get("toolCallId")
     return Question(
         request_id=str(uuid4()),
         title=_title(call),
@@ -26,6 +26,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
             Option(str(each.get("optionId")), str(each.get("name")), each["kind"]) for each in options
         ),
         tool_kind=kind if isinstance(kind, str) else "other",
+        tool_name=name if isinstance(name, str) else None,
         tool_call_id=call_id if isinstance(call_id, str) else None,
         subject=_subject(call),
         paths=tuple(dict.fromkeys(_paths(call))),

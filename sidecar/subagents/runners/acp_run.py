@@ -3,20 +3,16 @@
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from sidecar.subagents.runners.acp_conversation import Conversation
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_faults import AgentFault
-from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.command_run import describe_exit
-from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec
+from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
 from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.stderr import StderrLog
 from sidecar.subagents.runners.turns import Turns
-
-if TYPE_CHECKING:
-    from sidecar.subagents.runners.acp_session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +26,6 @@ _EXIT_SECONDS = 1.0
 _IDLE_SECONDS = 0.25
 _LAST_SECONDS = 0.1
 
-_GO_ON = (
-    "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "
-    "say what is missing."
-)
 _STOPPED_SHORT = {
     "max_tokens": "the agent stopped: its model's output limit is reached",
     "refusal": "the agent refused to go on",
@@ -60,11 +52,10 @@ class AcpRun:
         self._handshake = handshake
         self._emit = emit
         self._turns = turns
-        self._events = SessionEvents()
-        self._permissions = Permissions(self._events, spec.attendant)
+        self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
         self._wire = AgentWire(process, self._events, emit, spec.attendant, turns)
+        self._conversation = Conversation(self._wire, self._events, spec, emit, turns)
         self._log = StderrLog()
-        self._session: Session | None = None
         self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
         self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
         self._end = asyncio.create_task(self._follow(), name=f"run of {process.pid}")
@@ -73,6 +64,11 @@ class AcpRun:
     def pid(self) -> int:
         """The agent's process id."""
         return self._process.pid
+
+    @property
+    def talk(self) -> Conversation:
+        """The conversation with the agent."""
+        return self._conversation
 
     async def result(self) -> RunResult:
         """Wait for the end of the conversation and of the agent's processes."""
@@ -84,7 +80,6 @@ class AcpRun:
         deadline = loop.time() + limit
         if self._end.done():
             return
-        self._permissions.call_off()
         await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
         self._process.close_stdin()
         await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
@@ -100,9 +95,7 @@ class AcpRun:
         """Have the agent end what it is at; tools it started in sessions of their own it ends best itself."""
         try:
             async with asyncio.timeout(limit):
-                if self._session is not None and not self._talk.done():
-                    await self._session.cancel()
-                    await asyncio.wait({self._talk})
+                await self._conversation.end()
         except (TimeoutError, ConnectionError) as fault:
             logger.info("agent %d did not end its turn when asked to: %r", self.pid, fault)
 
@@ -115,13 +108,13 @@ class AcpRun:
             self._process.stdout.drain(_IDLE_SECONDS)
             self._process.stderr.drain(_IDLE_SECONDS)
             await asyncio.wait({self._stderr})
+            await self._say_what_was_held_back()
             return await self._outcome()
         finally:
             self._process.kill()
             for task in (self._talk, self._stderr):
                 task.cancel()
-            if self._session is not None:
-                await self._session.aclose()
+            await self._conversation.aclose()
             self._process.close()
 
     async def _talk_ends(self) -> None:
@@ -137,30 +130,11 @@ class AcpRun:
             await asyncio.wait({self._talk})
 
     async def _converse(self) -> str:
-        """Prompt once and return the stop reason; raises AgentFault."""
+        """Hold the conversation and return its last stop reason; raises AgentFault."""
         try:
-            return await self._prompted()
+            return await self._conversation.hold(self._handshake.model, self._handshake.sign_in)
         except ConnectionError as error:
             raise AgentFault(await self._why_it_fell_silent()) from error
-
-    async def _prompted(self) -> str:
-        session_type = await asyncio.to_thread(_session_type)
-        session = self._session = session_type(self._wire, self._permissions)
-        await session.open(self._spec.workspace_dir, self._handshake.model, self._handshake.sign_in)
-        self._spec.attendant.ready(silence_counts=True)
-        stop_reason = await self._one_turn(session, self._spec.prompt)
-        reason = self._permissions.last_reason
-        if stop_reason == "end_turn" and self._events.refused is not None and reason is not None:
-            # Refused by a rule, the agent stopped without a word: it may not even have been told why.
-            self._events.refused = None
-            stop_reason = await self._one_turn(session, _GO_ON.format(reason=reason))
-        return stop_reason
-
-    async def _one_turn(self, session: "Session", text: str) -> str:
-        turn = session.prompt(text)
-        stop_reason = await turn.ended()
-        await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
-        return stop_reason
 
     async def _outcome(self) -> RunResult:
         try:
@@ -173,13 +147,15 @@ class AcpRun:
         if stop_reason == "end_turn" and refused is not None:
             return self._ended("ERROR", f"the agent stopped when it was refused: {refused.title}")
         if stop_reason == "end_turn":
-            return self._ended("GOAL", None)
+            missing = missing_outputs(self._spec.terms.expected_outputs, self._events.emitted.values)
+            return self._ended("GOAL" if missing is None else "ERROR", missing)
         if stop_reason == "max_turn_requests":
             return self._ended("MAX_TURNS", "the agent reached its own limit of turns")
         return self._ended("ERROR", _STOPPED_SHORT.get(stop_reason, f"the agent stopped: {stop_reason}"))
 
     def _ended(self, reason: str, error: str | None) -> RunResult:
-        return RunResult(reason, self._events.final_message(), {}, error)  # type: ignore[arg-type]
+        emitted = dict(self._events.emitted.values)
+        return RunResult(reason, self._events.final_message(), emitted, error)  # type: ignore[arg-type]
 
     async def _why_it_fell_silent(self) -> str:
         if self._wire.fault is not None:
@@ -192,6 +168,13 @@ class AcpRun:
         tail = self._log.tail()
         return f"{text}\n{tail}" if tail else text
 
+    async def _say_what_was_held_back(self) -> None:
+        """Record the beginning of a block whose end never came, as the text that it is."""
+        try:
+            await self._turns.deliver(self._events.flush(), self._emit)
+        except Exception as fault:
+            self._wire.fault = self._wire.fault or fault
+
     async def _pump_stderr(self) -> None:
         try:
             while data := await self._process.stderr.read():
@@ -201,9 +184,3 @@ class AcpRun:
         except Exception as fault:
             self._wire.fault = fault
             self._process.kill()
-
-
-def _session_type() -> "type[Session]":
-    from sidecar.subagents.runners.acp_session import Session
-
-    return Session

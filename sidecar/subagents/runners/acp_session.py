@@ -1,6 +1,7 @@
 """One session with an agent over the protocol's SDK. Imported by the first run: it costs a second."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from sidecar.subagents.runners.acp_faults import AgentFault, Turn
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
 
+logger = logging.getLogger(__name__)
+
 _AUTH_REQUIRED = -32000
 _CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
 
@@ -24,13 +27,20 @@ class Session:
     """Opened once, prompted any number of times, one prompt at a time. Every fault is an AgentFault."""
 
     def __init__(self, wire: AgentWire, permissions: Permissions) -> None:
+        self._permissions = permissions
+        self._is_cancelled = False
         # An agent that is offered no file or terminal access uses its own, inside the run's processes.
         self._agent = acp.connect_to_agent(_client(permissions), wire)
         self._id = ""
+        self.lasting_id: str | None = None
+        """The session's id, if a later process of the agent can take it up."""
         self._replies: set[asyncio.Task[None]] = set()
 
-    async def open(self, cwd: Path, model: str | None, sign_in: str) -> None:
-        """Agree on the protocol and begin a session in `cwd`; `sign_in` is the remedy if it asks for that."""
+    async def open(self, cwd: Path, model: str | None, sign_in: str, former: str | None = None) -> bool:
+        """Agree on the protocol and begin a session in `cwd`; `sign_in` is the remedy if it asks for that.
+
+        The session `former` is taken up if the agent can do that and still has it; tell whether it was.
+        """
         try:
             hello = await self._agent.initialize(
                 protocol_version=acp.PROTOCOL_VERSION,
@@ -38,10 +48,17 @@ class Session:
                 client_info=_CLIENT,
             )
             _check_version(hello.protocol_version)
-            session = await self._agent.new_session(cwd=str(cwd), mcp_servers=[])
-            self._id = session.session_id
-            if model is not None:
-                await self._choose_model(model, session.config_options or [])
+            abilities = hello.agent_capabilities or schema.AgentCapabilities()
+            taken_up = None if former is None else await self._take_up(former, cwd, abilities)
+            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[])
+            self._id = former if taken_up and former else session.session_id
+            if abilities.load_session or _resumes(abilities):
+                self.lasting_id = self._id
+            choices = _model_choices(session.config_options or [])
+            # A session that is taken up has its model; not every agent offers the choice again.
+            if model is not None and (choices or not taken_up):
+                await self._choose_model(model, choices)
+            return taken_up is not None
         except RequestError as error:
             raise _fault(error, sign_in) from error
         except ValidationError as error:
@@ -49,6 +66,7 @@ class Session:
 
     def prompt(self, text: str) -> Turn:
         """Begin a turn. In this protocol its end is the reply; another may tell of it by an update."""
+        self._is_cancelled = False
         turn = Turn()
         reply = asyncio.create_task(self._await_reply(text, turn), name="prompt")
         self._replies.add(reply)
@@ -57,6 +75,7 @@ class Session:
 
     async def cancel(self) -> None:
         """Ask the agent to end its turn; the turn tells when it has. ConnectionError if it takes nothing."""
+        self._is_cancelled = True
         if self._id:
             await self._agent.cancel(session_id=self._id)
 
@@ -65,6 +84,17 @@ class Session:
         await self._agent.close()
         if self._replies:
             await asyncio.wait(set(self._replies), timeout=1)
+
+    async def _take_up(self, session_id: str, cwd: Path, abilities: schema.AgentCapabilities) -> Any:
+        """Return the agent's answer; None if it cannot, or does not know the session any more."""
+        take_up = self._agent.resume_session if _resumes(abilities) else self._agent.load_session
+        if not (abilities.load_session or _resumes(abilities)):
+            return None
+        try:
+            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[])
+        except RequestError as error:
+            logger.info("session %s cannot be taken up: %s", session_id, error)
+            return None
 
     async def _await_reply(self, text: str, turn: Turn) -> None:
         try:
@@ -76,10 +106,14 @@ class Session:
         except ConnectionError as error:
             turn.fail(error)
         else:
-            turn.end(reply.stop_reason, _usage(reply))
+            turn.end(self._stop_reason(reply), _usage(reply))
 
-    async def _choose_model(self, model: str, options: list[Any]) -> None:
-        choices = [each for each in options if each.category == "model" and each.type == "select"]
+    def _stop_reason(self, reply: schema.PromptResponse) -> str:
+        """Return how the turn ended; codex calls one cancelled that it ended since it was refused leave."""
+        by_refusal = self._permissions.has_refused and not self._is_cancelled
+        return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
+
+    async def _choose_model(self, model: str, choices: list[Any]) -> None:
         if not choices:
             raise AgentFault(f"the agent lets no model be chosen; take model: {model} out of the definition")
         values = [value for choice in choices for value in _values(choice.options)]
@@ -134,6 +168,11 @@ def _first_line(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
+def _resumes(abilities: schema.AgentCapabilities) -> bool:
+    """Tell whether the agent takes up a session without repeating what was said in it."""
+    return abilities.session_capabilities is not None and abilities.session_capabilities.resume is not None
+
+
 def _usage(reply: schema.PromptResponse) -> dict[str, int]:
     """Return the tokens of the session so far, from the protocol's member or from gemini's own."""
     if reply.usage is not None:
@@ -143,6 +182,10 @@ def _usage(reply: schema.PromptResponse) -> dict[str, int]:
     names = (("input_tokens", "inputTokens"), ("output_tokens", "outputTokens"))
     found = count if isinstance(count, Mapping) else {}
     return {ours: found[theirs] for theirs, ours in names if isinstance(found.get(theirs), int)}
+
+
+def _model_choices(options: list[Any]) -> list[Any]:
+    return [each for each in options if each.category == "model" and each.type == "select"]
 
 
 def _values(options: list[Any]) -> list[str]:

@@ -4,6 +4,8 @@ import errno
 import os
 import re
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.command_output import command_output
@@ -12,8 +14,15 @@ from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
+from sidecar.subagents.terms import Term
 
 _PROMPT = "{prompt}"
+_LACKS: Mapping[Term, str] = {"toolWhitelist": "what a command uses cannot be limited from outside"}
+_PLAIN_LACKS: Mapping[Term, str] = {
+    **_LACKS,
+    "expectedOutputs": 'a command with format = "text" has no way to emit them; "events" has',
+    "maxTurns": 'a command with format = "text" shows no turns that could be counted; "events" does',
+}
 _PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
 
 
@@ -21,6 +30,7 @@ class CommandRunner:
     """Starts the argv of `runners.NAME.command`, its placeholders filled, once for each run."""
 
     type = "command"
+    listens = False
 
     def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
         self.name = name
@@ -29,6 +39,11 @@ class CommandRunner:
         self._format = settings.format
         self._turns = turns or Turns()
         self._takes_argument = any(_PROMPT in argument for argument in self._argv)
+
+    @property
+    def lacks(self) -> Mapping[Term, str]:
+        """What a launch cannot ask of a command: least of one that prints plain text."""
+        return _LACKS if self._format == "events" else _PLAIN_LACKS
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
@@ -43,6 +58,7 @@ class CommandRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> CommandRun:
         """Start the command in the workspace directory; `Runner.start` says what it raises."""
+        spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.terms.expected_outputs))
         check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
@@ -50,7 +66,8 @@ class CommandRunner:
             raise self._unavailable(reason, "create it, or name another")
         process = await self._spawn(spec)
         spec.attendant.ready(silence_counts=self._format == "events")
-        return CommandRun(process, command_output(self._format), emit, self._turns)
+        output = command_output(self._format)
+        return CommandRun(process, output, emit, self._turns, tuple(spec.terms.expected_outputs))
 
     async def _spawn(self, spec: RunSpec) -> ChildProcess:
         try:
@@ -80,6 +97,15 @@ class CommandRunner:
 
     def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
         return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy.replace('{name}', self.name)}")
+
+
+def _with_outputs(prompt: str, outputs: Mapping[str, str]) -> str:
+    """Return a prompt that asks for outputs: in a line of its own that leaves a script what it is."""
+    if not outputs:
+        return prompt
+    how = '{"type": "emit", "name": NAME, "value": VALUE}'
+    described = "; ".join(f"{name}: {' '.join(text.split())}" for name, text in outputs.items())
+    return f"{prompt}\n\n# Print each of these outputs as a line {how} - {' '.join(described.split())}"
 
 
 def _depends_on_run(program: str) -> bool:

@@ -1,16 +1,18 @@
 """What a command prints, as events: an incremental parser that is fed bytes and does no I/O."""
 
-from collections.abc import Callable, Iterator
+from codecs import IncrementalDecoder
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from sidecar.subagents.runners.command_events import Event, parse_event
+from sidecar.subagents.runners.emitted import EmittedVars
 from sidecar.subagents.runners.text import FinalText, pieces, utf8_decoder
 
 EVENT_LINE_BYTES = 16 * 1024 * 1024
 """A longer line is text, however it begins: it cannot be held back until its end is known."""
-EMITTED_BYTES = 16 * 1024 * 1024
-"""What the emitted variables of one run may take together, as they were printed."""
 
 _INDENT_BYTES = 64
 """How far into a line its `{` is looked for."""
@@ -21,7 +23,9 @@ NewId = Callable[[], str]
 class CommandOutput(Protocol):
     """What a `command` run needs of a parser of its stdout; the iterators must be run to their ends."""
 
-    emitted_vars: dict[str, Any]
+    @property
+    def emitted_vars(self) -> Mapping[str, Any]:
+        """What the run has emitted so far."""
 
     def feed(self, data: bytes) -> Iterator[Event]:
         """Take what was read, in any cut, and yield the events it completes."""
@@ -38,9 +42,10 @@ def command_output(kind: Literal["text", "events"]) -> CommandOutput:
     return EventsOutput() if kind == "events" else TextOutput()
 
 
-def _new_id() -> str:
-    # Random, since a task that is resumed writes into the same journal.
-    return uuid4().hex[:12]
+def _message_ids() -> NewId:
+    """Return a source of ids: the run's own, random since a task that is resumed writes into one journal."""
+    run, numbers = uuid4().hex[:12], count(1)
+    return lambda: f"{run}-{next(numbers)}"
 
 
 class _Message:
@@ -48,10 +53,12 @@ class _Message:
 
     def __init__(self, message_id: str) -> None:
         self._id = message_id
-        self._decoder = utf8_decoder()
+        self._decoder: IncrementalDecoder | None = None
         self._tail = FinalText()
 
     def add(self, data: bytes, *, end: bool = False) -> Iterator[Event]:
+        if self._decoder is None:
+            self._decoder = utf8_decoder()
         return self.add_text(self._decoder.decode(data, end))
 
     def add_text(self, text: str) -> Iterator[Event]:
@@ -59,17 +66,21 @@ class _Message:
             self._tail.add(piece)
             yield {"type": "message", "messageId": self._id, "text": piece}
 
+    def is_blank(self) -> bool:
+        return self._tail.is_blank()
+
     def final(self) -> str | None:
         """Return the end of the message, None when it is blank."""
-        return None if self._tail.is_blank() else self._tail.final()
+        return None if self.is_blank() else self._tail.final()
 
 
 class TextOutput:
     """All of stdout is one message."""
 
-    def __init__(self, new_id: NewId = _new_id) -> None:
-        self.emitted_vars: dict[str, Any] = {}
-        self._message = _Message(new_id())
+    emitted_vars: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, new_id: NewId | None = None) -> None:
+        self._message = _Message((new_id or _message_ids())())
 
     def feed(self, data: bytes) -> Iterator[Event]:
         """Yield one piece of the message for each read."""
@@ -87,16 +98,19 @@ class TextOutput:
 class EventsOutput:
     """Lines that are known events, and messages made of the lines between them."""
 
-    def __init__(self, new_id: NewId = _new_id) -> None:
-        self.emitted_vars: dict[str, Any] = {}
-        self._emitted_sizes: dict[str, int] = {}
-        self._emitted_total = 0
-        self._new_id = new_id
+    def __init__(self, new_id: NewId | None = None) -> None:
+        self._emitted = EmittedVars()
+        self._new_id = new_id or _message_ids()
         self._line = bytearray()
         self._inside_text_line = False
         self._message: _Message | None = None
-        self._last_message: str | None = None
+        self._last_message: _Message | None = None
         self._result: str | None = None
+
+    @property
+    def emitted_vars(self) -> Mapping[str, Any]:
+        """The newest value of each variable."""
+        return self._emitted.values
 
     def feed(self, data: bytes) -> Iterator[Event]:
         """Yield events line by line; plain lines of one read that follow each other go out together."""
@@ -127,7 +141,10 @@ class EventsOutput:
         """Return the last `result`, else the last message that is not blank."""
         if self._result is not None:
             return self._result
-        return (self._message and self._message.final()) or self._last_message
+        for message in (self._message, self._last_message):
+            if message is not None and not message.is_blank():
+                return message.final()
+        return None
 
     def _take(self, segment: bytes) -> tuple[bytes, bool]:
         """Return what can be judged now, and whether it is a whole line that may be an event."""
@@ -155,37 +172,28 @@ class EventsOutput:
         if self._message is None:
             return
         yield from self._message.add(b"", end=True)
-        self._last_message = self._message.final() or self._last_message
+        self._keep_message(self._message)
         self._message = None
+
+    def _keep_message(self, message: _Message) -> None:
+        if not message.is_blank():
+            self._last_message = message
 
     def _event(self, event: Event, size: int) -> Iterator[Event]:
         yield from self._end_message()
         match event["type"]:
             case "message":
-                self._message = _Message(self._new_id())
-                yield from self._message.add_text(event["text"])
-                yield from self._end_message()
+                message = _Message(self._new_id())
+                yield from message.add_text(event["text"])
+                self._keep_message(message)
                 return
             case "result":
                 tail = FinalText()
                 tail.add(event["text"])
                 self._result = tail.final()
             case "emit":
-                yield from self._keep(event["name"], event["value"], size)
+                yield from self._emitted.keep(event["name"], event["value"], size)
         yield event
-
-    def _keep(self, name: str, value: Any, size: int) -> Iterator[Event]:
-        self.emitted_vars.pop(name, None)
-        self._emitted_total -= self._emitted_sizes.pop(name, 0)
-        if self._emitted_total + size > EMITTED_BYTES:
-            text = (
-                f"variable {name!r} is left out of the result: together they exceed {EMITTED_BYTES:,} bytes\n"
-            )
-            yield {"type": "log", "stream": "stderr", "text": text}
-            return
-        self._emitted_total += size
-        self._emitted_sizes[name] = size
-        self.emitted_vars[name] = value
 
 
 def _segments(data: bytes) -> Iterator[bytes]:

@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from sidecar.subagents.runners.command_output import CommandOutput
-from sidecar.subagents.runners.contract import Emit, RunResult
+from sidecar.subagents.runners.contract import Emit, RunResult, missing_outputs
 from sidecar.subagents.runners.pipes import OutputPipe
 from sidecar.subagents.runners.process import SWEEP_SECONDS, TERM_SECONDS, ChildProcess
 from sidecar.subagents.runners.stderr import StderrLog
@@ -25,8 +25,18 @@ _LAST_SECONDS = 0.1
 class CommandRun:
     """A started command; see `RunHandle`. It owns the process and the task that follows it."""
 
-    def __init__(self, process: ChildProcess, output: CommandOutput, emit: Emit, turns: Turns) -> None:
+    talk = None
+
+    def __init__(
+        self,
+        process: ChildProcess,
+        output: CommandOutput,
+        emit: Emit,
+        turns: Turns,
+        expected_outputs: Collection[str] = (),
+    ) -> None:
         self._process = process
+        self._expected = expected_outputs
         self._output = output
         self._log = StderrLog()
         self._emit = emit
@@ -98,12 +108,10 @@ class CommandRun:
         error = f"the output could not be recorded: {self._fault}" if self._fault else None
         if status and error is None:
             error = self._log.tail() or describe_exit(status)
-        return RunResult(
-            "GOAL" if error is None else "ERROR",
-            self._output.final_message(),
-            self._output.emitted_vars,
-            error,
-        )
+        emitted = dict(self._output.emitted_vars)
+        if error is None:
+            error = missing_outputs(self._expected, emitted)
+        return RunResult("GOAL" if error is None else "ERROR", self._output.final_message(), emitted, error)
 
 
 def describe_exit(status: int) -> str:

@@ -1,18 +1,23 @@
 """What executes a subagent, as the orchestrator sees it: a runner starts runs, a handle follows one."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from sidecar.api.errors import LaunchFailed
+from sidecar.api.errors import LaunchFailed, Overloaded
 from sidecar.subagents.permission_policy import Answer, Question
+from sidecar.subagents.terms import Term, Terms
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Takes one event of a run, without `seq` and `ts`; it waits while the journal is behind.
 
 The waiting is the back-pressure: a runner reads no further meanwhile, so its child blocks on a full pipe.
 """
+
+
+MESSAGES_WAITING = 20
+"""Messages that may wait for the end of an agent's turn: more is a client that does not look."""
 
 
 class RunnerUnavailable(LaunchFailed):
@@ -28,12 +33,23 @@ class Attendant:
     def ready(self, *, silence_counts: bool) -> None:
         """Note that the start is over; with `silence_counts` long silence from now on means it is stuck."""
 
+    def in_session(self, session_id: str) -> None:
+        """Note the session, which a later run of the same agent can take up."""
+
     def active(self) -> None:
         """Note a sign of life that is no event."""
 
     async def ask(self, question: Question) -> Answer:
         """Return what the agent may do; as late as a person does. A cancel takes the question back."""
         return Answer.denial(question, "nobody attends this run")
+
+
+@dataclass(frozen=True)
+class FormerSession:
+    """A session to take up, and what to say in it instead of the run's prompt."""
+
+    session_id: str
+    prompt: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,8 @@ class RunSpec:
     model: str | None = None
     """The model its definition asks for; runners that cannot choose one pass it over."""
     attendant: Attendant = field(default_factory=Attendant)
+    terms: Terms = field(default_factory=Terms)
+    former: FormerSession | None = None
 
 
 @dataclass(frozen=True)
@@ -60,12 +78,49 @@ class RunResult:
     error: str | None
 
 
+def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:
+    """Return the error of a run that ended without outputs it was asked for; None if it gave them all."""
+    missing = [name for name in expected if name not in emitted]
+    return f"the run ended without its expected outputs: {', '.join(missing)}" if missing else None
+
+
+def put_in_line(waiting: list[str], text: str) -> None:
+    """Add a message to those that wait for an agent's next turn. Raises Overloaded when it is too many."""
+    if len(waiting) >= MESSAGES_WAITING:
+        raise Overloaded(f"{len(waiting)} messages wait for the agent already; send this one again later")
+    waiting.append(text)
+
+
+class Talk(Protocol):
+    """The way to speak to an agent while its run goes on."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether its session stands and there may be another turn."""
+
+    def send(self, text: str) -> bool:
+        """Give the agent a message when its present turn has ended; False if it takes none any more.
+
+        Raises Overloaded when too many wait already.
+        """
+
+    async def last_turn(self, missing: Sequence[str]) -> None:
+        """End the present turn and give the agent one more, for `missing` outputs; return when that is over.
+
+        Called at most once, when a limit is reached; what the agent asks leave for from then on is refused.
+        """
+
+
 class RunHandle(Protocol):
     """One started run. The orchestrator holds it until `result` or `stop` has returned."""
 
     @property
     def pid(self) -> int | None:
         """The process of the run, for records and displays; None where it has none of its own."""
+
+    @property
+    def talk(self) -> Talk | None:
+        """How to speak to the run; None for one that takes no words but its prompt."""
 
     async def result(self) -> RunResult:
         """Wait for the natural or forced end; every event was emitted by then.
@@ -92,6 +147,14 @@ class Runner(Protocol):
     @property
     def type(self) -> str:
         """`acp`, `command` or `builtin`."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether its runs take words beside the prompt."""
+
+    @property
+    def lacks(self) -> Mapping[Term, str]:
+        """What a launch cannot ask of it, and why; such a launch is refused."""
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when the program cannot be found.

@@ -15,8 +15,11 @@ MARKER = "SUBAGENT_SIDECAR_TASK"
 _ENTRY = b"\0" + MARKER.encode() + b"="
 _SETTLE_SECONDS = 0.01
 """How long a process is given from fork to exec, while its environment cannot be read."""
-_UNCLEAR_PASSES = 3
+_UNCLEAR_PASSES = 8
 """How often in a row an unclear pass that finds nothing is made: on a busy machine no pass is clear."""
+
+_CHASE_STEPS = 200
+"""How often new processes are looked for at a stretch, before a whole pass is made again."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +79,33 @@ def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> bool:
     The newest come first, to meet those that fork and end at once.
     """
     own, clear = os.getpid(), True
-    for pid in procfs.process_ids():
+    pids = procfs.process_ids()
+    newest = pids[0]
+    for pid in pids:
         environ = procfs.environ(pid)
         if environ and pid != own and _carries(environ, task_ids):
             found(pid)
+            newest = _chase(newest, task_ids, found)
         elif not environ:
             clear = clear and not procfs.may_be_starting(pid)
     return clear
+
+
+def _chase(newest: int, task_ids: Collection[str], found: Callable[[int], None]) -> int:
+    """Call `found` for marked processes made since `newest`, until there are none; return the newest met.
+
+    For those that fork on and on: a whole pass takes milliseconds, in which such a one is gone and its child
+    has forked in its turn.
+    """
+    for _ in range(_CHASE_STEPS):
+        fresh = [pid for pid in procfs.process_ids() if pid > newest]
+        marked = [pid for pid in fresh if _carries(procfs.environ(pid) or b"", task_ids)]
+        if not marked:
+            break
+        for pid in marked:
+            found(pid)
+        newest = fresh[0]
+    return newest
 
 
 def _carries(environ: bytes, task_ids: Collection[str]) -> bool:

@@ -22,10 +22,10 @@ def die_with_parent() -> Callable[[], None] | None:
     """
     if sys.platform != "linux":
         return None
-    prctl, parent = _prctl(), os.getpid()
+    call, parent = prctl(), os.getpid()
 
     def hook() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)
+        call(_PR_SET_PDEATHSIG, signal.SIGKILL.value)
         if os.getppid() != parent:
             os._exit(1)  # the parent died before the call: nobody is left to send the signal
 
@@ -33,7 +33,8 @@ def die_with_parent() -> Callable[[], None] | None:
 
 
 @functools.cache
-def _prctl() -> Callable[[int, int], int]:
-    prctl = ctypes.PyDLL(None).prctl
-    prctl.argtypes = [ctypes.c_int, ctypes.c_ulong]
-    return prctl
+def prctl() -> Callable[[int, int], int]:
+    """Return the system call of that name, for one argument; 0 is success. Linux only."""
+    call = ctypes.PyDLL(None).prctl
+    call.argtypes = [ctypes.c_int, ctypes.c_ulong]
+    return call

@@ -5,12 +5,13 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sidecar.subagents.runners import procfs
-from sidecar.subagents.runners.marker import MARKER, SweepReport, sweep
+from sidecar.subagents.runners.adoption import adoption
+from sidecar.subagents.runners.marker import MARKER, sweep
 from sidecar.subagents.runners.parent_death import die_with_parent
 from sidecar.subagents.runners.pipes import OutputPipe
 
@@ -60,17 +61,20 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """
         loop = asyncio.get_running_loop()
         child = cls(task_id)
-        child._transport, _ = await loop.subprocess_exec(
-            lambda: child,
-            *argv,
-            stdin=asyncio.subprocess.PIPE if interactive or stdin is not None else asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=cwd,
-            env={**os.environ, **env, MARKER: task_id},
-            start_new_session=True,
-            preexec_fn=die_with_parent(),
-        )
+        has_input = interactive or stdin is not None
+        with adoption.starting():
+            child._transport, _ = await loop.subprocess_exec(
+                lambda: child,
+                *argv,
+                stdin=asyncio.subprocess.PIPE if has_input else asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=cwd,
+                env={**os.environ, **env, MARKER: task_id},
+                start_new_session=True,
+                preexec_fn=die_with_parent(),
+            )
+            adoption.started(child.pid)
         if stdin is not None:
             child._stdin().write(stdin)
             child.close_stdin()
@@ -142,11 +146,13 @@ class ChildProcess(asyncio.SubprocessProtocol):
     async def _clear(self) -> None:
         await self._grace()
         self._signal(signal.SIGKILL)
-        report = await _sweep_in_thread(self._task_id, SWEEP_SECONDS)
+        survivors = await _in_thread(lambda: sweep([self._task_id], SWEEP_SECONDS).survivors)
         await self.exits_within(SWEEP_SECONDS)
-        self._is_cleared = self._exit.is_set() and not report.survivors
+        if self._exit.is_set():
+            survivors += await _in_thread(lambda: adoption.sweep(self.pid, SWEEP_SECONDS))
+        self._is_cleared = self._exit.is_set() and not survivors
         if not self._is_cleared:
-            logger.error("task %s: processes %s could not be killed", self._task_id, report.survivors)
+            logger.error("task %s: processes %s could not be killed", self._task_id, survivors)
 
     async def _grace(self) -> None:
         """Wait until the group is empty, or the time granted by a stop is over."""
@@ -213,10 +219,10 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._exit.set()
 
 
-async def _sweep_in_thread(task_id: str, limit: float) -> SweepReport:
-    """Sweep in a thread of its own, which lives for `limit` s at most: a shared pool may be busy."""
+async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
+    """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, sweep, (task_id,), limit)
+        return await asyncio.get_running_loop().run_in_executor(pool, sweep_)
     finally:
         pool.shutdown(wait=False)

@@ -13,6 +13,7 @@ class Stat(NamedTuple):
     state: str
     parent: int
     group: int
+    session: int
 
     @property
     def is_dead(self) -> bool:
@@ -60,8 +61,16 @@ def stat(pid: int) -> Stat | None:
         text = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    state, parent, group = text.rpartition(b")")[2].split()[:3]
-    return Stat(state.decode(), int(parent), int(group))
+    state, parent, group, session = text.rpartition(b")")[2].split()[:4]
+    return Stat(state.decode(), int(parent), int(group), int(session))
+
+
+def children() -> frozenset[int]:
+    """Return what this process's first thread is the parent of; nothing where the kernel does not say."""
+    try:
+        return frozenset(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_bytes().split()))
+    except OSError:
+        return frozenset()
 
 
 def may_be_starting(pid: int) -> bool:

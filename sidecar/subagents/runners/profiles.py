@@ -1,8 +1,11 @@
 """The agents that speak the Agent Client Protocol and are known by name: how each is started."""
 
+import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from sidecar.subagents.tool_rule import ToolRule
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,21 @@ class Profile:
     sign_in: str
     env: Mapping[str, str] = field(default_factory=dict)
     model_flag: str | None = None
+    limited: Callable[[ToolRule], Mapping[str, str]] = lambda _: {}
+    """The environment that keeps it from tools it would use without asking, where it can be kept so."""
+
+
+_OPENCODE_ASKS = {"edit": "ask", "bash": "ask", "webfetch": "ask"}
+_OPENCODE_UNASKED = ("read", "glob", "grep", "list", "task")
+
+
+def _opencode(permission: Mapping[str, str]) -> Mapping[str, str]:
+    return {"OPENCODE_PERMISSION": json.dumps(permission)}
+
+
+def _opencode_limited(tools: ToolRule) -> Mapping[str, str]:
+    refused = {name: "deny" for name in _OPENCODE_UNASKED if not tools.gives(name)}
+    return _opencode({**_OPENCODE_ASKS, **refused})
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -24,10 +42,16 @@ PROFILES: Mapping[str, Profile] = {
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
         # It asks for nothing by default, and then no policy would ever be looked at.
-        {"OPENCODE_PERMISSION": '{"edit":"ask","bash":"ask","webfetch":"ask"}'},
+        _opencode(_OPENCODE_ASKS),
+        limited=_opencode_limited,
     ),
     "claude-agent-acp": Profile(("claude-agent-acp",), "run `claude /login`, or set ANTHROPIC_API_KEY"),
-    "codex-acp": Profile(("codex-acp",), "run `codex login`, or set OPENAI_API_KEY"),
+    "codex-acp": Profile(
+        ("codex-acp",),
+        "run `codex login`, or set OPENAI_API_KEY",
+        # Its default has a model, not the user, decide on what needs leave.
+        {"INITIAL_AGENT_MODE": "read-only"},
+    ),
     "gemini": Profile(
         ("gemini", "--acp", "--skip-trust"),
         "run `gemini` once and sign in, or set GEMINI_API_KEY",

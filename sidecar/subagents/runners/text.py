@@ -15,6 +15,9 @@ def utf8_decoder() -> codecs.IncrementalDecoder:
 
 def pieces(text: str, limit: int = PIECE_BYTES) -> Iterator[str]:
     """Yield `text` in parts of at most `limit` (>= 4) UTF-8 bytes, never inside a character; none for ""."""
+    if 0 < len(text) <= limit // 4:
+        yield text
+        return
     data = text.encode()
     start = 0
     while len(data) - start > limit:

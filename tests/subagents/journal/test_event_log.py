@@ -148,8 +148,8 @@ async def follow(steps: list[Step], tail_bytes: int) -> tuple[int, list[int]]:
             elif step == "close":
                 log.close_task("t")
             else:
-                bounds = {"limit": size} if step == "read" else {"max_bytes": size}
-                page = await log.read("t", seen[-1] if seen else 0, **bounds)
+                limit, max_bytes = (size, 1 << 20) if step == "read" else (200, size)
+                page = await log.read("t", seen[-1] if seen else 0, limit, max_bytes)
                 seen += [event["seq"] for event in page.events]
                 assert page.more == (len(seen) < written)
                 assert page.last_seq == len(seen)

@@ -19,6 +19,7 @@ from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.runners.command_run import CommandRun
 from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
 from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.terms import Terms
 
 
 @dataclass
@@ -75,13 +76,15 @@ async def start(task_ids: list[str], tmp_path: Path) -> AsyncIterator[Start]:
         format: Literal["text", "events"] = "text",
         env: dict[str, str] | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+        **terms: Any,
     ) -> Started:
         new = Started(str(uuid4()))
         task_ids.append(new.task_id)
         runner = CommandRunner(
             "test", RunnerSettings(type="command", command=list(argv), format=format, env=env or {})
         )
-        new.run = await runner.start(RunSpec(new.task_id, prompt, tmp_path), emit or new.emit)
+        spec = RunSpec(new.task_id, prompt, tmp_path, terms=Terms(**terms))
+        new.run = await runner.start(spec, emit or new.emit)
         started.append(new)
         return new
 
@@ -148,13 +151,16 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         prompt: str = "",
         model: str | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
+        **terms: Any,
     ) -> Started:
         new = Started(str(uuid4()))
         task_ids.append(new.task_id)
         program = AGENTS / ("raw.py" if scenario else "scripted.py")
         command = [sys.executable, str(program), *scenario]
         runner = AcpRunner("test", RunnerSettings(type="acp", command=command))
-        spec = RunSpec(new.task_id, prompt or "do it", tmp_path, model=model, attendant=person)
+        spec = RunSpec(
+            new.task_id, prompt or "do it", tmp_path, model=model, attendant=person, terms=Terms(**terms)
+        )
         new.run = await runner.start(spec, emit or new.emit)
         started.append(new)
         return new

@@ -1,6 +1,7 @@
 """What a run of an agent promises, with agents that behave and agents that do not."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -15,6 +16,7 @@ from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.marker import find
 from sidecar.subagents.runners.profiles import PROFILES, profile_named
+from sidecar.subagents.tool_rule import ToolRule
 
 Agent = Callable[..., Awaitable[Any]]
 
@@ -51,11 +53,13 @@ async def test_a_refused_write_changes_nothing(agent: Agent, person: Any, tmp_pa
     assert not (tmp_path / "new.txt").exists()
 
 
+# The second is how codex says it.
+@pytest.mark.parametrize("reason", ["end_turn", "cancelled"])
 async def test_an_agent_that_stops_when_a_person_refuses_has_not_reached_its_goal(
-    agent: Agent, person: Any
+    agent: Agent, person: Any, reason: str
 ) -> None:
     person.chooses = "n"
-    run = await agent("sulk")
+    run = await agent("sulk", reason)
     result = await run.result()
     assert (result.terminate_reason, result.error) == (
         "ERROR",
@@ -64,9 +68,12 @@ async def test_an_agent_that_stops_when_a_person_refuses_has_not_reached_its_goa
     assert [event["status"] for event in run.events] == ["started", "failed"]
 
 
-async def test_an_agent_that_stops_when_a_rule_refuses_is_told_why_once(agent: Agent, person: Any) -> None:
+@pytest.mark.parametrize("reason", ["end_turn", "cancelled"])
+async def test_an_agent_that_stops_when_a_rule_refuses_is_told_why_once(
+    agent: Agent, person: Any, reason: str
+) -> None:
     person.refuses_because = "nobody is there"
-    run = await agent("sulk")
+    run = await agent("sulk", reason)
     result = await run.result()
     assert result.terminate_reason == "GOAL"
     assert result.final_message.startswith("Permission denied: nobody is there. Nobody can be asked.")
@@ -243,3 +250,15 @@ def test_short_names_mean_the_agents_people_know_by_them() -> None:
 def test_serving_starts_without_the_agents_sdk() -> None:
     code = "import sys, sidecar.app.serve; sys.exit('acp' in sys.modules or 'pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=30).returncode == 0
+
+
+def test_opencode_is_kept_from_what_it_would_do_without_asking() -> None:
+    env = PROFILES["opencode"].limited(ToolRule((("Read", "Bash"),)))
+    permission = json.loads(env["OPENCODE_PERMISSION"])
+    assert {name for name, verdict in permission.items() if verdict == "deny"} == {
+        "glob",
+        "grep",
+        "list",
+        "task",
+    }
+    assert permission["bash"] == "ask"

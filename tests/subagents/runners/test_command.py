@@ -223,3 +223,30 @@ async def test_a_bad_name_in_env_is_a_refusal_without_its_value(tmp_path: Path) 
     with pytest.raises(RunnerUnavailable, match="illegal environment variable name") as caught:
         await command("true", env={"A=B": "secret"}).start(RunSpec("id", "", tmp_path), ignore)
     assert "secret" not in str(caught.value)
+
+
+OUTPUTS = {"count": "how\nmany"}
+EMIT = 'printf \'{"type": "emit", "name": "count", "value": 3}\\n\''
+
+
+async def test_a_command_is_asked_for_outputs_in_a_line_that_leaves_a_script_one(start: Start) -> None:
+    run = await start("cat", prompt="do it", format="events", expected_outputs=OUTPUTS)
+    result = await run.result()
+    assert 'do it\n\n# Print each of these outputs as a line {"type": "emit"' in run.text()
+    assert "count: how many" in run.text()
+    assert result.error == "the run ended without its expected outputs: count"
+
+
+async def test_a_command_that_prints_its_outputs_reaches_its_goal(start: Start) -> None:
+    run = await start("sh", "-c", "{prompt}", prompt=EMIT, format="events", expected_outputs=OUTPUTS)
+    result = await run.result()
+    assert (result.terminate_reason, result.emitted_vars) == ("GOAL", {"count": 3})
+
+
+def test_plain_text_can_keep_to_less_than_events_can() -> None:
+    events, text = (
+        CommandRunner("x", RunnerSettings(type="command", command=["true"], format=format))
+        for format in ("events", "text")
+    )
+    assert set(events.lacks) == {"toolWhitelist"}
+    assert set(text.lacks) == {"toolWhitelist", "expectedOutputs", "maxTurns"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners import command_output
+from sidecar.subagents.runners import command_output, emitted
 from sidecar.subagents.runners.command_events import parse_event
 from sidecar.subagents.runners.command_output import EventsOutput, TextOutput
 from sidecar.subagents.runners.stderr import StderrLog
@@ -125,7 +125,7 @@ def test_a_variable_emitted_again_is_replaced() -> None:
 
 
 def test_variables_beyond_the_bound_are_streamed_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command_output, "EMITTED_BYTES", 100)
+    monkeypatch.setattr(emitted, "EMITTED_BYTES", 100)
     big = json.dumps({"type": "emit", "name": "big", "value": "x" * 100})
     events, parser = said('{"type":"emit","name":"n","value":1}', big)
     assert [event["type"] for event in events] == ["emit", "log", "emit"]

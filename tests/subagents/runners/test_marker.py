@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import PIPE
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from sidecar.subagents.runners import marker_portable, procfs
 from sidecar.subagents.runners.marker import MARKER, find, sweep
 
 Mark = Callable[[str], int]
+WAIT = ("sh", "-c", "echo up; read line")
 
 
 @pytest.fixture
@@ -21,14 +23,15 @@ def sleeper() -> Iterator[Mark]:
 
     def start(value: str) -> int:
         env = {**os.environ, MARKER: value}
-        child = subprocess.Popen(["sleep", "60"], env=env, start_new_session=True)
+        child = subprocess.Popen(WAIT, env=env, stdin=PIPE, stdout=PIPE, start_new_session=True)
         children.append(child)
+        assert child.stdout and child.stdout.readline()  # its exec is done, and its environment to be seen
         return child.pid
 
     yield start
     for child in children:
         child.kill()
-        child.wait(5)
+        child.communicate(timeout=5)
 
 
 def new_id() -> str:

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.definition_file import MAX_BYTES, Definition, parse_definition
+from sidecar.subagents.definitions import Definition
+from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
 
 WHOLE = b"""---
 name: code-reviewer

@@ -1,19 +1,25 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sidecar.api.errors import SubagentNotFound
-from sidecar.subagents import definitions as module
-from sidecar.subagents.definition_file import ParsedFile, parse_definition
 from sidecar.subagents.definitions import (
     DefinitionDirectory,
     DefinitionSet,
     Level,
     LoadedDefinitions,
+    check,
     definition_directories,
     find,
+    fingerprint,
+    formats,
+    loading,
 )
+from sidecar.subagents.definitions.formats import Format
+from sidecar.subagents.definitions.model import ParsedFile
+from sidecar.subagents.definitions.parsing import parse_definition
 
 
 def write(directory: Path, file: str, name: str, **members: str) -> str:
@@ -26,22 +32,6 @@ def write(directory: Path, file: str, name: str, **members: str) -> str:
 
 def load(*directories: tuple[Path, Level]) -> LoadedDefinitions:
     return DefinitionSet().load([DefinitionDirectory(*directory) for directory in directories])
-
-
-def test_directories_come_in_order_of_precedence(tmp_path: Path) -> None:
-    found = definition_directories(["~/mine", "/x"], ["/w1", "/w2"], trusted=True, config_dir=tmp_path)
-    assert [(str(directory.path), directory.level) for directory in found] == [
-        (os.path.expanduser("~/mine"), "settings"),
-        ("/x", "settings"),
-        ("/w1/.sidecar/agents", "workspace"),
-        ("/w2/.sidecar/agents", "workspace"),
-        (str(tmp_path / "agents"), "user"),
-    ]
-
-
-def test_without_trust_a_workspace_is_not_read(tmp_path: Path) -> None:
-    found = definition_directories([], ["/w"], trusted=False, config_dir=tmp_path)
-    assert [directory.level for directory in found] == ["user"]
 
 
 def test_the_first_of_a_name_hides_the_others(tmp_path: Path) -> None:
@@ -106,6 +96,15 @@ def test_a_directory_somebody_named_has_to_be_there(tmp_path: Path) -> None:
     )
 
 
+def test_names_that_no_directory_can_have_are_problems(tmp_path: Path) -> None:
+    directories = definition_directories(
+        ["~nobody-of-this-name/x", "a\0b"], [], trusted=True, config_dir=tmp_path, home=tmp_path
+    )
+    loaded = DefinitionSet().load(directories)
+    assert [problem.message.split(":")[0] for problem in loaded.problems] == ["cannot be read"] * 2
+    assert fingerprint(directories)
+
+
 def test_a_file_in_the_place_of_a_directory_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (problem,) = load((tmp_path / "file", "user")).problems
@@ -113,7 +112,7 @@ def test_a_file_in_the_place_of_a_directory_is_a_problem(tmp_path: Path) -> None
 
 
 def test_a_flood_of_files_is_bounded_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_FILES", 2)
+    monkeypatch.setattr(loading, "MAX_FILES", 2)
     for name in "abc":
         write(tmp_path, f"{name}.md", name)
     loaded = load((tmp_path, "user"))
@@ -124,11 +123,11 @@ def test_a_flood_of_files_is_bounded_and_said(tmp_path: Path, monkeypatch: pytes
 def test_loading_again_parses_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
 
-    def counted(data: bytes, path: str) -> ParsedFile:
+    def counted(data: bytes, path: str, form: Format) -> ParsedFile:
         parsed.append(Path(path).name)
-        return parse_definition(data, path)
+        return parse_definition(data, path, form)
 
-    monkeypatch.setattr("sidecar.subagents.definitions.parse_definition", counted)
+    monkeypatch.setattr(loading, "parse_definition", counted)
     write(tmp_path, "a.md", "a")
     write(tmp_path, "b.md", "b")
     kept, directories = DefinitionSet(), [DefinitionDirectory(tmp_path, "user")]
@@ -150,9 +149,89 @@ def test_an_unknown_name_is_answered_with_those_there_are(tmp_path: Path) -> Non
     assert caught.value.data == {"subagentName": "gamma", "available": ["alpha", "beta"]}
 
 
-def test_a_client_sees_the_runner_that_would_be_used(tmp_path: Path) -> None:
+def test_a_client_sees_where_a_definition_comes_from(tmp_path: Path) -> None:
     path = write(tmp_path, "a.md", "a", tools="[x]")
-    write(tmp_path, "b.md", "b", runner="special")
+    write(tmp_path, "b.md", "b")
     one, two = (placed.info("shell") for placed in load((tmp_path, "user")).definitions)
     assert (one.runner, one.tools, one.source.path, one.source.level) == ("shell", ["x"], path, "user")
-    assert (two.runner, two.tools) == ("special", None)
+    assert (two.tools, two.source.format) == (None, None)
+
+
+def place(path: Path, form: Format = formats.SIDECAR) -> DefinitionDirectory:
+    path.mkdir(parents=True, exist_ok=True)
+    return DefinitionDirectory(path, "workspace", form)
+
+
+def test_definitions_of_different_tools_hide_each_other_by_name(tmp_path: Path) -> None:
+    own, theirs = place(tmp_path / "own"), place(tmp_path / "theirs", formats.CODEX)
+    first = write(own.path, "a.md", "same")
+    (theirs.path / "b.toml").write_text('name="same"\ndescription="d"\ndeveloper_instructions="p"\n')
+    loaded = DefinitionSet().load([own, theirs])
+    assert [(placed.format.name, placed.shadowed_by) for placed in loaded.definitions] == [
+        ("sidecar", None),
+        ("codex", first),
+    ]
+
+
+def test_folders_below_are_read_where_the_tool_does_so_and_loops_are_not_followed(tmp_path: Path) -> None:
+    claude, cursor = place(tmp_path / "claude", formats.CLAUDE), place(tmp_path / "cursor", formats.CURSOR)
+    for directory in (claude.path, cursor.path):
+        write(directory / "team", "deep.md", f"deep-{directory.name}")
+        (directory / "team" / "again").symlink_to(directory)
+        (directory / "loop.md").symlink_to(directory / "loop.md")
+    loaded = DefinitionSet().load([claude, cursor])
+    assert [placed.definition.name for placed in loaded.definitions] == ["deep-claude"]
+    assert [problem.message for problem in loaded.problems] == [
+        "cannot be read: Too many levels of symbolic links"
+    ] * 2
+
+
+def test_more_folders_than_anybody_has_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "MAX_FOLDERS", 2)
+    claude = place(tmp_path, formats.CLAUDE)
+    for name in "abc":
+        write(tmp_path / name, "x.md", name)
+    loaded = DefinitionSet().load([claude])
+    assert len(loaded.definitions) == 1
+    assert loaded.problems[0].message.startswith("has more than 2 folders in it")
+
+
+def test_each_tool_takes_its_own_kind_of_file(tmp_path: Path) -> None:
+    copilot, gemini = place(tmp_path / "one", formats.COPILOT), place(tmp_path / "two", formats.GEMINI)
+    for directory in (copilot.path, gemini.path):
+        for file in ("a.agent.md", "README.md", "_draft.md", "b.toml"):
+            write(directory, file, file.split(".")[0])
+    names = [Path(placed.path).name for placed in DefinitionSet().load([copilot, gemini]).definitions]
+    assert names == ["a.agent.md", "README.md", "a.agent.md"]
+
+
+def test_files_and_folders_named_by_hand_are_checked(tmp_path: Path) -> None:
+    write(tmp_path / "w" / ".claude" / "agents", "a.md", "a", hooks="{}")
+    (tmp_path / "b.toml").write_text("name = 4\n")
+    (tmp_path / "empty").mkdir()
+    found = check([tmp_path / "w", tmp_path / "b.toml", tmp_path / "empty", tmp_path / "gone", Path("\0")])
+    assert [placed.definition.name for placed in found.definitions] == ["a"]
+    assert [(Path(each.path).name, each.line) for each in found.problems] == [
+        ("a.md", 4),
+        ("b.toml", 1),
+        ("empty", None),
+        ("gone", None),
+        ("\0", None),
+    ]
+
+
+def test_a_fingerprint_tells_whatever_can_change_a_definition(tmp_path: Path) -> None:
+    directory = DefinitionDirectory(tmp_path / "agents", "user")
+    seen = [fingerprint([directory])]
+    steps: list[Callable[[], object]] = [
+        lambda: directory.path.mkdir(),
+        lambda: write(directory.path, "a.md", "a"),
+        lambda: write(directory.path, "a.md", "other"),
+        lambda: (directory.path / "a.md").rename(directory.path / "b.md"),
+        lambda: (directory.path / "b.md").unlink(),
+    ]
+    for step in steps:
+        step()
+        seen.append(fingerprint([directory]))
+    assert len(set(seen)) == len(seen)
+    assert fingerprint([directory]) == seen[-1]

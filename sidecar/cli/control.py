@@ -1,0 +1,99 @@
+"""`cancel` and `wait`: runs of other processes, ended and awaited from a terminal."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
+from sidecar.app.host import Host
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import exits
+from sidecar.cli.options import common, storage_root
+from sidecar.cli.runs import POLL_SECONDS, reading, resolve
+from sidecar.storage.layout import OwnRoot
+from sidecar.storage.root_lock import living_owner
+from sidecar.subagents.journal import Journal
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
+@storage_root
+@common
+def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
+    """End a run that is left without its sidecar; one that another process runs is ended there.
+
+    ID may be the start of an id.
+    """
+    task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
+    if task.completed_at is not None:
+        click.echo(f"{task.id} has ended already: {task.status}", err=True)
+        return exits.DONE
+    owner = living_owner(OwnRoot(own_root))
+    if owner is not None:
+        reason = f"root in use by pid {owner}"
+        raise StorageError(
+            f"{own_root}: {reason}; cancel the run there: in its editor, or with Ctrl+C in its terminal",
+            path=str(own_root),
+            reason=reason,
+        )
+    asyncio.run(_recover(own_root, store))
+    click.echo(f"{task.id} was lost with its sidecar; nothing of it is left running", err=True)
+    return exits.DONE
+
+
+@click.command()
+@click.argument("task_ids", nargs=-1, required=True, metavar="ID...")
+@storage_root
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Wait no longer than this.")
+@common
+def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store: SettingsStore) -> int:
+    """Wait until runs have ended; print the id and the state of each. ID may be the start of an id."""
+    tasks = asyncio.run(reading(own_root, lambda journal: _ended(journal, own_root, task_ids, timeout)))
+    for task in tasks:
+        click.echo(f"{task.id} {task.status}")
+        if task.error is not None:
+            click.echo(f"{task.id}: {task.error}", err=True)
+    return _exit_code({task.status for task in tasks})
+
+
+async def _find(journal: Journal, ids: Sequence[str]) -> list[AsyncTask]:
+    return [(await resolve(journal, each)).task for each in ids]
+
+
+async def _ended(
+    journal: Journal, root: Path, prefixes: Sequence[str], seconds: float | None
+) -> list[AsyncTask]:
+    """Return the tasks when all have ended or the time is over. Raises StorageError for an abandoned one."""
+    loop = asyncio.get_running_loop()
+    deadline = None if seconds is None else loop.time() + seconds
+    ids = [task.id for task in await _find(journal, prefixes)]
+    while True:
+        owner = living_owner(OwnRoot(root))  # first: a run that has no owner after its look has none at all
+        tasks = await _find(journal, ids)
+        left = [task for task in tasks if task.completed_at is None]
+        if not left or (deadline is not None and loop.time() >= deadline):
+            return tasks
+        if owner is None:
+            reason = f"run {left[0].id} was left by a sidecar that was killed"
+            raise StorageError(f"{reason}; `cancel` ends what is left of it", path=str(root), reason=reason)
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def _recover(root: Path, settings: SettingsStore) -> None:
+    """Do what every start does first: end runs that a killed sidecar left, and their processes."""
+    host = await Host.open(root, settings)
+    try:
+        host.require_ownership()
+    finally:
+        await host.aclose()
+
+
+def _exit_code(states: set[str]) -> int:
+    if states & {"queued", "running"}:
+        return exits.STILL_RUNNING
+    if "failed" in states:
+        return exits.FAILED
+    return exits.CANCELLED if "cancelled" in states else exits.DONE

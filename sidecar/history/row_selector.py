@@ -1,0 +1,106 @@
+"""From what the catalogs keep to the rows asked for: filtered, queried, ordered, cut into pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.tasks import Rules, Sort
+from sidecar.history.catalog import RootCatalog
+from sidecar.history.index_row import IndexRow
+from sidecar.history.listing import Listing, Listings, count, infos
+from sidecar.history.pages import Page, Selected, cursor_at, read_mark
+from sidecar.history.paging import check_limit, ordered
+from sidecar.history.roots import describe_root
+from sidecar.history.selection import FindTouching, Selection
+
+
+class RowSelector:
+    """Selects rows of the catalogs, which are known by their roots' paths. Any thread may ask.
+
+    `now` gives the time in ms, `touching` what a query for a file needs. With `followed` the catalogs are
+    kept up to date by somebody else and not looked through for every list.
+    """
+
+    def __init__(
+        self, catalogs: Mapping[str, RootCatalog], now: Callable[[], int], touching: FindTouching
+    ) -> None:
+        self.followed = False
+        self._catalogs = catalogs
+        self._now = now
+        self._touching = touching
+        self._listings = Listings()
+
+    def page(
+        self,
+        wanted: Selection,
+        sort: Sort | None,
+        limit: int,
+        cursor: str | None,
+        roots: Sequence[str] | None,
+    ) -> Page:
+        """Select one page of the rows of `roots` (default: all).
+
+        Raises InvalidParams for a bad limit, cursor, query or root.
+        """
+        check_limit(limit)
+        paths = self._paths(roots)
+        order = _order(wanted.rules, sort)
+        asked = (wanted.filter, wanted.query, wanted.rules, order and [order.by, order.order], paths)
+        mark = read_mark(cursor, asked) if cursor is not None else None
+        found = self._select(wanted, order, paths)
+        start = found.start_after(mark, wanted.rules, order) if mark is not None else 0
+        rows = found.rows[start : start + limit]
+        end = start + len(rows)
+        last = None
+        if end < len(found.rows):
+            last = cursor_at(infos(rows[-1:], wanted.rules, self._now())[0], end - 1, order, asked)
+        return Page(rows, found.total, len(found.rows), found.counts, last)
+
+    def select(self, wanted: Selection, order: Sort | None, roots: Sequence[str] | None) -> Selected:
+        """Select all rows of `roots` (default: all) that filter and query keep, in order.
+
+        Without `order` it is that of the listing. Raises InvalidParams for a bad query or root.
+        """
+        return self._select(wanted, order, self._paths(roots))
+
+    def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str]) -> Selected:
+        wanted.check()
+        now = self._now()
+        listing = self._listing(wanted.rules, paths, now)
+        rows: Sequence[IndexRow] = listing.filtered(wanted.filter, now) if wanted.filter else listing.rows
+        if wanted.query:
+            rows = self._queried(rows, wanted, now)
+        counts = listing.counts(now) if rows is listing.rows else count(rows, now)
+        if order is None or order == Sort():
+            return Selected(len(listing.rows), rows, counts)
+        decoded = dict(zip(map(id, values := infos(rows, wanted.rules, now)), rows, strict=True))
+        values = ordered(values, order)
+        return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
+
+    def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
+        tasks = infos(rows, wanted.rules, now)
+        keeps = wanted.queried(tasks, now, self._touching)
+        return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
+
+    def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
+        return self._listings.of(
+            rules, {path: self._rows(self._catalogs[path], rules, now) for path in paths}
+        )
+
+    def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
+        if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
+            return rows
+        return catalog.scan(rules, now, quiet=True)
+
+    def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
+        if roots is None:
+            return [*self._catalogs]
+        paths = [describe_root(root).path for root in roots]
+        for path in paths:
+            if path not in self._catalogs:
+                raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
+        return paths
+
+
+def _order(rules: Rules, sort: Sort | None) -> Sort | None:
+    """The order asked for; None stands for the guide's own."""
+    return sort if sort is not None or rules == "guide" else Sort()

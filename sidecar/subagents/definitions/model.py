@@ -1,0 +1,35 @@
+"""A definition as every format gives it."""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from sidecar.api.async_tasks import DefinitionProblem
+from sidecar.subagents.permission_policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """One subagent as its file describes it.
+
+    `max_turns` and `timeout_seconds` are -1 for no limit, None where the file does not say; `model_line`
+    is where the file names its model, for those who find fault with it later.
+    """
+
+    name: str
+    description: str
+    system_prompt: str
+    runner: str | None = None
+    model: str | None = None
+    tools: tuple[str, ...] | None = None
+    max_turns: int | None = None
+    timeout_seconds: float | None = None
+    isolation: Literal["none", "worktree"] | None = None
+    permissions: Policy | None = None
+    model_line: int | None = field(default=None, compare=False)
+
+
+class ParsedFile(NamedTuple):
+    """A file's definition, None if a fault stands in its way, and every fault found."""
+
+    definition: Definition | None
+    problems: list[DefinitionProblem]

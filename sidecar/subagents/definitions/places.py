@@ -1,0 +1,100 @@
+"""Where definitions lie, and in whose format, in order of precedence."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sidecar.subagents.definitions.formats import (
+    CLAUDE,
+    CODEX,
+    COPILOT,
+    CURSOR,
+    GEMINI,
+    LLXPRT,
+    SIDECAR,
+    Format,
+)
+
+Level = Literal["settings", "workspace", "user"]
+
+OWN_FOLDER = (".sidecar", "agents")
+WORKSPACE_FOLDERS: Mapping[tuple[str, str], Format] = {
+    (".claude", "agents"): CLAUDE,
+    (".github", "agents"): COPILOT,
+    (".gemini", "agents"): GEMINI,
+    (".codex", "agents"): CODEX,
+    (".cursor", "agents"): CURSOR,
+}
+"""Of other tools, below a workspace folder, in order of precedence."""
+USER_FOLDERS: Mapping[tuple[str, str], Format] = {
+    (".claude", "agents"): CLAUDE,
+    (".copilot", "agents"): COPILOT,
+    (".gemini", "agents"): GEMINI,
+    (".codex", "agents"): CODEX,
+    (".cursor", "agents"): CURSOR,
+    (".llxprt", "subagents"): LLXPRT,
+}
+"""Of other tools, below the user's home, in order of precedence."""
+_BY_FOLDER = {OWN_FOLDER: SIDECAR, **WORKSPACE_FOLDERS, **USER_FOLDERS}
+_BY_SUFFIX = (COPILOT, CODEX, LLXPRT)
+"""Formats that a file's name alone gives away."""
+
+
+@dataclass(frozen=True)
+class DefinitionDirectory:
+    """A place definitions are read from."""
+
+    path: Path
+    level: Level
+    format: Format = SIDECAR
+
+
+def definition_directories(
+    settings: Iterable[str],
+    workspace_folders: Iterable[str],
+    *,
+    trusted: bool,
+    config_dir: Path,
+    home: Path,
+) -> list[DefinitionDirectory]:
+    """Return the directories in order of precedence; `config_dir` is the application's own.
+
+    A workspace's definitions run programs with its prompts: without trust they are not even read.
+    """
+    named = (Path(os.path.expanduser(path)) for path in settings)  # noqa: PTH111 # raises for no user's home
+    workspaces = [Path(folder) for folder in workspace_folders] if trusted else []
+    return [
+        *(DefinitionDirectory(path, "settings", format_at(path)) for path in named),
+        *(DefinitionDirectory(folder.joinpath(*OWN_FOLDER), "workspace") for folder in workspaces),
+        *(place for folder in workspaces for place in _below(folder, WORKSPACE_FOLDERS, "workspace")),
+        DefinitionDirectory(config_dir / "agents", "user"),
+        *_below(home, USER_FOLDERS, "user"),
+    ]
+
+
+def directories_in(path: Path) -> list[DefinitionDirectory]:
+    """Return the directories of definitions in a folder somebody names: those of a workspace, else itself."""
+    below = [
+        DefinitionDirectory(path.joinpath(*OWN_FOLDER), "settings"),
+        *_below(path, WORKSPACE_FOLDERS, "settings"),
+    ]
+    found = [directory for directory in below if directory.path.is_dir()]
+    return found or [DefinitionDirectory(path, "settings", format_at(path))]
+
+
+def format_at(path: Path) -> Format:
+    """Return the format of a file or directory: that of the tool's folder it is or lies in, else our own."""
+    for place in (path, *path.parents):
+        found = _BY_FOLDER.get((place.parent.name, place.name))
+        if found is not None:
+            return found
+    return next((form for form in _BY_SUFFIX if form.takes(path.name)), SIDECAR)
+
+
+def _below(
+    folder: Path, folders: Mapping[tuple[str, str], Format], level: Level
+) -> Iterator[DefinitionDirectory]:
+    for names, form in folders.items():
+        yield DefinitionDirectory(folder.joinpath(*names), level, form)

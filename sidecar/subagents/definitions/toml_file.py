@@ -1,0 +1,64 @@
+"""A TOML file's top-level keys, with their lines, which the library does not tell."""
+
+import re
+from collections.abc import Mapping
+
+from sidecar.subagents.definitions.document import Document, Malformed, Member, given
+
+MAX_DEPTH = 32
+"""Parts of a dotted key: the library takes time with the square of their number."""
+
+# Comments and one-line strings come along so that quotes in them begin nothing. Each alternative also takes
+# what nothing closes, or a hostile file would have it tried again from every quote.
+_TEXTS = re.compile(
+    r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'
+    r"'''.*?(?:'{3,5}|\Z)|"
+    r'"(?:[^"\\\n]|\\[^\n])*+"?|'
+    r"'[^'\n]*+'?|#[^\n]*+",
+    re.DOTALL,
+)
+_DEEP_KEY = re.compile(rf"(?<![\w\"-])(?:[\w\"-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
+_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*[\"']?([\w-]+)[\"']?[^,]*\][ \t]*(#.*)?")
+_KEY = re.compile(r"[ \t]*[\"']?([\w-]+)[\"']?[ \t]*[.=]")
+_ERROR_LINE = re.compile(r" \(at line (\d+), column \d+\)$| \(at end of document\)$")
+
+
+def split_toml(text: str) -> Document:
+    """Take a TOML file apart. Raises Malformed."""
+    import tomllib  # here, because most folders hold none
+
+    deep = _DEEP_KEY.search(_TEXTS.sub('""', text))
+    if deep is not None:
+        raise Malformed(None, f"a key has more than {MAX_DEPTH} parts")
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _malformed(str(error), text) from None
+    except (RecursionError, ValueError):
+        raise Malformed(None, "not TOML that can be read: nested too deep, or a malformed value") from None
+    lines = _lines_of_keys(text)
+    return Document([Member(key[:64], lines.get(key), given(value)) for key, value in table.items()])
+
+
+def _malformed(message: str, text: str) -> Malformed:
+    place = _ERROR_LINE.search(message)
+    line = text.count("\n") + 1 if place is None or place[1] is None else int(place[1])
+    return Malformed(line, f"not TOML: {_ERROR_LINE.sub('', message)}")
+
+
+def _lines_of_keys(text: str) -> Mapping[str, int]:
+    """Find where each top-level key stands first, in text that is known to be TOML."""
+    bare = _TEXTS.sub(lambda found: _only_lines(found[0]), text)
+    lines: dict[str, int] = {}
+    in_table = False
+    for number, line in enumerate(bare.split("\n"), 1):
+        table = _TABLE.fullmatch(line)
+        in_table = in_table or table is not None
+        key = table or (None if in_table else _KEY.match(line))
+        if key is not None:
+            lines.setdefault(key[1], number)
+    return lines
+
+
+def _only_lines(found: str) -> str:
+    return "\n" * found.count("\n") if found.startswith(('"""', "'''")) else found

@@ -1,0 +1,127 @@
+"""What is said between the sidecar and an agent: one session, one turn after the other."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sidecar.subagents.runners.acp_dialogue import Dialogue, Prompt, TurnEnd, first_prompt
+from sidecar.subagents.runners.acp_events import SessionEvents, new_message_id
+from sidecar.subagents.runners.acp_faults import Turn
+from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.contract import Emit, RunSpec
+from sidecar.subagents.runners.turns import Turns
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_session import Session
+
+_NOT_TAKEN_UP = "The agent could not take up its former session; it is told the transcript instead.\n"
+_TIME_IS_UP = "the limit of this run is reached, and only words are left"
+
+
+class Conversation:
+    """Held once, by `hold`; `aclose` must follow. Another task may end it meanwhile."""
+
+    def __init__(
+        self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, turns: Turns
+    ) -> None:
+        self.permissions = Permissions(events, spec.attendant)
+        self._wire = wire
+        self._events = events
+        self._spec = spec
+        self._emit = emit
+        self._turns = turns
+        self._dialogue = Dialogue()
+        self._session: Session | None = None
+        self._turn: Turn | None = None
+        self._over = asyncio.Event()
+
+    @property
+    def listens(self) -> bool:
+        """Whether the session stands and the dialogue goes on."""
+        return self._turn is not None and not self._dialogue.is_over
+
+    async def hold(self, model: str | None, sign_in: str) -> str:
+        """Open the session, talk until nothing is left to say, return the last stop reason.
+
+        Raises AgentFault, and ConnectionError when the agent falls silent.
+        """
+        try:
+            session, text = await self._open(model, sign_in)
+            terms = self._spec.terms
+            prompt: Prompt | None = Prompt(first_prompt(text, terms.expected_outputs, terms.tools))
+            stop_reason = ""
+            while prompt is not None:
+                stop_reason = await self._one_turn(session, prompt)
+                prompt = self._dialogue.after(self._turn_end(stop_reason))
+            return stop_reason
+        finally:
+            self._dialogue.is_over = True
+            self._over.set()
+
+    def send(self, text: str) -> bool:
+        """Give the agent a message after its present turn; see `Talk.send`."""
+        return self._dialogue.send(text)
+
+    async def last_turn(self, missing: Sequence[str]) -> None:
+        """Have the agent end its turn and give it a last one; see `Talk.last_turn`."""
+        self._dialogue.wind_up(missing)
+        self.permissions.close(_TIME_IS_UP)
+        # A cancel that comes after the end of the turn it is meant for would hit the last one.
+        if self._session is not None and self._turn is not None and not self._turn.has_ended:
+            with contextlib.suppress(ConnectionError):
+                await self._session.cancel()
+        await self._over.wait()
+
+    async def end(self) -> None:
+        """Have the agent end its turn, and say nothing more. ConnectionError if it takes nothing."""
+        self._dialogue.is_over = True
+        self.permissions.call_off()
+        if self._session is not None and self._turn is not None and not self._over.is_set():
+            await self._session.cancel()
+            await self._over.wait()
+
+    async def aclose(self) -> None:
+        """Let go of the session."""
+        if self._session is not None:
+            await self._session.aclose()
+
+    async def _open(self, model: str | None, sign_in: str) -> tuple["Session", str]:
+        """Open the session, or the former one if it can be taken up, and return it with what to say in it."""
+        session_type = await asyncio.to_thread(_session_type)
+        session = self._session = session_type(self._wire, self.permissions)
+        former = self._spec.former
+        self._events.is_muted = former is not None
+        goes_on = await session.open(
+            self._spec.workspace_dir, model, sign_in, None if former is None else former.session_id
+        )
+        self._events.is_muted = False
+        self._spec.attendant.ready(silence_counts=True)
+        if session.lasting_id is not None:
+            self._spec.attendant.in_session(session.lasting_id)
+        if former is not None and not goes_on:
+            await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
+        return session, former.prompt if former is not None and goes_on else self._spec.prompt
+
+    async def _one_turn(self, session: "Session", prompt: Prompt) -> str:
+        self._events.refused = None
+        if prompt.by_user:
+            said = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
+            await self._emit(said)
+        turn = self._turn = session.prompt(prompt.text)
+        stop_reason = await turn.ended()
+        await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
+        return stop_reason
+
+    def _turn_end(self, stop_reason: str) -> TurnEnd:
+        refusal = self.permissions.last_reason if self._events.refused is not None else None
+        emitted = self._events.emitted.values
+        missing = [name for name in self._spec.terms.expected_outputs if name not in emitted]
+        return TurnEnd(stop_reason, missing, refusal)
+
+
+def _session_type() -> "type[Session]":
+    from sidecar.subagents.runners.acp_session import Session
+
+    return Session

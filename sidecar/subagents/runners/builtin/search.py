@@ -1,0 +1,98 @@
+"""Search the text of files: a program of its own, since nothing else ends a regular expression gone astray.
+
+Standard input is one JSON object, `{folder, expression, files, ignoreCase}`; standard output the matches.
+"""
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.files import MAX_BYTES, open_file
+from sidecar.subagents.runners.builtin.listing import TooMany, files_below, fits
+from sidecar.subagents.runners.module_command import module_command
+from sidecar.subagents.runners.parent_death import die_with_parent
+
+SECONDS = 20.0
+MAX_MATCHES = 200
+MAX_LINE_CHARS = 300
+
+
+async def search(folder: Path, expression: str, files: str, *, ignore_case: bool) -> str:
+    """Return matching lines as `path:line: text`. Cancelling it kills the search.
+
+    Raises ToolFault for what is no regular expression, and for one that takes too long.
+    """
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError) as fault:
+        raise ToolFault(f"not a regular expression: {fault}") from fault
+    request = {"folder": str(folder), "expression": expression, "files": files, "ignoreCase": ignore_case}
+    process = await asyncio.create_subprocess_exec(
+        *module_command(__name__),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        preexec_fn=die_with_parent(),
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            output, _ = await process.communicate(json.dumps(request).encode())
+    except TimeoutError as fault:
+        raise ToolFault(f"the search took longer than {SECONDS:.0f} s; narrow it, or simplify") from fault
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        raise ToolFault(f"the search ended with status {process.returncode}")
+    return output.decode("utf-8", "replace").rstrip("\n") or "[no match]"
+
+
+def matches(folder: Path, expression: str, files: str, *, ignore_case: bool) -> Iterator[str]:
+    """Yield the matching lines, bounded in number and length; what is not text is passed over.
+
+    Raises TooMany at a bound.
+    """
+    wanted = re.compile(expression, re.IGNORECASE if ignore_case else 0)
+    found = 0
+    for name in files_below(folder):
+        if not fits(name, files):
+            continue
+        for number, line in enumerate(_lines(folder / name), 1):
+            if wanted.search(line):
+                if found == MAX_MATCHES:
+                    raise TooMany(f"only {MAX_MATCHES} matches are shown; narrow the search")
+                found += 1
+                yield f"{name}:{number}: {line[:MAX_LINE_CHARS].strip()}"
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        with open_file(path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except ToolFault:  # gone meanwhile, or not ours to read
+        return []
+    return [] if b"\0" in data or len(data) > MAX_BYTES else data.decode("utf-8", "replace").splitlines()
+
+
+def main() -> None:
+    """Do the search that standard input asks for."""
+    request = json.load(sys.stdin)
+    found = matches(
+        Path(request["folder"]),
+        request["expression"],
+        request["files"],
+        ignore_case=request["ignoreCase"],
+    )
+    try:
+        for line in found:
+            sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "replace"))
+    except TooMany as fault:
+        sys.stdout.buffer.write(f"[there may be more: {fault}]\n".encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""The tools as a model sees them: their docstrings are what it is told."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import acp
+from acp import schema
+from pydantic import BaseModel
+from pydantic_ai import Tool
+from pydantic_ai.exceptions import ToolFailed
+
+from sidecar.subagents.runners.builtin import files, listing, search, shell
+from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall
+from sidecar.subagents.runners.builtin.workspace import Workspace
+
+_TITLE_CHARS = 200
+
+
+class Step(BaseModel):
+    """One step of a plan."""
+
+    text: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class Toolset:
+    """The tools of one session. Those that change something ask for leave first."""
+
+    def __init__(self, workspace: Workspace, reporter: Reporter) -> None:
+        self._workspace = workspace
+        self._reporter = reporter
+
+    def tools(self) -> Sequence[Tool[None]]:
+        """Return the declarations. What changes something, or starts programs, runs alone."""
+        alone = (self.edit_file, self.write_file, self.search_files, self.run_command)
+        together = (self.read_file, self.list_files, self.update_plan)
+        return [Tool(each, sequential=True) for each in alone] + [Tool(each) for each in together]
+
+    async def read_file(self, path: str, first_line: int = 1, line_count: int = files.MAX_LINES) -> str:
+        """Read a text file; each line comes after its number and a tab, which are not part of it.
+
+        Args:
+            path: The file, relative to the workspace.
+            first_line: The first line to read, from 1.
+            line_count: How many lines to read, 2000 at most.
+        """
+        async with self._call(f"Read {path}", "read", {"path": path}, path):
+            target = self._workspace.resolve(path)
+            return await asyncio.to_thread(files.read_lines, target, first_line, line_count)
+
+    async def list_files(self, pattern: str = "**", folder: str = ".") -> str:
+        """List files by their names; folders of versions, packages and caches are left out.
+
+        Args:
+            pattern: For example `*.py` (anywhere below the folder) or `src/**/test_*.ts`.
+            folder: Where to look, relative to the workspace.
+        """
+        async with self._call(f"List {folder} {pattern}", "search", {"folder": folder, "pattern": pattern}):
+            return await asyncio.to_thread(listing.list_files, self._workspace.resolve(folder), pattern)
+
+    async def search_files(
+        self, expression: str, folder: str = ".", files: str = "**", ignore_case: bool = False
+    ) -> str:
+        """Search the lines of text files; returns `path:line: text`, paths from the folder searched.
+
+        Args:
+            expression: A regular expression of Python.
+            folder: Where to search, relative to the workspace.
+            files: A pattern of names as in list_files, such as `*.py`.
+            ignore_case: Whether upper and lower case are the same.
+        """
+        given = {"expression": expression, "folder": folder, "files": files}
+        async with self._call(f"Search {expression}", "search", given) as call:
+            target = self._workspace.resolve(folder)
+            call.output = await search.search(target, expression, files, ignore_case=ignore_case)
+            return call.output
+
+    async def edit_file(self, path: str, old_text: str, new_text: str, everywhere: bool = False) -> str:
+        """Replace a text in a file. Read the file first; old_text has to be there exactly, and once.
+
+        Args:
+            path: The file, relative to the workspace.
+            old_text: The text to replace, with its white space, without line numbers.
+            new_text: What to put in its place.
+            everywhere: Replace it wherever it is.
+        """
+        async with self._call(f"Edit {path}", "edit", {"path": path}, path) as call:
+            target = self._workspace.resolve(path)
+            old = files.read_text(target)
+            new = files.replaced(old, old_text, new_text, everywhere=everywhere)
+            await call.diff(target, old, new)
+            await call.ask()
+            target = self._unchanged(path, old)
+            files.write_text(target, new)
+            return f"{path} is changed"
+
+    async def write_file(self, path: str, content: str) -> str:
+        """Write a whole file, in place of one that may be there; to change a part use edit_file.
+
+        Args:
+            path: The file, relative to the workspace; folders on the way are made.
+            content: All of its text.
+        """
+        async with self._call(f"Write {path}", "edit", {"path": path}, path) as call:
+            target = self._workspace.resolve(path)
+            old = files.read_text(target) if target.exists() else None
+            await call.diff(target, old, content)
+            await call.ask()
+            files.write_text(self._unchanged(path, old), content)
+            return f"{path} is written"
+
+    async def run_command(self, command: str, seconds: int = shell.DEFAULT_SECONDS) -> str:
+        """Run a command line in the workspace folder and return what it prints.
+
+        It gets no input, and all that it started ends with it: there are no background programs.
+
+        Args:
+            command: A line for the system's shell.
+            seconds: How long it may take, 900 at most.
+        """
+        async with self._call(command, "execute", {"command": command}) as call:
+            if not 1 <= seconds <= shell.MAX_SECONDS:
+                raise ToolFault(f"seconds is between 1 and {shell.MAX_SECONDS}")
+            await call.ask()
+            outcome = await shell.run_command(command, self._workspace.root, seconds)
+            if outcome.status is None:
+                raise ToolFault(f"killed after {seconds} s; it had printed:\n{outcome.output}")
+            call.output = f"{outcome.output}\n[exit status {outcome.status}]".lstrip("\n")
+            return call.output
+
+    async def update_plan(self, steps: list[Step]) -> str:
+        """Show the user the plan of a longer piece of work; call it again when a step is done.
+
+        Args:
+            steps: All steps, in order.
+        """
+        entries = [acp.plan_entry(step.text, status=step.status) for step in steps]
+        await self._reporter.plan(entries)
+        return "the plan is shown"
+
+    def _unchanged(self, path: str, old: str | None) -> Path:
+        """Return the path again after a question; ToolFault if the file is not what was asked about."""
+        target = self._workspace.resolve(path)
+        now = files.read_text(target) if target.exists() else None
+        if now != old:
+            raise ToolFault(f"{path} was changed by somebody else meanwhile; read it again")
+        return target
+
+    @contextlib.asynccontextmanager
+    async def _call(
+        self, title: str, kind: schema.ToolKind, given: dict[str, Any], path: str | None = None
+    ) -> AsyncIterator[ToolCall]:
+        """Show a call, and tell the model of a fault as a result it can go on with."""
+        place = None if path is None else self._workspace.root / path
+        try:
+            async with self._reporter.tool(_one_line(title), kind, given, place) as call:
+                yield call
+        except ToolFault as fault:
+            raise ToolFailed(str(fault)) from fault
+
+
+def _one_line(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS]}…"

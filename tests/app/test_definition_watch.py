@@ -1,0 +1,71 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from sidecar.app.definition_watch import DefinitionWatch
+from sidecar.subagents.definitions import DefinitionDirectory
+
+LOOK_SECONDS = 0.02
+
+
+class Watched:
+    """A watch on folders that come and go, and what it told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.places = [DefinitionDirectory(folder, "user")]
+        self.told = asyncio.Event()
+        self.watch = DefinitionWatch(lambda: self.places, self.told.set, LOOK_SECONDS)
+
+    async def news(self) -> None:
+        async with asyncio.timeout(10):
+            await self.told.wait()
+        self.told.clear()
+
+
+@pytest.fixture
+async def watched(tmp_path: Path) -> Watched:
+    return Watched(tmp_path / "agents")
+
+
+async def test_a_folder_that_appears_and_each_change_in_it_are_told(watched: Watched) -> None:
+    watched.watch.start()
+    try:
+        await watched.watch.settled()
+        watched.folder.mkdir()
+        await watched.news()
+        (watched.folder / "a.md").write_text("one")
+        await watched.news()
+        (watched.folder / "a.md").unlink()
+        await watched.news()
+    finally:
+        await watched.watch.aclose()
+
+
+async def test_a_list_of_folders_that_changes_is_told(watched: Watched, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    watched.watch.start()
+    try:
+        await watched.watch.settled()
+        watched.places.append(DefinitionDirectory(tmp_path / "more", "workspace"))
+        await watched.news()
+    finally:
+        await watched.watch.aclose()
+
+
+async def test_an_end_before_its_time_is_logged(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    broken = DefinitionWatch(lambda: [][0], watched.told.set, LOOK_SECONDS)
+    broken.start()
+    await asyncio.sleep(0)  # it fails before it first waits
+    await broken.aclose()
+    assert "definitions are no longer looked at" in caplog.text
+
+
+async def test_closing_ends_it_at_once_and_again_is_no_error(watched: Watched) -> None:
+    await watched.watch.aclose()
+    watched.watch.start()
+    async with asyncio.timeout(5):
+        await watched.watch.aclose()
+        await watched.watch.aclose()
+    assert not watched.told.is_set()

@@ -1,0 +1,85 @@
+"""`cancel` and `wait`: the runs of other processes."""
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+Launched = Callable[..., str]
+
+
+def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
+    """A launch that waits, and its id, once the run has said something."""
+    process = cli.start("launch", "wait", "x", "--wait")
+    assert process.stdout is not None
+    task_id = process.stdout.readline().strip()
+    with cli.start("logs", task_id, "--follow") as follower:
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        follower.kill()
+    return process, task_id
+
+
+@pytest.mark.parametrize(("name", "code", "state"), [("cat", 0, "completed"), ("fail", 1, "failed")])
+def test_waiting_for_an_ended_run_tells_its_state(
+    cli: Cli, launched: Launched, name: str, code: int, state: str
+) -> None:
+    task_id = launched(name)
+    done = cli.run("wait", task_id[:12])
+    assert (done.returncode, done.stdout) == (code, f"{task_id} {state}\n")
+
+
+def test_waiting_ends_with_the_run_and_tells_a_cancel(cli: Cli, launched: Launched) -> None:
+    ended = launched("cat")
+    process, task_id = ready(cli)
+    with cli.start("wait", ended, task_id) as waiting:
+        process.terminate()
+        output, _ = waiting.communicate(timeout=20)
+    process.communicate(timeout=10)
+    assert (waiting.returncode, output) == (3, f"{ended} completed\n{task_id} cancelled\n")
+
+
+def test_a_run_still_going_on_at_the_deadline_is_told(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    done = cli.run("wait", task_id, "--timeout", "0.3")
+    process.terminate()
+    process.communicate(timeout=10)
+    assert (done.returncode, done.stdout) == (4, f"{task_id} running\n")
+
+
+def test_a_run_of_another_process_is_cancelled_there(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    done = cli.run("cancel", task_id)
+    process.terminate()
+    process.communicate(timeout=10)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"root in use by pid {process.pid}; cancel the run there" in done.stderr
+
+
+def test_a_run_left_by_a_killed_sidecar_is_not_awaited_but_ended(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    process.kill()
+    process.communicate(timeout=10)
+    waited = cli.run("wait", task_id)
+    assert (waited.returncode, waited.stdout) == (1, "")
+    assert "was left by a sidecar that was killed; `cancel` ends what is left" in waited.stderr
+    assert cli.run("cancel", task_id).returncode == 0
+    (task,) = cli.json("ps")["items"]
+    assert (task["status"], task["endReason"]) == ("failed", "lost")
+
+
+def test_cancelling_an_ended_run_says_so_and_is_no_failure(cli: Cli, launched: Launched) -> None:
+    done = cli.run("cancel", launched("cat"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "has ended already: completed" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["cancel", "wait"])
+def test_an_id_that_no_run_has_is_a_failure(cli: Cli, launched: Launched, command: str) -> None:
+    assert "no journal yet" in cli.run(command, "zzz").stderr
+    launched("cat")
+    done = cli.run(command, "zzz")
+    assert done.returncode == 1
+    assert "no run has the id or prefix 'zzz'" in done.stderr

@@ -1,0 +1,37 @@
+from typing import Any
+
+import pytest
+
+from sidecar.cli.event_lines import EventPrinter
+
+
+def lines(capsys: pytest.CaptureFixture[str], *events: dict[str, Any]) -> list[str]:
+    printer = EventPrinter()
+    for event in events:
+        printer.print(event)
+    return capsys.readouterr().err.splitlines()
+
+
+def tool(status: str, **more: Any) -> dict[str, Any]:
+    return {"type": "tool", "toolCallId": "1", "name": "edit", "status": status, **more}
+
+
+def test_a_call_is_named_when_it_starts_and_when_it_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    updates = [tool("started", title="Edit a.py"), tool("started"), tool("started"), tool("completed")]
+    assert lines(capsys, *updates) == ["[tool] edit started: Edit a.py", "[tool] edit completed"]
+
+
+def test_calls_without_an_id_are_all_named(capsys: pytest.CaptureFixture[str]) -> None:
+    started = {"type": "tool", "name": "look", "status": "started"}
+    assert lines(capsys, started, started) == ["[tool] look started"] * 2
+
+
+def test_questions_are_told_with_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"type": "permission", "requestId": "1", "state": "asked", "title": "rm x"}
+    answered = {**asked, "state": "answered", "kind": "reject_once", "by": "policy", "optionId": "no"}
+    called_off = {**asked, "state": "answered"}
+    assert lines(capsys, asked, answered, called_off) == [
+        "[permission] asked: rm x",
+        "[permission] reject_once by policy: rm x",
+        "[permission] called off: rm x",
+    ]

@@ -1,0 +1,96 @@
+"""How the real agents are set up: each in a home of its own, told to use a pretended model."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.conftest import REPO
+
+Json = dict[str, Any]
+
+BIN = REPO / ".cache" / "agents" / "node_modules" / ".bin"
+MODELS = {
+    "opencode": "fake/fake-model",
+    "gemini": "gemini-2.5-flash",
+    "claude-agent-acp": None,
+    "codex-acp": None,
+}
+EVERYWHERE = ["opencode", "gemini"]
+# The others, 0.7 GB, are driven where they are asked for; `scripts/agents --all` installs them.
+AGENTS = list(MODELS) if os.environ.get("SIDECAR_TEST_AGENTS") == "all" else EVERYWHERE
+
+
+def runners_in(home: Path, url: str) -> Json:
+    """Write the agents' own settings and return the setting `runners`; `url` is the model's."""
+    missing = [name for name in AGENTS if not (BIN / name).exists()]
+    assert not missing, f"{', '.join(missing)} not installed; run scripts/agents"
+    gemini = home / ".gemini"
+    gemini.mkdir()
+    chosen = {"auth": {"selectedType": "gemini-api-key"}}
+    (gemini / "settings.json").write_text(
+        json.dumps({"security": chosen, "privacy": {"usageStatisticsEnabled": False}})
+    )
+    (home / "opencode.json").write_text(json.dumps(_opencode_config(url)))
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    switches = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+    return {
+        "opencode": {
+            "type": "acp",
+            "env": {"PATH": path, "OPENCODE_CONFIG": str(home / "opencode.json")}
+            | {f"OPENCODE_DISABLE_{switch}": "1" for switch in switches},
+        },
+        "gemini": {
+            "type": "acp",
+            "env": {"PATH": path, "GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url},
+        },
+        "claude-agent-acp": {"type": "acp", "env": {"PATH": path, **_claude(home, url)}},
+        "codex-acp": {"type": "acp", "env": {"PATH": path, **_codex(home, url)}},
+    }
+
+
+def _claude(home: Path, url: str) -> dict[str, str]:
+    switches = ("TELEMETRY", "AUTOUPDATER", "ERROR_REPORTING")
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "IS_SANDBOX": "1",  # without it, it does not run as root
+        **{f"DISABLE_{switch}": "1" for switch in switches},
+    }
+
+
+def _codex(home: Path, url: str) -> dict[str, str]:
+    (home / "codex").mkdir()
+    provider = {
+        "name": "Fake",
+        "base_url": f"{url}/v1",
+        "env_key": "FAKE_API_KEY",
+        "wire_api": "responses",
+        "requires_openai_auth": False,
+        "request_max_retries": 0,
+        "stream_max_retries": 0,
+        "supports_websockets": False,
+    }
+    lines = ['model = "fake-model"', 'model_provider = "fake"', "[model_providers.fake]"]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in provider.items()]
+    (home / "codex" / "config.toml").write_text("\n".join(lines))
+    return {"CODEX_HOME": str(home / "codex"), "FAKE_API_KEY": "none"}
+
+
+def _opencode_config(url: str) -> Json:
+    limits: Json = {"limit": {"context": 32000, "output": 4000}, "cost": {"input": 1, "output": 2}}
+    provider: Json = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+        "models": {"fake-model": {"name": "Fake", **limits}},
+    }
+    return {
+        "autoupdate": False,
+        "share": "disabled",
+        "model": "fake/fake-model",
+        "small_model": "fake/fake-model",
+        "enabled_providers": ["fake"],
+        "provider": {"fake": provider},
+    }

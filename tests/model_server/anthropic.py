@@ -1,0 +1,78 @@
+"""Anthropic's messages: what an agent posts, and the stream it gets."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.model_server.script import Conversation, Reply, Tool
+
+Json = dict[str, Any]
+
+USAGE: Json = {"input_tokens": 100, "output_tokens": 7}
+
+
+def read(body: Json) -> Conversation:
+    """Return the conversation of a request."""
+    messages: list[Json] = body.get("messages", [])
+    newest = max((n for n, each in enumerate(messages) if "SCENARIO:" in _text(each)), default=-1)
+    return Conversation(
+        user_texts=tuple(_text(each) for each in messages),
+        tool_answered=any(
+            part["type"] == "tool_result" for each in messages[newest + 1 :] for part in _parts(each)
+        ),
+        tools=tuple(_tool(each) for each in body.get("tools") or [] if "input_schema" in each),
+    )
+
+
+def stream(reply: Reply) -> Iterator[Json]:
+    """Yield the events of a reply; the type of each is also the name it is sent under."""
+    yield {"type": "message_start", "message": _message([])}
+    if reply.words:
+        yield _start({"type": "text", "text": ""})
+        for word in reply.words:
+            yield _delta({"type": "text_delta", "text": word})
+    if reply.tool is not None:
+        yield _start({"type": "tool_use", "id": "toolu_1", "name": reply.tool, "input": {}})
+        yield _delta({"type": "input_json_delta", "partial_json": json.dumps(dict(reply.arguments))})
+    yield {"type": "content_block_stop", "index": 0}
+    reason = "end_turn" if reply.tool is None else "tool_use"
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, "stop_sequence": None},
+        "usage": {"output_tokens": 7},
+    }
+    yield {"type": "message_stop"}
+
+
+def whole(reply: Reply) -> Json:
+    """Return a reply that is not streamed, such as to a call without tools."""
+    return {**_message([{"type": "text", "text": "".join(reply.words)}]), "stop_reason": "end_turn"}
+
+
+def _message(content: list[Json]) -> Json:
+    head: Json = {"id": "msg_1", "type": "message", "role": "assistant", "model": "fake-model"}
+    return {**head, "content": content, "stop_reason": None, "stop_sequence": None, "usage": USAGE}
+
+
+def _start(block: Json) -> Json:
+    return {"type": "content_block_start", "index": 0, "content_block": block}
+
+
+def _delta(delta: Json) -> Json:
+    return {"type": "content_block_delta", "index": 0, "delta": delta}
+
+
+def _parts(message: Json) -> list[Json]:
+    content = message.get("content")
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]
+
+
+def _text(message: Json) -> str:
+    if message["role"] != "user":
+        return ""
+    return "\n".join(str(part.get("text") or "") for part in _parts(message) if part["type"] == "text")
+
+
+def _tool(declaration: Json) -> Tool:
+    schema: Json = declaration["input_schema"]
+    return Tool(declaration["name"], tuple(schema.get("required", ())), tuple(schema.get("properties", ())))

@@ -1,0 +1,87 @@
+"""OpenAI's responses: what an agent posts, and the stream it gets."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.model_server.script import Conversation, Reply, Tool
+
+Json = dict[str, Any]
+
+_DETAILS: Json = {
+    "input_tokens_details": {"cached_tokens": 0},
+    "output_tokens_details": {"reasoning_tokens": 0},
+}
+USAGE: Json = {"input_tokens": 100, "output_tokens": 7, "total_tokens": 107, **_DETAILS}
+
+
+def read(body: Json) -> Conversation:
+    """Return the conversation of a request."""
+    given = body.get("input", [])
+    items: list[Json] = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    newest = max((n for n, each in enumerate(items) if "SCENARIO:" in _text(each)), default=-1)
+    return Conversation(
+        user_texts=tuple(_text(each) for each in items),
+        tool_answered=any(str(each.get("type", "")).endswith("_output") for each in items[newest + 1 :]),
+        tools=tuple(_tool(each) for each in body.get("tools") or [] if each.get("type") == "function"),
+    )
+
+
+def stream(reply: Reply) -> Iterator[Json]:
+    """Yield the events of a reply; the type of each is also the name it is sent under."""
+    yield {"type": "response.created", "response": _response("in_progress", [])}
+    item = _message(reply) if reply.tool is None else _call(reply)
+    empty: Json = {"content": []} if reply.tool is None else {"arguments": ""}
+    begun = {**item, **empty, "status": "in_progress"}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    yield from _text_events(reply) if reply.tool is None else _call_events(reply)
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    yield {"type": "response.completed", "response": _response("completed", [item])}
+
+
+def _text_events(reply: Reply) -> Iterator[Json]:
+    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    part = {"type": "output_text", "text": "", "annotations": []}
+    yield {"type": "response.content_part.added", **place, "part": part}
+    for word in reply.words:
+        yield {"type": "response.output_text.delta", **place, "delta": word}
+    yield {"type": "response.output_text.done", **place, "text": "".join(reply.words)}
+
+
+def _call_events(reply: Reply) -> Iterator[Json]:
+    place = {"item_id": "fc_1", "output_index": 0}
+    arguments = _arguments(reply)
+    yield {"type": "response.function_call_arguments.delta", **place, "delta": arguments}
+    yield {"type": "response.function_call_arguments.done", **place, "arguments": arguments}
+
+
+def _message(reply: Reply) -> Json:
+    content = [{"type": "output_text", "text": "".join(reply.words), "annotations": []}]
+    return {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": content}
+
+
+def _call(reply: Reply) -> Json:
+    call: Json = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "status": "completed"}
+    return {**call, "name": reply.tool, "arguments": _arguments(reply)}
+
+
+def _arguments(reply: Reply) -> str:
+    return json.dumps(dict(reply.arguments))
+
+
+def _response(status: str, output: list[Json]) -> Json:
+    head: Json = {"id": "resp_1", "object": "response", "model": "fake-model", "created_at": 0}
+    return {**head, "status": status, "output": output, "usage": USAGE if status == "completed" else None}
+
+
+def _text(item: Json) -> str:
+    if item.get("role") != "user":
+        return ""
+    content = item.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "\n".join(str(part.get("text") or "") for part in parts)
+
+
+def _tool(declaration: Json) -> Tool:
+    schema: Json = declaration.get("parameters") or {}
+    return Tool(declaration["name"], tuple(schema.get("required", ())), tuple(schema.get("properties", ())))

@@ -1,0 +1,93 @@
+"""The agent's side of the protocol, with a model that is a function."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import acp
+import pytest
+from acp.exceptions import RequestError
+from pydantic_ai.models.function import FunctionModel
+
+from sidecar.subagents.runners.builtin.agent import BuiltinAgent
+from sidecar.subagents.runners.builtin.conversation import Conversation
+from tests.subagents.runners.builtin.conftest import Client
+
+
+@pytest.fixture
+def agent(client: Client) -> BuiltinAgent:
+    """An agent whose model says what it is told; `wait` has it wait, `break` fail with a secret."""
+
+    async def answer(messages: Any, _: Any) -> AsyncIterator[str]:
+        text = messages[-1].parts[-1].content
+        if text == "break":
+            raise RuntimeError("no luck with the key sk-1")
+        yield text
+        if text == "wait":
+            await asyncio.Event().wait()
+
+    model = FunctionModel(stream_function=answer)
+    agent = BuiltinAgent(
+        lambda workspace, reporter: Conversation(model, workspace, reporter),
+        lambda text: text.replace("sk-1", "***"),
+    )
+    agent.on_connect(client)
+    return agent
+
+
+async def prompt(agent: BuiltinAgent, session_id: str, text: str) -> str:
+    answer = await agent.prompt([acp.text_block(text)], session_id)
+    return answer.stop_reason
+
+
+async def until_it_speaks(client: Client) -> None:
+    async with asyncio.timeout(10):
+        while not client.updates:
+            await asyncio.sleep(0.01)
+
+
+async def test_sessions_are_apart_and_can_be_closed(agent: BuiltinAgent, client: Client, root: Path) -> None:
+    one = (await agent.new_session(str(root))).session_id
+    two = (await agent.new_session(str(root))).session_id
+    assert one != two
+    await agent.close_session(one)
+    with pytest.raises(RequestError, match="there is no session"):
+        await prompt(agent, one, "hi")
+    assert await prompt(agent, two, "hi") == "end_turn"
+
+
+@pytest.mark.parametrize("cwd", ["relative", "/no/such/folder"])
+async def test_a_session_needs_a_folder(agent: BuiltinAgent, cwd: str) -> None:
+    with pytest.raises(RequestError, match="no absolute path of a folder"):
+        await agent.new_session(cwd)
+
+
+async def test_a_cancelled_turn_says_so_and_the_next_is_answered(
+    agent: BuiltinAgent, client: Client, root: Path
+) -> None:
+    session = (await agent.new_session(str(root))).session_id
+    turn = asyncio.create_task(prompt(agent, session, "wait"))
+    await until_it_speaks(client)
+    with pytest.raises(RequestError, match="still answering"):
+        await prompt(agent, session, "hi")
+    await agent.cancel(session)
+    assert await turn == "cancelled"
+    await agent.cancel(session)
+    assert await prompt(agent, session, "hi") == "end_turn"
+
+
+async def test_a_fault_is_told_without_secrets(agent: BuiltinAgent, root: Path) -> None:
+    session = (await agent.new_session(str(root))).session_id
+    with pytest.raises(RequestError, match=r"no luck with the key \*\*\*"):
+        await prompt(agent, session, "break")
+    assert await prompt(agent, session, "hi") == "end_turn"
+
+
+async def test_usage_is_that_of_the_whole_session(agent: BuiltinAgent, root: Path) -> None:
+    session = (await agent.new_session(str(root))).session_id
+    first = await agent.prompt([acp.text_block("one")], session)
+    second = await agent.prompt([acp.text_block("two")], session)
+    assert first.usage is not None
+    assert second.usage is not None
+    assert second.usage.output_tokens > first.usage.output_tokens > 0

@@ -1,0 +1,62 @@
+import time
+from pathlib import Path
+
+import pytest
+
+from sidecar.subagents.runners.builtin import listing
+from sidecar.subagents.runners.builtin.faults import ToolFault
+
+
+def fill(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+
+
+def test_files_are_listed_without_what_others_made_and_without_links(root: Path) -> None:
+    fill(root, "b.py", "a/c.py", "a/d.txt", ".git/config", "node_modules/m/index.js")
+    (root / "out").symlink_to(root.parent)
+    (root / "secret").symlink_to(root.parent / "secret.txt")
+    assert listing.list_files(root, "**") == "b.py\na/c.py\na/d.txt"
+    assert listing.list_files(root, "*.py") == "b.py\na/c.py"
+    assert listing.list_files(root, "*.rs") == "[no file fits]"
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "does"),
+    [
+        ("a.py", "*.py", True),
+        ("src/deep/a.py", "*.py", True),
+        ("src/a.py", "src/*.py", True),
+        ("src/deep/a.py", "src/*.py", False),
+        ("src/deep/a.py", "src/**/*.py", True),
+        ("src/a.py", "src/**/*.py", True),
+        ("src/deep/a.py", "src/**", True),
+        ("src/a.py", "./src/a.p[y]", True),
+        ("src/a.py", "lib/**", False),
+    ],
+)
+def test_patterns(path: str, pattern: str, does: bool) -> None:
+    assert listing.fits(path, pattern) is does
+
+
+def test_a_pattern_made_to_take_for_ever_does_not() -> None:
+    began = time.monotonic()
+    assert not listing.fits("/".join("a" * 60), "/".join(["**", "a"] * 25) + "/b")
+    assert time.monotonic() - began < 5
+
+
+def test_a_long_list_says_that_it_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(root, "a", "b", "c")
+    monkeypatch.setattr(listing, "MAX_LISTED", 2)
+    assert (
+        listing.list_files(root, "**") == "a\nb\n[there may be more: only 2 are listed; narrow the pattern]"
+    )
+    monkeypatch.setattr(listing, "MAX_VISITED", 1)
+    assert listing.list_files(root, "**").endswith("only 1 files are looked at; name a folder]")
+
+
+def test_a_file_is_no_folder(root: Path) -> None:
+    fill(root, "a")
+    with pytest.raises(ToolFault, match="'a' is not a folder"):
+        listing.list_files(root / "a", "**")

@@ -1,0 +1,57 @@
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from sidecar.subagents.runners.builtin import search
+from sidecar.subagents.runners.builtin.faults import ToolFault
+
+pytestmark = pytest.mark.usefixtures("programs")
+
+FOR_EVER = r"(a+)+$"
+
+
+async def find(root: Path, expression: str, files: str = "**", *, ignore_case: bool = False) -> str:
+    return await search.search(root, expression, files, ignore_case=ignore_case)
+
+
+async def test_matching_lines_name_their_place(root: Path) -> None:
+    (root / "src").mkdir()
+    (root / "src" / "a.py").write_text("def one():\n    pass\ndef two(): ...\n")
+    (root / "b.txt").write_text("a DEF\n")
+    (root / "binary").write_bytes(b"def\0")
+    (root / "link").symlink_to(root.parent / "secret.txt")
+    assert await find(root, r"^def (\w+)") == "src/a.py:1: def one():\nsrc/a.py:3: def two(): ..."
+    assert await find(root, "def", "*.txt", ignore_case=True) == "b.txt:1: a DEF"
+    assert await find(root, "secret") == "[no match]"
+
+
+async def test_what_is_no_expression_says_why(root: Path) -> None:
+    with pytest.raises(ToolFault, match="not a regular expression: unterminated"):
+        await find(root, "[")
+
+
+async def test_an_expression_gone_astray_is_ended(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "a").write_text("a" * 60 + "b\n")
+    monkeypatch.setattr(search, "SECONDS", 1.0)
+    with pytest.raises(ToolFault, match="took longer than 1 s"):
+        await find(root, FOR_EVER)
+
+
+async def test_a_search_that_is_cancelled_ends_at_once(root: Path) -> None:
+    (root / "a").write_text("a" * 60 + "b\n")
+    task = asyncio.create_task(find(root, FOR_EVER))
+    await asyncio.wait({task}, timeout=1)
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.monotonic() - began < 1
+
+
+async def test_matches_are_bounded(root: Path) -> None:
+    (root / "a").write_text(f"{'x' * 1000}\n" * 300)
+    *found, note = (await find(root, "x")).splitlines()
+    assert (len(found), max(map(len, found))) == (search.MAX_MATCHES, 307)
+    assert note == "[there may be more: only 200 matches are shown; narrow the search]"

@@ -1,0 +1,50 @@
+import pytest
+
+from sidecar.subagents.runners.builtin_settings import SettingsFault, read_settings, required_model
+
+
+def test_one_key_is_enough_to_know_the_provider() -> None:
+    settings = read_settings({"ANTHROPIC_API_KEY": "k", "SIDECAR_AGENT_MODEL": "m"})
+    assert (settings.provider, settings.key, settings.base_url) == ("anthropic", "k", None)
+    assert required_model(settings) == "m"
+
+
+def test_everything_can_be_named() -> None:
+    environ = {
+        "SIDECAR_AGENT_PROVIDER": "openai",
+        "SIDECAR_AGENT_KEY_VARIABLE": "MY_KEY",
+        "MY_KEY": "mine",
+        "OPENAI_API_KEY": "other",
+        "ANTHROPIC_API_KEY": "other",
+        "SIDECAR_AGENT_BASE_URL": "http://127.0.0.1:8080/v1",
+        "OPENAI_BASE_URL": "http://elsewhere",
+    }
+    settings = read_settings(environ, "from the definition")
+    assert (settings.provider, settings.key, settings.key_variable) == ("openai", "mine", "MY_KEY")
+    assert (settings.base_url, settings.model) == ("http://127.0.0.1:8080/v1", "from the definition")
+
+
+@pytest.mark.parametrize(
+    ("environ", "fault"),
+    [
+        ({}, "of OPENAI_API_KEY and ANTHROPIC_API_KEY neither is set; set SIDECAR_AGENT_PROVIDER"),
+        ({"OPENAI_API_KEY": "a", "ANTHROPIC_API_KEY": "b"}, "both are set; set SIDECAR_AGENT_PROVIDER"),
+        ({"SIDECAR_AGENT_PROVIDER": "acme"}, "'acme'; known are openai, anthropic"),
+        ({"SIDECAR_AGENT_PROVIDER": "openai"}, "OPENAI_API_KEY is not set"),
+        ({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_KEY_VARIABLE": "MINE"}, "MINE is not set"),
+        ({"OPENAI_API_KEY": "a", "OPENAI_BASE_URL": "localhost:80"}, "no http or https address"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(environ: dict[str, str], fault: str) -> None:
+    with pytest.raises(SettingsFault, match=fault):
+        read_settings(environ)
+
+
+def test_a_model_has_to_be_named_somewhere() -> None:
+    settings = read_settings({"OPENAI_API_KEY": "a"})
+    with pytest.raises(SettingsFault, match="set SIDECAR_AGENT_MODEL"):
+        required_model(settings)
+
+
+def test_the_key_is_not_shown() -> None:
+    assert "topsecret" not in repr(read_settings({"OPENAI_API_KEY": "topsecret"}))

@@ -1,0 +1,41 @@
+from pathlib import Path
+
+import pytest
+
+from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.workspace import Workspace
+
+
+def test_names_are_taken_from_the_workspace(workspace: Workspace, root: Path) -> None:
+    assert workspace.resolve("src/../new/a.py") == root / "new" / "a.py"
+    assert workspace.resolve(str(root / "a.py")) == root / "a.py"
+    assert workspace.resolve(".") == root
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../secret.txt", "/etc/passwd", "a/../../secret.txt", "../root-too/a"]
+)
+def test_what_leads_out_is_refused(workspace: Workspace, name: str) -> None:
+    with pytest.raises(ToolFault, match="leads out of the workspace"):
+        workspace.resolve(name)
+
+
+def test_links_are_followed_before_they_are_judged(workspace: Workspace, root: Path) -> None:
+    (root / "out").symlink_to(root.parent)
+    (root / "in").symlink_to("src")
+    (root / "new").symlink_to(root.parent / "not there yet")
+    assert workspace.resolve("in/a.py") == root / "src" / "a.py"
+    for name in ("out", "out/secret.txt", "new"):
+        with pytest.raises(ToolFault, match="leads out of the workspace"):
+            workspace.resolve(name)
+
+
+def test_a_workspace_reached_by_a_link_is_its_real_folder(root: Path) -> None:
+    link = root.parent / "link"
+    link.symlink_to(root)
+    assert Workspace(link).resolve("a.py") == root / "a.py"
+
+
+def test_a_name_no_system_takes_is_a_fault(workspace: Workspace) -> None:
+    with pytest.raises(ToolFault, match="no file name"):
+        workspace.resolve("a\0b")
