@@ -6,6 +6,9 @@ import type { Example } from "./settings.js";
 export const EXAMPLE_SUBAGENT = "tour";
 export const EXAMPLE_GOAL = "Look around in this folder and tell me what is here.";
 
+/** The runner that only knows how to do the example. */
+export const EXAMPLE_RUNNER = "subagent-sidecar-example";
+
 /**
  * The example: a definition that comes with the extension, run by a program that comes with the
  * sidecar. It reads files and reports; it needs no model, no key and no network.
@@ -13,7 +16,7 @@ export const EXAMPLE_GOAL = "Look around in this folder and tell me what is here
 export function exampleIn(extensionPath: string, python: string): Example {
   return {
     directory: path.join(extensionPath, "example", "agents"),
-    runnerName: "subagent-sidecar-example",
+    runnerName: EXAMPLE_RUNNER,
     runner: {
       type: "command",
       format: "events",

@@ -1,20 +1,27 @@
 import * as vscode from "vscode";
 
+import { definitionCommands } from "./commands/definitions.js";
 import { historyCommands } from "./commands/history.js";
+import { questionCommands } from "./commands/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
+import { speakingCommands } from "./commands/speaking.js";
 import { subagentCommands } from "./commands/subagents.js";
 import { collectDiagnostics } from "./diagnosticsFacts.js";
 import { ExampleSwitch } from "./exampleSwitch.js";
 import { Installation } from "./installation.js";
 import { openLog } from "./log.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
+import { showLook } from "./panel/looking.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./settings.js";
 import { SidecarService } from "./sidecarService.js";
 import { followSettings } from "./settingsChanges.js";
 import { HistoryTree } from "./views/historyTree.js";
+import { notifyQuestions } from "./views/questionNotices.js";
 import { showRunsTree } from "./views/runsTree.js";
 import { showStatusBar } from "./views/statusBar.js";
+import { taskReports } from "./views/taskReports.js";
+import { ToolDiffs } from "./views/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
 
 let running: SidecarService | undefined;
@@ -40,21 +47,34 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   running = service;
 
-  const panel = new ChatPanel(context.extensionUri, service, vscode.commands);
-  const history = new HistoryTree(service);
+  const diffs = new ToolDiffs(service);
+  const panel = new ChatPanel(context.extensionUri, service, vscode.commands, (look) => {
+    void showLook(look, service, diffs);
+  });
+  const ownRoot = () => service.info?.storageRoot;
+  const history = new HistoryTree(service, (task) => task.root === ownRoot());
   const transcripts = new Transcripts(service);
+  const reports = taskReports(service);
   const repair = async (): Promise<void> => {
     await service.stop();
     await installation.environment.remove();
     await service.start();
   };
+  const runners = () => service.info?.runners ?? [];
+  const enableExample = () => example.enable(service, settings);
   const commands = {
-    ...subagentCommands({ service, panel, enableExample: () => example.enable(service, settings) }),
-    ...historyCommands({ service, history, transcripts }),
+    ...subagentCommands({ service, panel, runners, enableExample }),
+    ...definitionCommands({ service, panel, runners }),
+    ...questionCommands({ service, panel }),
+    ...speakingCommands({ service, panel }),
+    ...historyCommands({ service, history, transcripts, reports, ownRoot }),
     ...sidecarCommands({
       service,
       log,
       repair,
+      cancelSetUp: () => {
+        installation.cancel();
+      },
       diagnostics: () => collectDiagnostics(context, service, installation),
     }),
   };
@@ -65,7 +85,10 @@ export function activate(context: vscode.ExtensionContext): void {
     showRunsTree(service),
     history,
     transcripts,
+    reports,
+    diffs,
     showStatusBar(service),
+    notifyQuestions(service, panel),
     registerCommands(commands, service, log),
     followSettings(service, settings),
     service.onDidChangeState(({ kind, message }) => {

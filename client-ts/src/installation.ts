@@ -13,7 +13,7 @@ import { runProgram } from "./setup/program.js";
 import { findPython } from "./setup/python.js";
 import type { SidecarCommand } from "./sidecarProcess.js";
 
-/** The sidecar's private Python environment, as this window makes and shows it. */
+/** The sidecar's private Python environment, as this window makes it. */
 export class Installation {
   readonly environment: PythonEnvironment;
   readonly #storage: string;
@@ -21,6 +21,7 @@ export class Installation {
   readonly #ensure: () => Promise<string>;
   #reports = new Set<(message: string) => void>();
   #python: string | undefined;
+  #cancel: AbortController | undefined;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#storage = context.globalStorageUri.fsPath;
@@ -44,7 +45,7 @@ export class Installation {
         log.debug(`set-up: ${line}`);
       },
     });
-    this.#ensure = coalesced(() => this.#withProgress());
+    this.#ensure = coalesced(() => this.#run());
   }
 
   /** The interpreter; undefined until `prepare` has succeeded. */
@@ -69,17 +70,15 @@ export class Installation {
     };
   }
 
-  /** Show a notification from the first sign that there is something to set up, until its end. */
-  async #withProgress(): Promise<string> {
+  /** Give up set-up if it is under way; whoever waits for it is told how to begin again. */
+  cancel(): void {
+    this.#cancel?.abort();
+  }
+
+  async #run(): Promise<string> {
     const cancel = new AbortController();
-    let show: ((message: string) => void) | undefined;
-    let done = (): void => undefined;
-    const ended = new Promise<void>((resolve) => {
-      done = resolve;
-    });
+    this.#cancel = cancel;
     const report = (message: string): void => {
-      show ??= showProgress(ended, cancel);
-      show(message);
       for (const listener of this.#reports) {
         listener(message);
       }
@@ -91,35 +90,9 @@ export class Installation {
         ? new Error("Set-up was cancelled. Choose Repair to begin again.")
         : new Error(messageOf(error), { cause: error });
     } finally {
-      done();
+      this.#cancel = undefined;
     }
   }
-}
-
-function showProgress(ended: Promise<void>, cancel: AbortController): (message: string) => void {
-  let report: ((message: string) => void) | undefined;
-  let pending = "";
-  void vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: "Setting up subagents",
-      cancellable: true,
-    },
-    (progress, token) => {
-      token.onCancellationRequested(() => {
-        cancel.abort();
-      });
-      report = (message) => {
-        progress.report({ message });
-      };
-      report(pending);
-      return ended;
-    },
-  );
-  return (message) => {
-    pending = message;
-    report?.(message);
-  };
 }
 
 function configuration(section: string): vscode.WorkspaceConfiguration {

@@ -1,6 +1,12 @@
 import type { Disposable, Event } from "vscode";
 
-import type { AsyncTask, Requests, TaskEvent, TasksDidChange } from "./protocol.js";
+import type {
+  AsyncTask,
+  InitializeResult,
+  Requests,
+  TaskEvent,
+  TasksDidChange,
+} from "./protocol.js";
 
 /** One event of a run, as the sidecar numbers them: from 1, without gaps. */
 export type RunEvent = TaskEvent;
@@ -22,12 +28,16 @@ export interface ServiceState {
 export interface SubagentService {
   readonly state: ServiceState;
   readonly onDidChangeState: Event<ServiceState>;
+  /** What the sidecar told of itself when it was last started. */
+  readonly info: InitializeResult | undefined;
   /** The newest async tasks by id, newest launch first; kept current while the sidecar runs. */
   readonly tasks: ReadonlyMap<string, AsyncTask>;
   /** Fires for each task that is new or changed, after `tasks` holds it. */
   readonly onDidChangeTask: Event<AsyncTask>;
   /** Fires when stored tasks changed; after a restart with empty lists: read everything again. */
   readonly onDidChangeHistory: Event<TasksDidChange>;
+  /** Fires when definitions on disk may have changed: ask `subagents/list` again. */
+  readonly onDidChangeDefinitions: Event<void>;
   /** Fires when a new sidecar has taken the place of an earlier one and `tasks` is read again. */
   readonly onDidRestart: Event<void>;
 

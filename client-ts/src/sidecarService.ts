@@ -41,6 +41,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   readonly #states = new vscode.EventEmitter<ServiceState>();
   readonly #changedTasks = new vscode.EventEmitter<AsyncTask>();
   readonly #history = new vscode.EventEmitter<TasksDidChange>();
+  readonly #definitions = new vscode.EventEmitter<void>();
   readonly #restarts = new vscode.EventEmitter<void>();
   readonly #feeds: Feeds;
   #state: ServiceState = { kind: "idle" };
@@ -54,6 +55,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   readonly onDidChangeState = this.#states.event;
   readonly onDidChangeTask = this.#changedTasks.event;
   readonly onDidChangeHistory = this.#history.event;
+  readonly onDidChangeDefinitions = this.#definitions.event;
   readonly onDidRestart = this.#restarts.event;
 
   constructor(options: ServiceOptions) {
@@ -137,9 +139,11 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   dispose(): void {
     void this.stop();
-    for (const emitter of [this.#states, this.#changedTasks, this.#history, this.#restarts]) {
-      emitter.dispose();
-    }
+    this.#states.dispose();
+    this.#changedTasks.dispose();
+    this.#history.dispose();
+    this.#definitions.dispose();
+    this.#restarts.dispose();
   }
 
   async #start(): Promise<void> {
@@ -187,6 +191,9 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     });
     client.onNotification("tasks/didChange", (change) => {
       this.#history.fire(change);
+    });
+    client.onNotification("subagents/didChange", () => {
+      this.#definitions.fire();
     });
     return client;
   }

@@ -2,7 +2,7 @@ import type { ListParams, ListResult, TaskInfo } from "./protocol.js";
 
 export const PAGE = 200;
 
-/** A growing list of stored tasks, newest first, under one filter. */
+/** A growing list of stored tasks, newest first, under one filter in the query language. */
 export class StoredTasks {
   #filter = "";
   #items: readonly TaskInfo[] = [];
@@ -35,9 +35,18 @@ export class StoredTasks {
     return this.#isRead;
   }
 
+  /** Rejects, and keeps the filter there was, when the sidecar does not take this one. */
   async setFilter(filter: string): Promise<void> {
+    const before = this.#filter;
     this.#filter = filter;
-    await this.#read({ limit: PAGE }, []);
+    try {
+      await this.#read({ limit: PAGE }, []);
+    } catch (error) {
+      if (this.#filter === filter) {
+        this.#filter = before;
+      }
+      throw error;
+    }
   }
 
   /** Read again as much as is shown. */
@@ -55,10 +64,10 @@ export class StoredTasks {
   async #read(page: ListParams, before: readonly TaskInfo[]): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
-    const filter = this.#filter === "" ? {} : { filter: this.#filter };
+    const query = this.#filter === "" ? {} : { query: this.#filter };
     const result = await this.list({
       ...page,
-      ...filter,
+      ...query,
       sort: { by: "lastActivity", order: "desc" },
     });
     if (read === this.#reads) {

@@ -17,7 +17,7 @@ const ENDS: Record<EndReason, string> = {
 /** Say in a few words where a run stands. */
 export function runStatus(task: AsyncTask): string {
   if (task.attention !== undefined) {
-    return "needs an answer";
+    return "waiting for your answer";
   }
   if (task.status === "queued") {
     return task.queuePosition === undefined ? "queued" : `queued, number ${task.queuePosition}`;
@@ -37,10 +37,18 @@ export function storedStatus(task: TaskInfo): string {
     : `${task.status}, ${task.outcome}`;
 }
 
-/** Put text on one line and cut it to `most` characters. */
+/** Control characters, and marks that would change the order in which a line is read. */
+const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** Put text on one line, without what is not seen, and cut it to `most` characters. */
 export function oneLine(text: string, most: number): string {
-  const line = text.replace(/\s+/gu, " ").trim();
+  const line = text.replace(UNSEEN, " ").replace(/\s+/gu, " ").trim();
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}
+
+/** Take out of a text what a notification would make a link of: a model must not write those. */
+export function unlinked(text: string): string {
+  return text.replaceAll("](", "] (");
 }
 
 const UNITS = [
@@ -67,4 +75,34 @@ export function ago(time: number, now: number): string {
 /** Write a time as the user's locale has it. */
 export function localTime(time: number): string {
   return new Date(time).toLocaleString();
+}
+
+/** Count things: `1 task`, `2,000 tasks`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Write an amount in USD; undefined when it is not known. */
+export function money(cost: number | null | undefined): string | undefined {
+  if (cost == null) {
+    return undefined;
+  }
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return cost > 0 && cost < 0.005 ? "<$0.01" : `$${cost.toLocaleString(undefined, digits)}`;
+}
+
+/** Write a large number shortly: `31.2M`. */
+export function compact(value: number): string {
+  return value.toLocaleString(undefined, { notation: "compact", maximumFractionDigits: 1 });
+}
+
+const BYTE_UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
+
+/** Write a number of bytes in its largest unit, of 1,024 of the one before. */
+export function byteSize(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10);
+  const unit = Math.min(step, BYTE_UNITS.length - 1);
+  const value = bytes / 1024 ** unit;
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: digits })}\u00A0${BYTE_UNITS[unit] ?? ""}`;
 }

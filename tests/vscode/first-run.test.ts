@@ -27,6 +27,7 @@ session.step("the VSIX installs and asks for no proposed API", async () => {
 session.step("the first look sets up a private environment, and says so", async (workbench) => {
   await workbench.openSideBar("Subagents");
   await new Chat(workbench).frame.getByText(/^(Making|Fetching|Installing) /).waitFor();
+  assert.equal(await workbench.toasts.count(), 0, "it is said once, where one looks");
 });
 
 session.step("with no subagent defined an example is offered", async (workbench) => {

@@ -8,7 +8,9 @@ const session = new Session("restricted", { prepare: definePuppet, trustsAll: fa
 
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();
-  await new Chat(workbench).frame.getByText("Restricted Mode").first().waitFor();
+  const { frame } = new Chat(workbench);
+  await frame.getByText("Subagents of this workspace are not read").waitFor();
+  await frame.getByRole("button", { name: "Manage Workspace Trust" }).waitFor();
 });
 
 session.step("the palette does not offer what is refused", async (workbench) => {
@@ -21,6 +23,18 @@ session.step("the palette does not offer what is refused", async (workbench) => 
     .waitFor();
   assert.equal(await workbench.row("Launch Subagent").count(), 0);
   await workbench.page.keyboard.press("Escape");
+});
+
+session.step("the history can be searched, checked and added up", async (workbench) => {
+  await workbench.run("Subagents: Search Task History");
+  await workbench.type("status:nonsense");
+  await workbench.row("At character 8").waitFor();
+  await workbench.page.keyboard.press("Escape");
+  await workbench.run("Subagents: Check Task History");
+  await workbench.page.locator(".view-lines").getByText("Nothing is wrong.").waitFor();
+  await workbench.run("Subagents: Show Totals");
+  await workbench.renderedPage("Totals of stored tasks");
+  await workbench.run("View: Close All Editors");
 });
 
 session.step("trust lets the workspace's own subagent run", async (workbench) => {

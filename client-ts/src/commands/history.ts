@@ -1,67 +1,174 @@
 import * as vscode from "vscode";
 
+import { messageOf } from "../errors.js";
+import { faultText, queryFault } from "../queryText.js";
 import type { SubagentService } from "../service.js";
 import type { HistoryTree } from "../views/historyTree.js";
+import type { TaskReports } from "../views/taskReports.js";
 import type { Transcripts } from "../views/transcript.js";
+import { counted } from "../words.js";
 import { taskIdOf } from "./arguments.js";
-import { pickStoredTask } from "./asking.js";
+import { exportTask } from "./exporting.js";
+import { archiveTask, deleteTask, restoreTask } from "./housekeeping.js";
+import { type ChosenTask, searchTasks } from "./taskSearch.js";
+import { fileOf, pickTaskOfFile } from "./touchedFile.js";
 
 /** What these commands act on. */
 export interface HistoryCommandsContext {
   readonly service: SubagentService;
   readonly history: HistoryTree;
   readonly transcripts: Transcripts;
+  readonly reports: TaskReports;
+  /** The root whose tasks may be deleted; undefined until the sidecar runs. */
+  readonly ownRoot: () => string | undefined;
 }
 
 /** The commands on stored tasks, by their ids. */
 export function historyCommands(context: HistoryCommandsContext) {
-  const { history } = context;
+  const { service, history, reports } = context;
+  const onTask = (act: (taskId: string) => Promise<void>) => async (target?: unknown) => {
+    await withTask(await storedTaskId(context, target), act);
+  };
+  const onOwnTask = (act: (taskId: string) => Promise<void>) => async (target?: unknown) => {
+    await withTask(await ownTaskId(context, target), act);
+  };
   return {
-    "subagentSidecar.task.open": (target?: unknown) => openTask(context, target),
-    "subagentSidecar.task.find": () => openTask(context, undefined),
-    "subagentSidecar.task.copyId": (target?: unknown) => copyId(context, target),
-    "subagentSidecar.history.filter": () => filter(history),
+    "subagentSidecar.task.open": onTask((taskId) => context.transcripts.open(taskId)),
+    "subagentSidecar.task.find": () => open(context, find(context)),
+    "subagentSidecar.task.copyId": onTask(copyId),
+    "subagentSidecar.task.export": onTask((taskId) => exportTask(service, taskId)),
+    "subagentSidecar.task.archive": onOwnTask((taskId) => archiveTask(service, taskId)),
+    "subagentSidecar.task.delete": onOwnTask((taskId) => deleteTask(service, taskId)),
+    "subagentSidecar.task.restore": () => restoreTask(service),
+    "subagentSidecar.file.showTasks": (target?: unknown) => showTasksOfFile(context, target),
+    "subagentSidecar.history.search": () => open(context, search(context)),
+    "subagentSidecar.history.filter": () => filter(context),
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
+    "subagentSidecar.history.totals": () => reports.showRendered("Task Totals", history.filter),
+    "subagentSidecar.history.check": () => reports.show("Task History Check"),
+    "subagentSidecar.history.help": () => reports.showRendered("Query Language"),
   };
 }
 
-async function openTask(context: HistoryCommandsContext, target: unknown): Promise<void> {
-  const taskId = await storedTaskId(context, target);
+async function withTask(
+  taskId: string | undefined,
+  act: (taskId: string) => Promise<void>,
+): Promise<void> {
   if (taskId !== undefined) {
-    await context.transcripts.open(taskId);
+    await act(taskId);
   }
 }
 
-async function copyId(context: HistoryCommandsContext, target: unknown): Promise<void> {
-  const taskId = await storedTaskId(context, target);
-  if (taskId !== undefined) {
-    await vscode.env.clipboard.writeText(taskId);
-    vscode.window.setStatusBarMessage(`Copied ${taskId}`, 3_000);
+async function open(
+  { transcripts }: HistoryCommandsContext,
+  chosen: Promise<ChosenTask | undefined>,
+): Promise<void> {
+  const found = await chosen;
+  if (found !== undefined) {
+    await transcripts.open(found.taskId, found.message);
   }
+}
+
+async function find({ service }: HistoryCommandsContext): Promise<ChosenTask | undefined> {
+  await service.start();
+  return searchTasks(service, { title: "Find Task" });
+}
+
+async function search(context: HistoryCommandsContext): Promise<ChosenTask | undefined> {
+  const { service, history } = context;
+  await service.start();
+  return searchTasks(service, {
+    title: "Search Task History",
+    messages: true,
+    buttons: [
+      {
+        icon: "filter",
+        tooltip: "Use as Filter of the Task History",
+        run: (text) => void setFilter(history, text),
+      },
+      {
+        icon: "question",
+        tooltip: "Help on the Query Language",
+        run: () => void vscode.commands.executeCommand("subagentSidecar.history.help"),
+      },
+    ],
+  });
+}
+
+async function copyId(taskId: string): Promise<void> {
+  await vscode.env.clipboard.writeText(taskId);
+  vscode.window.setStatusBarMessage(`Copied ${taskId}`, 3_000);
 }
 
 async function storedTaskId(
-  { service }: HistoryCommandsContext,
+  context: HistoryCommandsContext,
+  target: unknown,
+): Promise<string | undefined> {
+  return taskIdOf(target) ?? (await find(context))?.taskId;
+}
+
+/** As `storedTaskId`, but only tasks that may be moved are offered. */
+async function ownTaskId(
+  { service, ownRoot }: HistoryCommandsContext,
   target: unknown,
 ): Promise<string | undefined> {
   const known = taskIdOf(target);
-  if (known === undefined) {
-    await service.start();
-    return (await pickStoredTask(service))?.id;
+  if (known !== undefined) {
+    return known;
   }
-  return known;
+  await service.start();
+  const root = ownRoot();
+  const roots = root === undefined ? {} : { roots: [root] };
+  return (await searchTasks(service, { title: "Which task of this extension?", ...roots }))?.taskId;
 }
 
-async function filter(history: HistoryTree): Promise<void> {
+async function showTasksOfFile(context: HistoryCommandsContext, target: unknown): Promise<void> {
+  const file = fileOf(target);
+  if (file === undefined) {
+    void vscode.window.showInformationMessage(
+      "Open a file that is on disk, or choose one in the Explorer, to see the tasks that touched it.",
+    );
+    return;
+  }
+  await context.service.start();
+  await open(context, pickTaskOfFile(context.service, file.fsPath));
+}
+
+async function filter({ service, history }: HistoryCommandsContext): Promise<void> {
+  await service.start();
   const text = await vscode.window.showInputBox({
     title: "Filter the Task History",
-    prompt: "Show tasks with this in their title, id, mode or folder; empty shows all",
+    prompt: "Words, or fields such as status:failed cost>1 since:7d; empty shows all",
     value: history.filter,
+    validateInput: (typed) => judged(service, typed),
   });
   if (text !== undefined) {
-    await vscode.commands.executeCommand("subagentSidecar.history.focus");
-    await history.setFilter(text.trim());
+    await setFilter(history, text);
+  }
+}
+
+async function setFilter(history: HistoryTree, text: string): Promise<void> {
+  await vscode.commands.executeCommand("subagentSidecar.history.focus");
+  await history.setFilter(text.trim());
+}
+
+/** Say while it is typed how many tasks a filter keeps, or what is wrong with it. */
+async function judged(
+  service: SubagentService,
+  typed: string,
+): Promise<string | vscode.InputBoxValidationMessage | undefined> {
+  if (typed.trim() === "") {
+    return undefined;
+  }
+  try {
+    const { matched } = await service.request("tasks/list", { query: typed, limit: 1 });
+    const fit = matched === 1 ? "fits" : "fit";
+    const message = `${counted(matched, "task")} ${fit}`;
+    return { message, severity: vscode.InputBoxValidationSeverity.Info };
+  } catch (error) {
+    const fault = queryFault(error);
+    return fault === undefined ? messageOf(error) : faultText(fault);
   }
 }

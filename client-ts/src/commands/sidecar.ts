@@ -8,11 +8,13 @@ export interface SidecarCommandsContext {
   readonly service: SidecarService;
   readonly log: vscode.LogOutputChannel;
   readonly repair: () => Promise<void>;
+  readonly cancelSetUp: () => void;
   readonly diagnostics: () => Promise<string>;
 }
 
 /** The commands on the sidecar itself, by their ids. */
-export function sidecarCommands({ service, log, repair, diagnostics }: SidecarCommandsContext) {
+export function sidecarCommands(context: SidecarCommandsContext) {
+  const { service, log, repair, diagnostics } = context;
   return {
     "subagentSidecar.sidecar.restart": async () => {
       if (await mayEndRuns(service)) {
@@ -24,6 +26,7 @@ export function sidecarCommands({ service, log, repair, diagnostics }: SidecarCo
         await repair();
       }
     },
+    "subagentSidecar.environment.cancel": context.cancelSetUp,
     "subagentSidecar.log.show": () => {
       log.show(true);
     },

@@ -5,14 +5,15 @@ import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../example.js";
 import { type AsyncTask, ErrorCode, type LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { isLive } from "../taskTable.js";
-import { askGoal, pickDefinition, pickFolder, pickRun } from "./asking.js";
+import { askGoal, pickFolder, pickRun } from "./asking.js";
 import { taskIdOf } from "./arguments.js";
+import { type DefinitionCommandsContext, follow } from "./definitions.js";
+import { type DefinitionChoice, pickDefinition } from "./definitionPick.js";
 import { requireTrust } from "./trust.js";
 
 /** What these commands act on. */
-export interface SubagentCommandsContext {
-  readonly service: SubagentService;
-  readonly panel: { reveal(taskId?: string): Promise<void> };
+export interface SubagentCommandsContext extends DefinitionCommandsContext {
+  readonly panel: DefinitionCommandsContext["panel"] & { reveal(taskId?: string): Promise<void> };
   /** Make the example's definition known to the sidecar; returns the folder it may look at. */
   readonly enableExample: () => Promise<string>;
 }
@@ -31,16 +32,14 @@ async function launch(context: SubagentCommandsContext, named: unknown): Promise
   if (!(await requireTrust())) {
     return;
   }
-  const { items } = await context.service.request("subagents/list", {});
-  const launchable = items.filter((item) => item.shadowedBy === undefined);
-  if (launchable.length === 0) {
-    await offerExample(context);
+  const choice = await chooseDefinition(context, named);
+  if (choice?.kind !== "definition") {
+    await follow(context, choice);
     return;
   }
-  const chosen =
-    launchable.find((item) => item.name === named) ?? (await pickDefinition(launchable));
-  const workspaceDir = chosen === undefined ? undefined : await pickFolder();
-  if (chosen === undefined || workspaceDir === undefined) {
+  const chosen = choice.definition;
+  const workspaceDir = await pickFolder();
+  if (workspaceDir === undefined) {
     return;
   }
   const goalPrompt = await askGoal(chosen.name);
@@ -49,14 +48,33 @@ async function launch(context: SubagentCommandsContext, named: unknown): Promise
   }
 }
 
-async function offerExample(context: SubagentCommandsContext): Promise<void> {
-  const run = "Run an Example";
-  const message =
-    "There is no subagent definition yet. Definitions are Markdown files in .sidecar/agents of " +
-    "the workspace, or in a folder of the setting subagentSidecar.agentDirectories.";
-  if ((await vscode.window.showInformationMessage(message, run)) === run) {
+/** The definition that is named, else the user's choice. */
+async function chooseDefinition(
+  context: SubagentCommandsContext,
+  named: unknown,
+): Promise<DefinitionChoice | undefined> {
+  const list = await context.service.request("subagents/list", {});
+  const launchable = list.items.filter((item) => item.shadowedBy === undefined);
+  const known = launchable.find((item) => item.name === named);
+  if (known !== undefined) {
+    return { kind: "definition", definition: known };
+  }
+  if (launchable.length > 0) {
+    return pickDefinition(list, "Which subagent?");
+  }
+  return offerExample(context);
+}
+
+async function offerExample(
+  context: SubagentCommandsContext,
+): Promise<DefinitionChoice | undefined> {
+  const [run, create] = ["Run an Example", "New Agent Definition…"] as const;
+  const message = "There is no subagent definition yet: a Markdown file that says what one is for.";
+  const chosen = await vscode.window.showInformationMessage(message, run, create);
+  if (chosen === run) {
     await runExample(context);
   }
+  return chosen === create ? { kind: "new" } : undefined;
 }
 
 async function runExample(context: SubagentCommandsContext): Promise<void> {

@@ -4,7 +4,7 @@ import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
 
 import { pickFolder } from "../commands/asking.js";
 import type { SubagentService } from "../service.js";
-import type { Action } from "./messages.js";
+import type { Action, Look } from "./messages.js";
 import { pageHtml } from "./page.js";
 import { PanelSession, type Shown } from "./panelSession.js";
 
@@ -18,6 +18,8 @@ const COMMANDS: Record<Action, string> = {
   restart: "subagentSidecar.sidecar.restart",
   manageTrust: "workbench.trust.manage",
   openTranscript: "subagentSidecar.task.open",
+  chooseDefinition: "subagentSidecar.definition.choose",
+  createDefinition: "subagentSidecar.definition.create",
 };
 
 /** Runs commands of the editor; `vscode.commands` is one. */
@@ -30,13 +32,26 @@ export class ChatPanel implements WebviewViewProvider {
   readonly #extensionUri: Uri;
   readonly #service: SubagentService;
   readonly #commands: CommandRunner;
+  readonly #look: (look: Look) => void;
+  #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Shown | undefined;
 
-  constructor(extensionUri: Uri, service: SubagentService, commands: CommandRunner) {
+  constructor(
+    extensionUri: Uri,
+    service: SubagentService,
+    commands: CommandRunner,
+    look: (look: Look) => void,
+  ) {
     this.#extensionUri = extensionUri;
     this.#service = service;
     this.#commands = commands;
+    this.#look = look;
+  }
+
+  /** Whether a person can see the view. */
+  get visible(): boolean {
+    return this.#view?.visible === true;
   }
 
   /** Show the view and, if a task is named, its conversation. */
@@ -49,7 +64,13 @@ export class ChatPanel implements WebviewViewProvider {
     await this.#show({ type: "compose", ...(subagentName === undefined ? {} : { subagentName }) });
   }
 
+  /** Show definitions as they are now and, if one is named, have it chosen for the next launch. */
+  async definitionsChanged(chosen?: string): Promise<void> {
+    await this.#session?.definitionsChanged(chosen);
+  }
+
   resolveWebviewView(view: WebviewView): void {
+    this.#view = view;
     const session = this.#newSession(view);
     this.#session = session;
     view.onDidChangeVisibility(() => {
@@ -60,7 +81,7 @@ export class ChatPanel implements WebviewViewProvider {
     view.onDidDispose(() => {
       session.dispose();
       if (this.#session === session) {
-        this.#session = undefined;
+        this.#session = this.#view = undefined;
       }
     });
     view.webview.onDidReceiveMessage((message: unknown) => {
@@ -85,6 +106,7 @@ export class ChatPanel implements WebviewViewProvider {
   #newSession(view: WebviewView): PanelSession {
     return new PanelSession(this.#service, {
       pickFolder,
+      look: this.#look,
       post: (message) => {
         void view.webview.postMessage(message);
       },

@@ -1,4 +1,10 @@
-import type { AsyncTask, DefinitionProblem, SubagentInfo, TaskEvent } from "../protocol.js";
+import type {
+  AsyncTask,
+  DefinitionProblem,
+  SendResult,
+  SubagentInfo,
+  TaskEvent,
+} from "../protocol.js";
 import type { ServiceState } from "../service.js";
 
 /** One run as the list of conversations shows it: small, whatever the run has produced. */
@@ -15,6 +21,8 @@ export interface RunRow extends Pick<
 > {
   /** The beginning of the goal, on one line. */
   readonly goal: string;
+  /** What it waits to be answered. */
+  readonly asks?: string;
 }
 
 /** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */
@@ -29,7 +37,7 @@ export type ToWebview =
       readonly problems: readonly DefinitionProblem[];
     }
   /** The whole of the task that the page follows. */
-  | { readonly type: "task"; readonly task: AsyncTask }
+  | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
   | { readonly type: "events"; readonly taskId: string; readonly events: readonly TaskEvent[] }
   | { readonly type: "launched"; readonly taskId: string }
@@ -38,8 +46,31 @@ export type ToWebview =
   /** The user changed their mind on the way. */
   | { readonly type: "launchDropped" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
+  /** An answer did not count, as when another one came before it. */
+  | {
+      readonly type: "answerFailed";
+      readonly taskId: string;
+      readonly requestId: string;
+      readonly message: string;
+    }
+  | {
+      readonly type: "sent";
+      readonly taskId: string;
+      readonly text: string;
+      readonly delivery: SendResult["delivery"];
+    }
+  | {
+      readonly type: "sendFailed";
+      readonly taskId: string;
+      readonly text: string;
+      readonly message: string;
+    }
+  /** The work of the run goes on in another one. */
+  | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
+  | { readonly type: "resumeFailed"; readonly taskId: string; readonly message: string }
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
+  | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "compose"; readonly subagentName?: string };
 
 /** What the page may have the extension do beyond its own conversations. */
@@ -50,6 +81,8 @@ export const ACTIONS = [
   "restart",
   "manageTrust",
   "openTranscript",
+  "chooseDefinition",
+  "createDefinition",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -66,7 +99,34 @@ export type FromWebview =
       readonly queue: boolean;
     }
   | { readonly type: "cancel"; readonly taskId: string }
+  | {
+      readonly type: "answer";
+      readonly taskId: string;
+      readonly requestId: string;
+      readonly optionId: string;
+    }
+  | { readonly type: "send"; readonly taskId: string; readonly text: string }
+  | { readonly type: "resume"; readonly taskId: string; readonly text?: string }
+  | Look
   | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
+
+/** What a reader may look at in the editor. Lines count from 1. */
+export type Look =
+  /** A file that a run touched. */
+  | {
+      readonly type: "openFile";
+      readonly taskId: string;
+      readonly path: string;
+      readonly line?: number;
+    }
+  /** A change that a run showed: the part `index` of what the event `seq` tells. */
+  | {
+      readonly type: "openDiff";
+      readonly taskId: string;
+      readonly seq: number;
+      readonly index: number;
+    }
+  | { readonly type: "openDefinition"; readonly path: string; readonly line?: number };
 
 /** Check a message of the page as one from a stranger; undefined if it is none of ours. */
 export function readMessage(value: unknown): FromWebview | undefined {
@@ -74,6 +134,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     return undefined;
   }
   const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
+  const { requestId, optionId, text } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
@@ -87,6 +148,18 @@ export function readMessage(value: unknown): FromWebview | undefined {
         : undefined;
     case "cancel":
       return isText(taskId) ? { type, taskId } : undefined;
+    case "answer":
+      return isText(taskId) && isText(requestId) && isText(optionId)
+        ? { type, taskId, requestId, optionId }
+        : undefined;
+    case "send":
+      return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
+    case "resume":
+      return isText(taskId) ? { type, taskId, ...(isText(text) ? { text } : {}) } : undefined;
+    case "openFile":
+    case "openDiff":
+    case "openDefinition":
+      return readLook(type, value);
     case "act":
       return isAction(action) ? { type, action, ...(isText(taskId) ? { taskId } : {}) } : undefined;
     default:
@@ -96,10 +169,38 @@ export function readMessage(value: unknown): FromWebview | undefined {
 
 type Fields = Partial<
   Record<
-    "type" | "taskId" | "afterSeq" | "subagentName" | "goalPrompt" | "queue" | "action",
+    | "type"
+    | "taskId"
+    | "afterSeq"
+    | "subagentName"
+    | "goalPrompt"
+    | "queue"
+    | "action"
+    | "requestId"
+    | "optionId"
+    | "text"
+    | "path"
+    | "line"
+    | "seq"
+    | "index",
     unknown
   >
 >;
+
+function readLook(type: Look["type"], fields: Fields): Look | undefined {
+  const { taskId, path, seq, index } = fields;
+  const line = isSeq(fields.line) ? { line: fields.line } : {};
+  switch (type) {
+    case "openFile":
+      return isText(taskId) && isText(path) ? { type, taskId, path, ...line } : undefined;
+    case "openDiff":
+      return isText(taskId) && isSeq(seq) && isSeq(index)
+        ? { type, taskId, seq, index }
+        : undefined;
+    case "openDefinition":
+      return isText(path) ? { type, path, ...line } : undefined;
+  }
+}
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";

@@ -3,10 +3,12 @@ import type { Disposable } from "vscode";
 import { isRefusal, messageOf } from "../errors.js";
 import { type AsyncTask, ErrorCode } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service.js";
+import { takesMessages } from "../speaking.js";
 import { oneLine } from "../words.js";
 import {
   type Action,
   type FromWebview,
+  type Look,
   readMessage,
   type RunRow,
   type ToWebview,
@@ -20,7 +22,18 @@ const ROW_GOAL_CHARS = 240;
 /** What the page is to show though it may not be there right now. */
 export type Shown = Extract<
   ToWebview,
-  { type: "open" | "home" | "compose" | "launched" | "launchFailed" | "launchDropped" }
+  {
+    type:
+      | "open"
+      | "home"
+      | "compose"
+      | "choose"
+      | "launched"
+      | "launchFailed"
+      | "launchDropped"
+      | "resumed"
+      | "resumeFailed";
+  }
 >;
 
 type Launch = Extract<FromWebview, { type: "launch" }>;
@@ -29,6 +42,7 @@ type Launch = Extract<FromWebview, { type: "launch" }>;
 export interface PanelHost {
   post(message: ToWebview): void;
   act(action: Action, taskId: string | undefined): void;
+  look(look: Look): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
 }
@@ -56,6 +70,11 @@ export class PanelSession implements Disposable {
       service.onDidChangeTask((task) => {
         this.#taskChanged(task);
       }),
+      service.onDidChangeDefinitions(() => {
+        if (this.#ready) {
+          void this.#sendDefinitions();
+        }
+      }),
       service.onDidRestart(() => {
         this.#sendAll();
       }),
@@ -76,6 +95,14 @@ export class PanelSession implements Disposable {
       this.#post(message);
     } else {
       this.#pending = message;
+    }
+  }
+
+  /** Definitions were changed, and one may be the one to launch next. */
+  async definitionsChanged(chosen?: string): Promise<void> {
+    await this.#sendDefinitions();
+    if (chosen !== undefined) {
+      this.show({ type: "choose", subagentName: chosen });
     }
   }
 
@@ -107,6 +134,17 @@ export class PanelSession implements Disposable {
         return this.#launch(message);
       case "cancel":
         return this.#cancel(message.taskId);
+      case "answer":
+        return this.#answer(message);
+      case "send":
+        return this.#send(message);
+      case "resume":
+        return this.#resume(message);
+      case "openFile":
+      case "openDiff":
+      case "openDefinition":
+        this.#host.look(message);
+        return;
       case "act":
         this.#host.act(message.action, message.taskId);
     }
@@ -151,7 +189,7 @@ export class PanelSession implements Disposable {
   #taskChanged(task: AsyncTask): void {
     this.#post({ type: "run", run: rowOf(task) });
     if (task.id === this.#followed?.taskId) {
-      this.#post({ type: "task", task });
+      this.#postTask(task);
     }
   }
 
@@ -186,7 +224,7 @@ export class PanelSession implements Disposable {
   async #sendTask(taskId: string): Promise<void> {
     try {
       const { task } = await this.#service.request("asyncTasks/get", { taskId });
-      this.#post({ type: "task", task });
+      this.#postTask(task);
     } catch (error) {
       this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
     }
@@ -219,6 +257,39 @@ export class PanelSession implements Disposable {
     }
   }
 
+  async #answer(answer: Extract<FromWebview, { type: "answer" }>): Promise<void> {
+    const { taskId, requestId, optionId } = answer;
+    try {
+      await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
+    } catch (error) {
+      this.#post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
+    }
+  }
+
+  async #send({ taskId, text }: Extract<FromWebview, { type: "send" }>): Promise<void> {
+    try {
+      const { delivery } = await this.#service.request("asyncTasks/send", { taskId, text });
+      this.#post({ type: "sent", taskId, text, delivery });
+    } catch (error) {
+      this.#post({ type: "sendFailed", taskId, text, message: messageOf(error) });
+    }
+  }
+
+  async #resume({ taskId, text }: Extract<FromWebview, { type: "resume" }>): Promise<void> {
+    const params = { taskId, ...(text === undefined ? {} : { text }) };
+    try {
+      const { task } = await this.#service.request("asyncTasks/resume", params);
+      this.#post({ type: "run", run: rowOf(task) });
+      this.show({ type: "resumed", taskId, inTaskId: task.id });
+    } catch (error) {
+      this.show({ type: "resumeFailed", taskId, message: messageOf(error) });
+    }
+  }
+
+  #postTask(task: AsyncTask): void {
+    this.#post({ type: "task", task, takesMessages: takesMessages(this.#service, task) });
+  }
+
   #post(message: ToWebview): void {
     if (this.#ready) {
       this.#host.post(message);
@@ -230,7 +301,8 @@ function rowOf(task: AsyncTask): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, launchedAt, completedAt } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
-  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
+  const asks = task.attention && oneLine(task.attention.title, ROW_GOAL_CHARS);
+  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt, asks };
   return { id, subagentName, status, goal, ...withoutAbsent(known) };
 }
 

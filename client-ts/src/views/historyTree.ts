@@ -7,7 +7,8 @@ import type { TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
 import { StoredTasks } from "../storedTasks.js";
-import { ago, localTime, oneLine, span, storedStatus } from "../words.js";
+import { TotalsLine } from "../totalsLine.js";
+import { ago, counted, localTime, money, oneLine, span, storedStatus } from "../words.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -23,6 +24,8 @@ type Row = TaskInfo | typeof MORE;
 export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #stored: StoredTasks;
+  readonly #totals: TotalsLine;
+  readonly #isOwn: (task: TaskInfo) => boolean;
   readonly #view: vscode.TreeView<Row>;
   readonly #changes = new vscode.EventEmitter<undefined>();
   readonly #reload = new Throttle(REFRESH_MS, () => void this.#read(() => this.#stored.reload()));
@@ -31,15 +34,24 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  constructor(service: SubagentService) {
+  /** `isOwn` tells the tasks that may be deleted and archived. */
+  constructor(service: SubagentService, isOwn: (task: TaskInfo) => boolean) {
     this.#service = service;
+    this.#isOwn = isOwn;
     this.#stored = new StoredTasks((params) => service.request("tasks/list", params));
+    this.#totals = new TotalsLine(
+      (params) => service.request("tasks/stats", params),
+      () => {
+        this.#show();
+      },
+    );
     const options = { treeDataProvider: this, showCollapseAll: false };
     this.#view = vscode.window.createTreeView("subagentSidecar.history", options);
     this.#subscriptions = [
       this.#view,
       this.#changes,
       this.#reload,
+      this.#totals,
       service.onDidChangeState(() => {
         this.#stateChanged();
       }),
@@ -57,7 +69,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return this.#stored.filter;
   }
 
-  /** Show only tasks that hold `filter` in what the sidecar searches; "" shows all. */
+  /** Show only tasks that fit a query; "" shows all. */
   async setFilter(filter: string): Promise<void> {
     await this.#read(() => this.#stored.setFilter(filter));
   }
@@ -84,7 +96,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === MORE ? moreItem(this.#stored) : taskItem(row, Date.now());
+    return row === MORE ? moreItem(this.#stored) : this.#taskItem(row);
   }
 
   resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
@@ -114,10 +126,24 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   async #read(change: () => Promise<void>): Promise<void> {
     try {
       await vscode.window.withProgress({ location: { viewId: "subagentSidecar.history" } }, change);
+      this.#totals.follow(this.#stored.filter);
       this.#show();
     } catch (error) {
       this.#show(isAnswering(this.#service.state) ? messageOf(error) : undefined);
     }
+  }
+
+  #taskItem(task: TaskInfo): vscode.TreeItem {
+    return taskItem(task, this.#isOwn(task), Date.now());
+  }
+
+  /** What is shown above the rows: the filter, and the totals of the tasks it keeps. */
+  #heading(): string {
+    const { filter, matched } = this.#stored;
+    // The count is the list's own, which is never behind; the totals may be, for a moment.
+    const known = [counted(matched, "task"), this.#totals.textFor(filter)];
+    const totals = known.filter((part) => part !== "").join(" · ");
+    return filter === "" ? totals : `Filter: ${filter} — ${totals}`;
   }
 
   #show(fault?: string): void {
@@ -127,7 +153,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     const isRead = this.#stored.isRead;
     this.#view.description = isRead ? counted : "";
     // A message would hide the welcome view, which offers to clear a filter that nothing matches.
-    this.#view.message = fault ?? (filter === "" || items.length === 0 ? "" : `Filter: ${filter}`);
+    this.#view.message = fault ?? (items.length === 0 ? "" : this.#heading());
     const empty = filter === "" ? "empty" : "filtered";
     const key = items.length > 0 ? "items" : isRead ? empty : "unread";
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
@@ -136,7 +162,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 }
 
-function taskItem(task: TaskInfo, now: number): vscode.TreeItem {
+function taskItem(task: TaskInfo, isOwn: boolean, now: number): vscode.TreeItem {
   const label = oneLine(task.title, ROW_CHARS) || "(untitled)";
   const item = new vscode.TreeItem(label);
   const when = task.lastActivity ?? task.createdAt;
@@ -146,7 +172,7 @@ function taskItem(task: TaskInfo, now: number): vscode.TreeItem {
   item.description = [age, task.product === "sidecar" ? task.mode.current : task.product]
     .filter((part) => part !== undefined)
     .join(" · ");
-  item.contextValue = `stored ${task.status}`;
+  item.contextValue = `stored ${isOwn ? "own" : "foreign"} ${task.status}`;
   item.command = {
     command: "subagentSidecar.task.open",
     title: "Open Transcript",
@@ -179,7 +205,7 @@ function facts(task: TaskInfo, now: number): [string, string | undefined][] {
     ["Time", task.duration == null ? undefined : span(task.duration)],
     ["Messages", task.messageCount?.toLocaleString()],
     ["Tokens", tokenUsage?.total?.toLocaleString()],
-    ["Cost", tokenUsage?.cost == null ? undefined : `$${tokenUsage.cost.toFixed(2)}`],
+    ["Cost", money(tokenUsage?.cost)],
     ["Folder", task.workspaceDir],
     ["Id", task.id],
     ["Problems", task.problems.map((problem) => problem.message).join("; ")],

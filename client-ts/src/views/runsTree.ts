@@ -2,10 +2,12 @@ import * as vscode from "vscode";
 
 import type { Disposable } from "../listeners.js";
 import type { AsyncTask } from "../protocol.js";
+import { isWaiting, waitingRuns } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
+import { takesMessages } from "../speaking.js";
 import { isLive } from "../taskTable.js";
-import { ago, localTime, oneLine, runStatus, span } from "../words.js";
+import { ago, localTime, money, oneLine, runStatus, span } from "../words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -48,18 +50,18 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
   getTreeItem(shown: AsyncTask): vscode.TreeItem {
     const task = this.#service.tasks.get(shown.id) ?? shown;
     const goal = oneLine(task.goalPrompt, ROW_CHARS);
-    const item = new vscode.TreeItem(task.subagentName);
+    const item = new vscode.TreeItem(goal); // The goal tells rows of a narrow tree apart.
     item.id = task.id;
     item.iconPath = runIcon(task);
-    item.description = `${runStatus(task)} · ${goal}`;
-    item.contextValue = isLive(task) ? "run live" : "run ended";
+    item.description = `${task.subagentName} · ${runStatus(task)}`;
+    item.contextValue = contextOf(task, takesMessages(this.#service, task));
     item.command = {
       command: "subagentSidecar.subagent.open",
       title: "Open Subagent",
       arguments: [task.id],
     };
     item.accessibilityInformation = {
-      label: `${task.subagentName}, ${runStatus(task)}, ${goal}`,
+      label: `${goal}, ${task.subagentName}, ${runStatus(task)}`,
     };
     return item;
   }
@@ -84,6 +86,13 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
   }
 }
 
+function contextOf(task: AsyncTask, listens: boolean): string {
+  const words = ["run", isLive(task) ? "live" : "ended"];
+  return [...words, ...(isWaiting(task) ? ["waiting"] : []), ...(listens ? ["listens"] : [])].join(
+    " ",
+  );
+}
+
 function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   const { toolCalls, inputTokens, outputTokens, cost } = task.progress;
   const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
@@ -92,11 +101,12 @@ function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   return [
     ["Subagent", task.subagentName],
     ["Status", runStatus(task)],
+    ["Asks", task.attention && oneLine(task.attention.title, TOOLTIP_CHARS)],
     ["Launched", task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
     ["Time", took],
     ["Tool calls", toolCalls === 0 ? undefined : String(toolCalls)],
     ["Tokens", tokens === 0 ? undefined : tokens.toLocaleString()],
-    ["Cost", cost == null ? undefined : `$${cost.toFixed(2)}`],
+    ["Cost", money(cost)],
     ["Error", task.error === undefined ? undefined : oneLine(task.error, TOOLTIP_CHARS)],
     ["Folder", task.workspaceDir],
     ["Ended", task.completedAt === undefined ? undefined : localTime(task.completedAt)],
@@ -114,8 +124,8 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
     if (view.visible) {
       unseen.clear();
     }
-    const waiting = [...service.tasks.values()].filter((task) => task.attention !== undefined);
-    view.badge = badgeFor(new Set([...unseen, ...waiting.map((task) => task.id)]).size);
+    const waiting = waitingRuns(service).map(({ id }) => id);
+    view.badge = badgeFor(new Set([...unseen, ...waiting]).size, waiting.length);
   };
   return vscode.Disposable.from(
     tree,
@@ -135,7 +145,8 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
   );
 }
 
-function badgeFor(count: number): vscode.ViewBadge | undefined {
+function badgeFor(count: number, waiting: number): vscode.ViewBadge | undefined {
   const noun = count === 1 ? "subagent has" : "subagents have";
-  return count === 0 ? undefined : { value: count, tooltip: `${count} ${noun} news` };
+  const asks = waiting === 0 ? "" : `, ${waiting} waiting for you`;
+  return count === 0 ? undefined : { value: count, tooltip: `${count} ${noun} news${asks}` };
 }

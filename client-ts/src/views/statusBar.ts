@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { isWaiting, waitingRuns } from "../questions.js";
 import type { ServiceState, SubagentService } from "../service.js";
 
 interface Look {
@@ -16,7 +17,7 @@ export function showStatusBar(service: SubagentService): vscode.Disposable {
     item.text = text;
     item.tooltip = tooltip;
     item.accessibilityInformation = { label: tooltip, role: "button" };
-    item.command = commandFor(service.state);
+    item.command = commandFor(service);
   };
   update();
   item.show();
@@ -32,7 +33,7 @@ function countLive(service: SubagentService): { running: number; queued: number;
   return {
     running: tasks.filter((task) => task.status === "running").length,
     queued: tasks.filter((task) => task.status === "queued").length,
-    asking: tasks.filter((task) => task.attention !== undefined).length,
+    asking: tasks.filter(isWaiting).length,
   };
 }
 
@@ -42,7 +43,7 @@ function lookOf(state: ServiceState, count: ReturnType<typeof countLive>): Look 
     case "idle":
       return { text: "$(hubot) Subagents", tooltip: "Subagents" };
     case "settingUp":
-      return { text: "$(sync~spin) Subagents", tooltip: `Subagents: ${words}` };
+      return { text: "$(sync~spin) Setting up subagents", tooltip: `Subagents: ${words}` };
     case "starting":
       return { text: "$(sync~spin) Subagents", tooltip: "Subagents: starting" };
     case "restarting":
@@ -66,10 +67,10 @@ function runningLook(count: ReturnType<typeof countLive>, message: string): Look
     parts.push(`${queued} queued`);
   }
   if (asking > 0) {
-    parts.push(`${asking} waiting for an answer`);
+    parts.push(`${asking} waiting for you`);
   }
   const icon = running > 0 ? "$(sync~spin)" : "$(hubot)";
-  const bell = asking > 0 ? ` $(bell-dot) ${asking}` : "";
+  const bell = asking > 0 ? ` $(bell-dot) ${asking} waiting for you` : "";
   const number = running + queued > 0 ? ` ${running + queued}` : "";
   const note = message === "" ? "" : ` ${message}`;
   return {
@@ -78,6 +79,13 @@ function runningLook(count: ReturnType<typeof countLive>, message: string): Look
   };
 }
 
-function commandFor(state: ServiceState): string {
-  return state.kind === "failed" ? "subagentSidecar.problem.show" : "subagentSidecar.chat.focus";
+/** Lead to what needs a person most; of several runs that wait to the one that waits longest. */
+function commandFor(service: SubagentService): vscode.Command | string {
+  const waiting = waitingRuns(service).at(-1);
+  if (service.state.kind === "failed") {
+    return "subagentSidecar.problem.show";
+  }
+  return waiting === undefined
+    ? "subagentSidecar.chat.focus"
+    : { command: "subagentSidecar.subagent.open", title: "Show", arguments: [waiting.id] };
 }

@@ -5,7 +5,7 @@ import { messageOf } from "../errors.js";
 import type { Disposable } from "../listeners.js";
 import type { StoredMessage, TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service.js";
-import { transcriptText } from "../transcriptText.js";
+import { type MessagePlace, transcriptText } from "../transcriptText.js";
 import { oneLine } from "../words.js";
 
 const SCHEME = "subagent-task";
@@ -20,6 +20,8 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
   readonly #throttles = new Map<string, Throttle>();
+  /** Where the messages of each open document begin. */
+  readonly #lines = new Map<string, ReadonlyMap<number, number>>();
   readonly #subscriptions: Disposable[];
 
   readonly onDidChange = this.#changes.event;
@@ -42,19 +44,28 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     ];
   }
 
-  /** Open a task's transcript; rejects when there is no such task. */
-  async open(taskId: string): Promise<void> {
+  /** Open a task's transcript, at a message if one is named; rejects when there is no such task. */
+  async open(taskId: string, message?: MessagePlace): Promise<void> {
     const { task } = await this.#service.request("tasks/get", { taskId });
-    const document = await vscode.workspace.openTextDocument(uriOf(task));
-    await vscode.window.showTextDocument(document, { preview: true });
+    const uri = uriOf(task, message?.kind ?? "ui");
+    const document = await vscode.workspace.openTextDocument(uri);
+    const lines = this.#lines.get(uri.toString());
+    // A message that is not in the document lies behind its end.
+    const line = message && (lines?.get(message.index) ?? document.lineCount - 1);
+    await vscode.window.showTextDocument(document, {
+      preview: true,
+      ...(line !== undefined && { selection: new vscode.Range(line, 0, line, 0) }),
+    });
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const taskId = uri.query;
+    const { taskId, kind } = placeOf(uri);
     try {
       const { task } = await this.#service.request("tasks/get", { taskId });
-      const { messages, left } = await this.#messages(task.id);
-      return transcriptText(task, messages, left);
+      const { messages, left } = await this.#messages(task.id, kind);
+      const { text, lines } = transcriptText(task, messages, left);
+      this.#lines.set(uri.toString(), lines);
+      return text;
     } catch (error) {
       return `This transcript cannot be shown: ${messageOf(error)}\n`;
     }
@@ -64,13 +75,17 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     vscode.Disposable.from(...this.#subscriptions, ...this.#throttles.values()).dispose();
   }
 
-  async #messages(taskId: string): Promise<{ messages: StoredMessage[]; left: number }> {
+  async #messages(
+    taskId: string,
+    kind: MessagePlace["kind"],
+  ): Promise<{ messages: StoredMessage[]; left: number }> {
     const messages: StoredMessage[] = [];
     let chars = 0;
     let cursor: string | undefined;
     for (;;) {
       const page = await this.#service.request("tasks/messages", {
         taskId,
+        kind,
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -86,7 +101,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   /** Read open documents of these tasks again; of all tasks without `ids`. */
   #update(ids: ReadonlySet<string> | undefined): void {
     for (const { uri } of vscode.workspace.textDocuments) {
-      if (uri.scheme === SCHEME && (ids === undefined || ids.has(uri.query))) {
+      if (uri.scheme === SCHEME && (ids === undefined || ids.has(placeOf(uri).taskId))) {
         this.#throttle(uri).call();
       }
     }
@@ -107,12 +122,27 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   #closed(uri: vscode.Uri): void {
     this.#throttles.get(uri.toString())?.dispose();
     this.#throttles.delete(uri.toString());
+    this.#lines.delete(uri.toString());
   }
 }
 
+const API_MARK = "&api";
+
 /** The id makes the document; the title is what its tab says. */
-function uriOf(task: TaskInfo): vscode.Uri {
+function uriOf(task: TaskInfo, kind: MessagePlace["kind"]): vscode.Uri {
   const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
   const name = title.replace(/[. ]+$/u, "") || task.id;
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query: task.id });
+  return kind === "ui"
+    ? vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query: task.id })
+    : vscode.Uri.from({
+        scheme: SCHEME,
+        path: `/${name} (as sent to the model).md`,
+        query: `${task.id}${API_MARK}`,
+      });
+}
+
+function placeOf({ query }: vscode.Uri): { taskId: string; kind: MessagePlace["kind"] } {
+  return query.endsWith(API_MARK)
+    ? { taskId: query.slice(0, -API_MARK.length), kind: "api" }
+    : { taskId: query, kind: "ui" };
 }

@@ -126,10 +126,185 @@ const long = Array.from({ length: 50_000 }, (_, at) =>
       },
 );
 
+const OLD = `import { parse } from "./zone";\n\nexport function day(text) {\n  // local time\n  const value = new Date(text);\n  return value;\n}\n`;
+const NEW = OLD.replace(
+  "  // local time\n  const value = new Date(text);",
+  '  const value = parse(text, { zone: "UTC" }); // a long line that goes on and on to the right',
+);
+const entry = (content, status) => ({ content, status, priority: "medium" });
+const OPTIONS = [
+  { optionId: "always", name: "Always allow", kind: "allow_always" },
+  { optionId: "yes", name: "Allow", kind: "allow_once" },
+  { optionId: "no", name: "Reject", kind: "reject_once" },
+];
+const agentStory = [
+  { type: "state", status: "running" },
+  {
+    type: "thought",
+    messageId: "h1",
+    text: "The user wants dates parsed with a zone. Where are they parsed?",
+  },
+  { type: "message", messageId: "m1", text: "I look for the places first." },
+  {
+    type: "plan",
+    entries: [
+      entry("Find where dates are parsed", "completed"),
+      entry("Give each a zone", "in_progress"),
+      entry("Run the tests and say what is left to do, in the order of its weight", "pending"),
+    ],
+  },
+  {
+    type: "tool",
+    toolCallId: "1",
+    name: "grep",
+    title: "Search for new Date",
+    kind: "search",
+    status: "started",
+    input: { pattern: "new Date\\(", path: "src" },
+  },
+  {
+    type: "tool",
+    toolCallId: "1",
+    name: "grep",
+    status: "completed",
+    content: [{ type: "text", text: "src/day.ts:5\nsrc/report.ts:7" }],
+    locations: [
+      { path: "/w/src/day.ts", line: 5 },
+      { path: "/w/src/report.ts", line: 7 },
+      { path: "/etc/zone" },
+    ],
+  },
+  {
+    type: "tool",
+    toolCallId: "2",
+    name: "edit",
+    title: "Edit src/day.ts",
+    kind: "edit",
+    status: "started",
+    content: [{ type: "diff", path: "/w/src/day.ts", oldText: OLD, newText: NEW }],
+    locations: [{ path: "/w/src/day.ts" }],
+    input: { path: "/w/src/day.ts" },
+  },
+  {
+    type: "permission",
+    requestId: "r1",
+    state: "answered",
+    title: "Edit src/day.ts",
+    toolCallId: "2",
+    toolKind: "edit",
+    optionId: "yes",
+    kind: "allow_once",
+    by: "policy",
+  },
+  { type: "tool", toolCallId: "2", name: "edit", status: "completed" },
+  {
+    type: "usage",
+    inputTokens: 8123,
+    outputTokens: 900,
+    cost: 0.031,
+    contextUsed: 9023,
+    contextSize: 200000,
+  },
+  {
+    type: "tool",
+    toolCallId: "3",
+    name: "bash",
+    title: "Run the tests",
+    kind: "execute",
+    status: "started",
+    input: { command: "npm test -- --run src/day.test.ts src/report.test.ts && npm run lint" },
+  },
+  {
+    type: "permission",
+    requestId: "r2",
+    state: "asked",
+    title: "Run the tests",
+    toolCallId: "3",
+    toolKind: "execute",
+    options: OPTIONS,
+  },
+];
+const answered = [
+  ...agentStory,
+  {
+    type: "permission",
+    requestId: "r2",
+    state: "answered",
+    title: "Run the tests",
+    optionId: "yes",
+    kind: "allow_once",
+    by: "user",
+  },
+  {
+    type: "tool",
+    toolCallId: "3",
+    name: "bash",
+    status: "failed",
+    content: [{ type: "text", text: "1 failed, 12 passed" }],
+  },
+  {
+    type: "tool",
+    toolCallId: "4",
+    name: "bash",
+    title: "git push",
+    kind: "execute",
+    status: "started",
+    input: { command: "git push" },
+  },
+  {
+    type: "permission",
+    requestId: "r3",
+    state: "answered",
+    title: "git push",
+    toolCallId: "4",
+    toolKind: "execute",
+    optionId: "no",
+    kind: "reject_once",
+    by: "remembered",
+  },
+  { type: "tool", toolCallId: "4", name: "bash", status: "failed" },
+  {
+    type: "message",
+    messageId: "m9",
+    text: "Both places have a zone now; one test expects local time.",
+  },
+];
+const attention = { kind: "permission", requestId: "r2", title: "Run the tests", options: OPTIONS };
+
 const base = [running, runs, definitions];
 const opened = (id) => ({ type: "open", taskId: id });
 
 export const scenes = {
+  asking: [
+    ...base,
+    { type: "run", run: run("a", "running", "Give every date a zone", { asks: "Run the tests" }) },
+    opened("a"),
+    { type: "task", task: task("a", "running", { attention }) },
+    events("a", agentStory),
+  ],
+  askingHome: [
+    ...base,
+    { type: "run", run: run("a", "running", "Give every date a zone", { asks: "Run the tests" }) },
+  ],
+  answered: [
+    ...base,
+    opened("b"),
+    { type: "task", task: task("b", "completed", { endReason: "goal" }) },
+    events("b", answered),
+  ],
+  lost: [
+    ...base,
+    opened("e"),
+    {
+      type: "task",
+      task: task("e", "failed", {
+        endReason: "lost",
+        error:
+          "The sidecar was killed while this run was under way; what it had said until then is kept.",
+      }),
+    },
+    events("e", story.slice(0, 5)),
+  ],
   home: base,
   empty: [running, { type: "runs", runs: [] }, definitions],
   example: [running, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] }],
@@ -180,6 +355,27 @@ export const scenes = {
       }),
     },
     events("b", story),
+  ],
+  speaking: [
+    ...base,
+    opened("a"),
+    { type: "task", task: task("a", "running", { resumes: "b" }), takesMessages: true },
+    events("a", [
+      { type: "message", messageId: "u", role: "user", text: "Leave the tests alone." },
+      { type: "message", messageId: "m", text: "I leave the tests as they are." },
+    ]),
+    { type: "writeMessage", taskId: "a", text: "Dates in UTC, please." },
+    { type: "sendMessage", taskId: "a" },
+    { type: "sent", taskId: "a", text: "Dates in UTC, please.", delivery: "nextTurn" },
+    { type: "writeMessage", taskId: "a", text: "And one more thing" },
+  ],
+  resuming: [
+    ...base,
+    opened("b"),
+    { type: "task", task: task("b", "completed", { endReason: "goal" }) },
+    events("b", answered),
+    { type: "beginResume", taskId: "b" },
+    { type: "resumeFailed", taskId: "b", message: "5 of 5 subagents are running." },
   ],
   timeout: [
     ...base,

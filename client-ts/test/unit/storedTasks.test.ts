@@ -9,7 +9,7 @@ function sidecarWith(total: number) {
   const asked: ListParams[] = [];
   const list = (params: ListParams): Promise<ListResult> => {
     asked.push(params);
-    const matched = params.filter == null ? total : 1;
+    const matched = params.query == null ? total : 1;
     const start = Number(params.cursor ?? 0);
     const end = Math.min(matched, start + (params.limit ?? 0));
     const items = Array.from({ length: end - start }, (_, index) => storedTask(`${start + index}`));
@@ -43,9 +43,9 @@ test("a filter narrows, and an empty one is not sent", async () => {
   const { asked, list } = sidecarWith(9);
   const stored = new StoredTasks(list);
   await stored.setFilter("roof");
-  expect([stored.matched, stored.total, asked.at(-1)?.filter]).toEqual([1, 9, "roof"]);
+  expect([stored.matched, stored.total, asked.at(-1)?.query]).toEqual([1, 9, "roof"]);
   await stored.setFilter("");
-  expect(asked.at(-1)).not.toHaveProperty("filter");
+  expect(asked.at(-1)).not.toHaveProperty("query");
 });
 
 test("the answer to an earlier question does not replace a later one's", async () => {
@@ -55,7 +55,7 @@ test("the answer to an earlier question does not replace a later one's", async (
     answerLate = resolve;
   });
   const stored = new StoredTasks(async (params) => {
-    await (params.filter == null ? late : undefined);
+    await (params.query == null ? late : undefined);
     return list(params);
   });
   const first = stored.reload();
@@ -63,4 +63,15 @@ test("the answer to an earlier question does not replace a later one's", async (
   answerLate();
   await first;
   expect(stored.matched).toBe(1);
+});
+
+test("a filter that is refused leaves the one there was", async () => {
+  const { asked, list } = sidecarWith(9);
+  const stored = new StoredTasks((params) =>
+    params.query === "cost>" ? Promise.reject(new Error("a value")) : list(params),
+  );
+  await stored.setFilter("roof");
+  await expect(stored.setFilter("cost>")).rejects.toThrow("a value");
+  await stored.reload();
+  expect([stored.filter, asked.at(-1)?.query]).toEqual(["roof", "roof"]);
 });

@@ -10,7 +10,7 @@ export function asyncTask(id: string, more: Partial<AsyncTask> = {}): AsyncTask 
     launchedAt: 1_000,
     progress: { turns: 0, toolCalls: 0, lastActivityAt: 1_000 },
     runner: "my-agent",
-    workspaceDir: "/work",
+    workspaceDir: "/house",
     ...more,
   };
 }

@@ -5,7 +5,7 @@ import { diagnosticsText, withoutHome } from "../../src/diagnostics.js";
 import { pipEnvironment, sidecarEnvironment } from "../../src/environmentVariables.js";
 import { transcriptText } from "../../src/transcriptText.js";
 import { tooltip } from "../../src/views/tooltip.js";
-import { ago, oneLine, runStatus, span } from "../../src/words.js";
+import { ago, byteSize, counted, money, oneLine, runStatus, span } from "../../src/words.js";
 import { asyncTask, storedTask } from "./tasks.js";
 
 test("the sidecar inherits the window's environment, without what steers the editor", () => {
@@ -43,13 +43,18 @@ test("a tooltip shows hostile text as text, and leaves out what is absent", () =
 
 test("a transcript has a head, the messages in order, and what is left out", () => {
   const messages = [
-    { index: 0, role: "user", kind: "text", text: "Mend it." },
+    { index: 0, role: "user", kind: "text", text: "Mend\r\nit." },
     { index: 1, role: "assistant", kind: "tool", tool: { name: "hammer", status: "failed" } },
+    { index: 2, role: "system", kind: "request", text: "cancelled by the user" },
+    { index: 3, role: "system", kind: "request", text: "10 in, 2 out" },
   ];
-  const text = transcriptText(storedTask("t1", { title: "Mend\nit" }), messages, 1_200);
+  const { text, lines } = transcriptText(storedTask("t1", { title: "Mend\nit" }), messages, 1_200);
   expect(text).toMatch(/^# Mend it\n\n- Status: completed\n/);
-  expect(text).toContain("## User\n\nMend it.\n\n## Assistant · tool hammer · failed");
+  expect(text).toContain("## User\n\nMend\r\nit.\n\n## Assistant · tool hammer · failed");
+  expect(text).toContain("## System\n\ncancelled by the user");
+  expect(text).toContain("## System · usage\n\n10 in");
   expect(text).toMatch(/1,200 more messages/);
+  expect(text.split("\n")[lines.get(1) ?? 0]).toBe("## Assistant · tool hammer · failed");
 });
 
 test("a run's state is said in words", () => {
@@ -72,4 +77,21 @@ test("times are said in their largest unit", () => {
   expect(ago(1_000, 2_000)).toBe("now");
   expect(oneLine(" a\n b ", 3)).toBe("a b");
   expect(oneLine("abcdef", 4)).toBe("abc…");
+});
+
+test("amounts are said shortly, and what is not known is not said", () => {
+  expect([money(undefined), money(null), money(0), money(0.001), money(1_234.5)]).toEqual([
+    undefined,
+    undefined,
+    "$0.00",
+    "<$0.01",
+    "$1,234.50",
+  ]);
+  expect([0, 1_023, 1_536, 3 * 1024 ** 3].map(byteSize)).toEqual([
+    "0\u00A0B",
+    "1,023\u00A0B",
+    "1.5\u00A0KB",
+    "3\u00A0GB",
+  ]);
+  expect([counted(1, "task"), counted(2_000, "task")]).toEqual(["1 task", "2,000 tasks"]);
 });

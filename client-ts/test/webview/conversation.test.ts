@@ -25,6 +25,16 @@ test("the pieces of a message make one item, where the first piece came", () => 
   expect(items[0]).toMatchObject({ kind: "message", block: { text: "Hello" } });
 });
 
+test("what was sent to the agent stands by itself, also between two of its messages", () => {
+  const { items } = conversation([
+    message("a", "one"),
+    { type: "message", messageId: "b", role: "user", text: "go on" },
+    message("c", "two"),
+  ]);
+  expect(items.map(({ kind }) => kind)).toEqual(["message", "sent", "message"]);
+  expect(items[1]).toMatchObject({ text: "go on" });
+});
+
 test("a tool call is one item, from its start to its end", () => {
   const { items } = conversation([tool("read", "started", "1"), tool("read", "failed", "1")]);
   expect(items).toEqual([
@@ -81,14 +91,36 @@ test("a variable has its newest value; log and result are kept apart", () => {
   expect(items).toEqual([]);
 });
 
-test("kinds of events that the conversation does not show change nothing", () => {
-  const events: Given = [
-    { type: "thought", messageId: "t", text: "Hm." },
-    { type: "plan", entries: [{ content: "Look" }] },
-    { type: "permission", requestId: "r", state: "asked", title: "Run?" },
-    { type: "state", status: "running" },
-  ];
-  expect(conversation(events)).toEqual(EMPTY_CONVERSATION);
+test("a state changes nothing: it comes with the task", () => {
+  expect(conversation([{ type: "state", status: "running" }])).toEqual(EMPTY_CONVERSATION);
+});
+
+test("messages that read on are one text, others stay apart", () => {
+  const texts = ["I see ", "seven", " of them", ".", "Reading a.py", "Reading b.py"];
+  const { items, tails } = conversation(texts.map((text, at) => message(`m${at}`, text)));
+  expect(items.map((item) => item.kind === "message" && item.block.text)).toEqual([
+    "I see seven of them.",
+    "Reading a.py",
+    "Reading b.py",
+  ]);
+  expect(tails.size).toBe(items.length);
+});
+
+test("thoughts that follow each other are one item", () => {
+  const thought = (messageId: string, text: string) =>
+    ({ type: "thought", messageId, text }) as const;
+  const { items } = conversation([thought("a", "Hm"), thought("a", "m."), thought("b", "Aha!")]);
+  expect(items).toMatchObject([{ kind: "thought", text: { text: "Hmm.\n\nAha!" } }]);
+});
+
+test("the newest plan counts", () => {
+  const plan = (status: string): Given[number] => ({
+    type: "plan",
+    entries: [{ content: "Look", status }],
+  });
+  const { plan: entries, items } = conversation([plan("pending"), plan("completed")]);
+  expect(entries).toEqual([{ content: "Look", status: "completed" }]);
+  expect(items).toEqual([]);
 });
 
 test("an endless run keeps its newest items, and counts those it dropped", () => {

@@ -103,6 +103,16 @@ test("runs are listed with their state in words", () => {
   expect(rows[1]).toContain("Lost");
 });
 
+test("in Restricted Mode definitions are said to be unread, not to be missing", () => {
+  const { asked, tell } = shown();
+  const none: ToWebview = { type: "definitions", items: [], problems: [] };
+  tell(...READY, none, { type: "service", state: { kind: "untrusted" } });
+  expect(find(".home").textContent).toContain("are not read");
+  expect(find(".home").textContent).not.toContain("No subagents are defined");
+  button("Manage Workspace Trust").click();
+  expect(asked).toContainEqual({ type: "act", action: "manageTrust" });
+});
+
 test("a goal is launched from the keyboard", () => {
   const { asked, tell } = shown();
   tell(...READY);
@@ -240,4 +250,228 @@ test("a sidecar that cannot run says why and offers the remedies", () => {
   expect(find("[role=alert]").textContent).toContain("No Python was found.");
   button("Repair").click();
   expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
+});
+
+const OPTIONS = [
+  { optionId: "a", name: "Always", kind: "allow_always" },
+  { optionId: "n", name: "No", kind: "reject_once" },
+  { optionId: "y", name: "Yes", kind: "allow_once" },
+];
+
+/** A page on a run that asks whether it may change a file. */
+function asking() {
+  const page = shown();
+  const attention = {
+    kind: "permission",
+    requestId: "r",
+    title: "Edit a",
+    options: OPTIONS,
+  } as const;
+  page.tell(
+    ...READY,
+    { type: "run", run: row({ asks: "Edit a" }) },
+    { type: "open", taskId: "t1" },
+    { type: "task", task: task({ attention: { ...attention, options: OPTIONS } }) },
+  );
+  const content = [
+    { type: "diff", path: "/w/src/a", oldText: "1\n", newText: "<b>2</b>\n" },
+  ] as const;
+  const events = numbered([
+    { type: "tool", toolCallId: "c", name: "edit", status: "started", content: [...content] },
+    { ...attention, type: "permission", state: "asked", toolCallId: "c", options: OPTIONS },
+  ]);
+  page.tell({ type: "events", taskId: "t1", events });
+  return page;
+}
+
+test("a question shows what it is about, and a button for each answer by its kind", () => {
+  asking();
+  expect(find(".head-facts").textContent).toContain("Waiting for you");
+  expect(find(".diff pre").textContent).toContain("+ <b>2</b>");
+  const buttons = [...find(".ask").querySelectorAll("button")].map((each) =>
+    each.textContent.trim().replace(/\s+/gu, " "),
+  );
+  expect(buttons[0]).toBe("Yes (Allow this once)");
+  expect(buttons[1]).toMatch(/^Always \(Allow this from now on/u);
+  expect(buttons[2]).toBe("No (Refuse this once)");
+});
+
+test("an answer goes out once, and the card says what came of it", () => {
+  const { asked, tell } = asking();
+  button("Yes").click();
+  button("Yes").click();
+  const answers = asked.filter(({ type }) => type === "answer");
+  expect(answers).toEqual([{ type: "answer", taskId: "t1", requestId: "r", optionId: "y" }]);
+  const answered = { state: "answered", optionId: "n", kind: "reject_once", by: "user" } as const;
+  const [event] = numbered(
+    [{ type: "permission", requestId: "r", title: "Edit a", ...answered }],
+    3,
+  );
+  tell({ type: "events", taskId: "t1", events: event === undefined ? [] : [event] });
+  expect(document.querySelector(".ask")).toBeNull();
+  expect(find(".answered").textContent).toContain("Refused: “No”");
+});
+
+test("a question that the run's end leaves open is gone", () => {
+  const { tell } = asking();
+  tell({ type: "task", task: task({ status: "cancelled", endReason: "cancelledByUser" }) });
+  expect(document.querySelector(".ask")).toBeNull();
+});
+
+test("a change and its file can be opened", () => {
+  const { asked } = asking();
+  button("src/a").click();
+  button("Open Diff").click();
+  expect(asked.slice(-2)).toEqual([
+    { type: "openFile", taskId: "t1", path: "/w/src/a" },
+    { type: "openDiff", taskId: "t1", seq: 1, index: 0 },
+  ]);
+});
+
+test("a plan is a list that changes in its place", () => {
+  const { tell } = asking();
+  const plan = (status: string): ToWebview => ({
+    type: "events",
+    taskId: "t1",
+    events: numbered(
+      [{ type: "plan", entries: [{ content: "Look", status }] }],
+      status === "completed" ? 4 : 3,
+    ),
+  });
+  tell(plan("in_progress"), plan("completed"));
+  expect(find(".plan summary").textContent).toContain("1 of 1 done");
+  expect(find(".plan li").textContent.replace(/\s+/gu, " ").trim()).toBe("done: Look");
+});
+
+test("usage and cost are told once, and with the time in the head nothing twice", () => {
+  const { tell } = asking();
+  const status = "failed" as const;
+  const error = "The sidecar was killed while this run was under way.";
+  tell({ type: "task", task: task({ status, endReason: "lost", error, completedAt: 8_000 }) });
+  const usage = { type: "usage", inputTokens: 900, outputTokens: 100, cost: 0.25 } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([usage], 3) });
+  const text = find(".conversation").textContent;
+  expect(text.match(/\$0\.25/gu)).toHaveLength(1);
+  expect(text.match(/1K tokens/gu)).toHaveLength(1);
+  expect(text.match(/7s/gu)).toHaveLength(1);
+  expect(text.match(/killed/gu)).toHaveLength(1);
+});
+
+test("definitions that cannot be launched lead to their files", () => {
+  const { asked, tell } = shown();
+  const hidden = { name: "tester", description: "", runner: "r", shadowedBy: "/a" };
+  const items = [{ ...hidden, source: { path: "/c.md", level: "user" } }];
+  tell(...READY, {
+    ...DEFINITIONS,
+    items,
+    type: "definitions",
+    problems: [{ path: "/b.md", line: 3, message: "bad" }],
+  });
+  expect(find(".problems summary").textContent).toContain("2 problems");
+  button("b.md:3").click();
+  expect(asked.at(-1)).toEqual({ type: "openDefinition", path: "/b.md", line: 3 });
+  expect(find(".problems").textContent).toContain("hidden by /a");
+});
+
+test("a question shows the command that it hides behind a title and a change", () => {
+  const { tell } = asking();
+  const input = { command: "rm -rf \u202e~" };
+  const told = { type: "tool", toolCallId: "c", name: "edit", status: "started", input } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([told], 3) });
+  expect(find(".ask-command").textContent).toBe("rm -rf <U+202E>~");
+});
+
+function words(): HTMLTextAreaElement {
+  return find("#words") as HTMLTextAreaElement;
+}
+
+/** A page on a run whose agent can be spoken to. */
+function speaking(saved?: unknown) {
+  const page = shown(saved);
+  page.tell(...READY, { type: "open", taskId: "t1" });
+  page.tell({ type: "task", task: task(), takesMessages: true });
+  return page;
+}
+
+function say(text: string): void {
+  words().value = text;
+  words().dispatchEvent(new InputEvent("input"));
+  words().focus();
+  press("Enter", words(), { shiftKey: true });
+  press("Enter", words());
+}
+
+test("a running subagent is told something from the keyboard", () => {
+  const { asked, tell } = speaking();
+  say("Go <b>left</b>");
+  expect(asked.at(-1)).toEqual({ type: "send", taskId: "t1", text: "Go <b>left</b>" });
+  expect([words().value, document.activeElement]).toEqual(["", words()]);
+  tell({ type: "sent", taskId: "t1", text: "Go <b>left</b>", delivery: "nextTurn" });
+  expect(find(".unsaid .hint").textContent).toContain("its present turn has ended");
+  const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([told]) });
+  expect(document.querySelector(".unsaid")).toBeNull();
+  expect(find("[data-item] > p").textContent).toBe("You: Go <b>left</b>");
+});
+
+test("a message that is refused says why in place, and is there to be mended", () => {
+  const { tell } = speaking();
+  say("Go");
+  tell({ type: "sendFailed", taskId: "t1", text: "Go", message: "It is ending." });
+  expect(find(".speech [role=alert]").textContent).toContain("It is ending.");
+  expect(words().value).toBe("Go");
+});
+
+test("where a runner takes no messages none is offered", () => {
+  speaking().tell({ type: "task", task: task(), takesMessages: false });
+  expect(document.querySelector("#words")).toBeNull();
+});
+
+test("what was being written is there in a page made anew", () => {
+  const first = speaking();
+  words().value = "half";
+  words().dispatchEvent(new InputEvent("input"));
+  vi.advanceTimersByTime(50);
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+  speaking(first.state.saved);
+  expect(words().value).toBe("half");
+});
+
+test("an ended run is resumed, and its new conversation opens", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  expect(document.querySelector("#words")).toBeNull();
+  button("Resume…").click();
+  expect(document.activeElement).toBe(words());
+  say("Now the rest");
+  expect(asked.at(-1)).toEqual({ type: "resume", taskId: "t1", text: "Now the rest" });
+  expect(find(".speech [type=submit]").getAttribute("aria-disabled")).toBe("true");
+  tell({ type: "resumed", taskId: "t1", inTaskId: "t3" });
+  tell({ type: "task", task: task({ id: "t3", resumes: "t1" }) });
+  expect(document.activeElement?.id).toBe("scroller");
+  button("an earlier run").click();
+  expect(asked.at(-1)).toMatchObject({ type: "follow", taskId: "t1" });
+});
+
+test("a resume that is refused says why, and can be discarded", () => {
+  const { tell } = speaking();
+  tell({ type: "task", task: task({ status: "failed", endReason: "error" }) });
+  button("Resume…").click();
+  say("On");
+  tell({ type: "resumeFailed", taskId: "t1", message: "Too many run." });
+  expect(find(".speech [role=alert]").textContent).toContain("Too many run.");
+  expect(words().value).toBe("On");
+  button("Discard").click();
+  vi.advanceTimersByTime(50);
+  expect(document.querySelector("#words")).toBeNull();
+  expect(document.activeElement?.id).toBe("scroller");
+});
+
+test("a text that the end of the run overtakes stays, to go on with", () => {
+  const { tell } = speaking();
+  words().value = "and then";
+  words().dispatchEvent(new InputEvent("input"));
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  expect(words().value).toBe("and then");
+  expect(find(".speech [type=submit]").textContent.trim()).toBe("Resume");
 });

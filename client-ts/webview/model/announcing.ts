@@ -1,7 +1,10 @@
+import { deliveryWords } from "../../src/speaking.js";
 import { blockSource } from "./blocks.js";
 import { itemCount } from "./conversation.js";
 import { plain } from "./format.js";
+import type { MessageItem, SentItem } from "./items.js";
 import type { OpenRun } from "./openRun.js";
+import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 import { isLive, statusSentence } from "./words.js";
 
@@ -18,7 +21,33 @@ export function announcements(before: State, after: State, since: number): strin
   if (is === undefined || was?.taskId !== is.taskId) {
     return [];
   }
-  return [...newMessages(was, is, since), ...newEnd(was, is)];
+  return [
+    ...newMessages(was, is, since),
+    ...newQuestions(was, is, since),
+    ...newlyTaken(before, after, is.taskId),
+    ...newEnd(was, is),
+  ];
+}
+
+/** That a message was taken, and when the agent hears it. */
+function newlyTaken(before: State, after: State, taskId: string): string[] {
+  const taken = ({ speeches }: State) =>
+    speechTo(speeches, taskId).unsaid.flatMap(({ delivery }) => delivery ?? []);
+  const [was, is] = [taken(before), taken(after)];
+  const newest = is.at(-1);
+  return newest !== undefined && is.length > was.length ? [`Sent. ${deliveryWords(newest)}`] : [];
+}
+
+function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
+  const { items, dropped, questions } = is.stream.conversation;
+  const asked = [...questions].filter(([id]) => !was.stream.conversation.questions.has(id));
+  return asked.flatMap(([, at]) => {
+    const item = items[at - dropped];
+    const question = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
+    return question !== undefined && question.ts >= since
+      ? [`Waiting for your answer: ${plain(question.title).slice(0, SPOKEN_CHARS)}`]
+      : [];
+  });
 }
 
 function newEnd(was: OpenRun, is: OpenRun): string[] {
@@ -31,11 +60,17 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
   const spoken: string[] = [];
   for (let at = Math.max(wholeItems(was), dropped); at < wholeItems(is); at += 1) {
     const item = items[at - dropped];
-    if (item?.kind === "message" && item.ts >= since) {
-      spoken.push(plain(blockSource(item.block)).trim().slice(0, SPOKEN_CHARS));
+    if ((item?.kind === "message" || item?.kind === "sent") && item.ts >= since) {
+      spoken.push(spokenText(item));
     }
   }
   return spoken;
+}
+
+function spokenText(item: MessageItem | SentItem): string {
+  const [prefix, text] =
+    item.kind === "sent" ? ["You: ", item.text] : ["", blockSource(item.block)];
+  return prefix + plain(text).trim().slice(0, SPOKEN_CHARS);
 }
 
 /** How many items are over: all at the end of a run, before it all but the last. */

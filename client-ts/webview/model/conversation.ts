@@ -1,40 +1,25 @@
 import type {
-  EmitEvent,
-  LogEvent,
   MessageEvent,
-  ResultEvent,
+  PermissionEvent,
+  PlanEntry,
   TaskEvent,
+  ThoughtEvent,
   ToolEvent,
   UsageEvent,
 } from "../../src/protocol.js";
 import { appendToBlock, type Block } from "./blocks.js";
+import { charsOf, type Item, type MessageItem } from "./items.js";
+import { omit } from "./omit.js";
+import { type Question, questionAfter } from "./question.js";
 import { appendToTail, EMPTY_TAIL, type TextTail } from "./textTail.js";
+import { beginTool, continueTool } from "./toolItem.js";
 
 /** Beyond this many items or characters the oldest items go; the transcript has them all. */
 export const MAX_ITEMS = 20_000;
 export const MAX_CHARS = 4_000_000;
 
-/** A message, or a part of a long one. */
-export interface MessageItem {
-  readonly kind: "message";
-  readonly messageId: string;
-  readonly ts: number;
-  readonly block: Block;
-}
-
-/** A tool call; without an `endedAt` it is under way. Times in ms since the epoch. */
-export interface ToolItem {
-  readonly kind: "tool";
-  readonly name: string;
-  readonly status: ToolEvent["status"];
-  readonly ts: number;
-  readonly endedAt?: number;
-}
-
-export type Item = MessageItem | ToolItem;
-
-/** Tokens and cost (USD) as last told. */
-export type Usage = Pick<UsageEvent, "inputTokens" | "outputTokens" | "cost">;
+/** Tokens, cost (USD) and the fill of the model's window as last told. */
+export type Usage = Partial<Omit<UsageEvent, "type" | "seq" | "ts">>;
 
 /** What the events of one run amount to, for a reader. Item `n` of the run is `items[n - dropped]`. */
 export interface Conversation {
@@ -45,6 +30,9 @@ export interface Conversation {
   readonly variables: ReadonlyMap<string, unknown>;
   readonly result?: string;
   readonly usage?: Usage;
+  readonly plan?: readonly PlanEntry[];
+  /** Where the questions are that nobody has answered, by their ids. */
+  readonly questions: ReadonlyMap<string, number>;
   /** Where the newest block of each message is. */
   readonly tails: ReadonlyMap<string, number>;
   /** Where the calls are that have not ended, by id or, without one, by name. */
@@ -57,6 +45,7 @@ export const EMPTY_CONVERSATION: Conversation = {
   chars: 0,
   log: EMPTY_TAIL,
   variables: new Map(),
+  questions: new Map(),
   tails: new Map(),
   calls: new Map(),
 };
@@ -83,6 +72,8 @@ class Draft {
   #log: TextTail;
   #result: string | undefined;
   #usage: Usage | undefined;
+  #plan: readonly PlanEntry[] | undefined;
+  readonly #questions: Map<string, number>;
   readonly #variables: Map<string, unknown>;
   readonly #tails: Map<string, number>;
   readonly #calls: Map<string, readonly number[]>;
@@ -94,6 +85,8 @@ class Draft {
     this.#log = before.log;
     this.#result = before.result;
     this.#usage = before.usage;
+    this.#plan = before.plan;
+    this.#questions = new Map(before.questions);
     this.#variables = new Map(before.variables);
     this.#tails = new Map(before.tails);
     this.#calls = new Map(before.calls);
@@ -104,22 +97,31 @@ class Draft {
       case "message":
         this.#message(event);
         break;
+      case "thought":
+        this.#think(event);
+        break;
       case "tool":
         this.#tool(event);
+        break;
+      case "permission":
+        this.#ask(event);
+        break;
+      case "plan":
+        this.#plan = event.entries;
         break;
       case "usage":
         this.#count(event);
         break;
       case "emit":
-        this.#emit(event);
+        this.#variables.set(event.name, event.value);
         break;
       case "result":
-        this.#end(event);
+        this.#result = event.text;
         break;
       case "log":
-        this.#write(event);
+        this.#log = appendToTail(this.#log, event.text);
         break;
-      default: // States and questions come with the task; thoughts and plans are not shown.
+      default: // States come with the task.
     }
   }
 
@@ -131,26 +133,42 @@ class Draft {
       chars: this.#chars,
       log: this.#log,
       variables: this.#variables,
+      questions: this.#questions,
       tails: this.#tails,
       calls: this.#calls,
       ...(this.#result === undefined ? {} : { result: this.#result }),
       ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      ...(this.#plan === undefined ? {} : { plan: this.#plan }),
     };
   }
 
-  #message({ messageId, ts, text }: MessageEvent): void {
-    const at = this.#tails.get(messageId);
-    const tail = at === undefined ? undefined : this.#items[at - this.#dropped];
-    this.#chars += text.length;
+  #message({ messageId, ts, text, role }: MessageEvent): void {
+    if (role === "user") {
+      this.#add({ kind: "sent", ts, text });
+      return;
+    }
+    const at = this.#tails.get(messageId) ?? this.#continued(messageId, text);
+    const tail = at === undefined ? undefined : this.#itemAt(at);
     if (at === undefined || tail?.kind !== "message") {
       this.#addBlocks(messageId, ts, appendToBlock({ text: "" }, text));
       return;
     }
     const [first, ...further] = appendToBlock(tail.block, text);
     if (first !== undefined) {
-      this.#items[at - this.#dropped] = { ...tail, block: first };
+      this.#set(at, { ...tail, messageId, block: first });
     }
     this.#addBlocks(messageId, ts, further);
+  }
+
+  /** Where the message is that this text reads on from: a stream told piece by piece is one text. */
+  #continued(messageId: string, text: string): number | undefined {
+    const last = this.#items.at(-1);
+    if (last?.kind !== "message" || !readsOn(last, text)) {
+      return undefined;
+    }
+    this.#tails.delete(last.messageId);
+    this.#tails.set(messageId, this.#lastAt);
+    return this.#lastAt;
   }
 
   #addBlocks(messageId: string, ts: number, blocks: readonly Block[]): void {
@@ -159,32 +177,49 @@ class Draft {
     }
   }
 
-  #tool({ toolCallId, name, status, ts }: ToolEvent): void {
-    const key = toolCallId ?? `name ${name}`;
-    const open = this.#calls.get(key) ?? [];
-    if (status === "started" && toolCallId !== undefined && open[0] !== undefined) {
-      this.#rename(open[0], name);
+  /** Thoughts that follow each other are one item. */
+  #think({ messageId, ts, text }: ThoughtEvent): void {
+    const last = this.#items.at(-1);
+    if (last?.kind !== "thought") {
+      this.#add({ kind: "thought", messageId, ts, text: appendToTail(EMPTY_TAIL, text) });
       return;
     }
-    if (status === "started") {
-      this.#calls.set(key, [...open, this.#add({ kind: "tool", name, status, ts })]);
-      return;
-    }
-    const [at, ...others] = open;
-    this.#setCalls(key, others);
-    const call = at === undefined ? undefined : this.#items[at - this.#dropped];
-    if (at !== undefined && call?.kind === "tool") {
-      this.#items[at - this.#dropped] = { ...call, status, endedAt: ts };
-    } else if (at === undefined) {
-      this.#add({ kind: "tool", name, status, ts, endedAt: ts });
-    }
+    const piece = last.messageId === messageId ? text : `\n\n${text}`;
+    this.#set(this.#lastAt, { ...last, messageId, text: appendToTail(last.text, piece) });
   }
 
-  /** A call that is told of as started once more has only changed. */
-  #rename(at: number, name: string): void {
-    const call = this.#items[at - this.#dropped];
-    if (call?.kind === "tool" && call.name !== name) {
-      this.#items[at - this.#dropped] = { ...call, name };
+  /** Without an id, a start begins another call, and an end is that of the oldest. */
+  #tool(event: ToolEvent): void {
+    const { toolCallId, name, status } = event;
+    const key = toolCallId ?? `name ${name}`;
+    const open = this.#calls.get(key) ?? [];
+    const at = status !== "started" || toolCallId !== undefined ? open[0] : undefined;
+    if (at === undefined) {
+      const begun = this.#add(beginTool(event));
+      this.#setCalls(key, status === "started" ? [...open, begun] : open);
+      return;
+    }
+    const call = this.#itemAt(at);
+    if (call?.kind === "tool") {
+      this.#set(at, continueTool(call, event));
+    }
+    this.#setCalls(key, status === "started" ? open : open.slice(1));
+  }
+
+  /** Put a question to the call it is about, or by itself where there is none. */
+  #ask(event: PermissionEvent): void {
+    const { requestId, toolCallId = "", ts } = event;
+    const known = this.#questions.get(requestId) ?? this.#calls.get(toolCallId)?.[0];
+    const item = known === undefined ? undefined : this.#itemAt(known);
+    const question = questionAfter(questionOf(item, requestId), event);
+    const at = known ?? this.#add({ kind: "question", ts, question });
+    if (item?.kind === "tool" || item?.kind === "question") {
+      this.#set(at, { ...item, question });
+    }
+    if (event.state === "asked") {
+      this.#questions.set(requestId, at);
+    } else {
+      this.#questions.delete(requestId);
     }
   }
 
@@ -196,30 +231,27 @@ class Draft {
     }
   }
 
-  #count({ inputTokens, outputTokens, cost }: UsageEvent): void {
-    this.#usage = {
-      ...this.#usage,
-      ...(inputTokens === undefined ? {} : { inputTokens }),
-      ...(outputTokens === undefined ? {} : { outputTokens }),
-      ...(cost === undefined ? {} : { cost }),
-    };
+  #count(event: UsageEvent): void {
+    this.#usage = { ...this.#usage, ...omit(omit(omit(event, "type"), "seq"), "ts") };
   }
 
-  #emit({ name, value }: EmitEvent): void {
-    this.#variables.set(name, value);
+  get #lastAt(): number {
+    return this.#dropped + this.#items.length - 1;
   }
 
-  #end({ text }: ResultEvent): void {
-    this.#result = text;
+  #itemAt(at: number): Item | undefined {
+    return this.#items[at - this.#dropped];
   }
 
-  #write({ text }: LogEvent): void {
-    this.#log = appendToTail(this.#log, text);
+  #set(at: number, item: Item): void {
+    this.#chars += charsOf(item) - charsOf(this.#itemAt(at));
+    this.#items[at - this.#dropped] = item;
   }
 
   #add(item: Item): number {
+    this.#chars += charsOf(item);
     this.#items.push(item);
-    return this.#dropped + this.#items.length - 1;
+    return this.#lastAt;
   }
 
   /** Drop the oldest items, a tenth more than needed so that it happens seldom. */
@@ -246,6 +278,12 @@ class Draft {
   }
 }
 
-function charsOf(item: Item | undefined): number {
-  return item?.kind === "message" ? item.block.text.length : 0;
+function questionOf(item: Item | undefined, requestId: string): Question | undefined {
+  const known = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
+  return known?.requestId === requestId ? known : undefined;
+}
+
+/** Whether a text goes on in the middle of what a message says, by the blank between them. */
+function readsOn({ block }: MessageItem, text: string): boolean {
+  return /\s$/u.test(block.text.slice(-1)) || /^[\s.,;:!?)\]}]/u.test(text);
 }

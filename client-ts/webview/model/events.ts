@@ -1,8 +1,10 @@
-import type { Action, ToWebview } from "../../src/panel/messages.js";
+import type { Action, Look, ToWebview } from "../../src/panel/messages.js";
+import type { SpeechEvent } from "./speech.js";
 
 /** What happens to the open conversation: the extension tells something, or the reader reads. */
 export type OpenEvent =
-  | Extract<ToWebview, { type: "task" | "taskMissing" | "events" }>
+  | Extract<ToWebview, { type: "task" | "taskMissing" | "events" | "answerFailed" }>
+  | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
   | { readonly type: "leaveEnd" }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
@@ -13,8 +15,8 @@ export type OpenEvent =
 export type Event =
   | ToWebview
   | OpenEvent
+  | SpeechEvent
   | { readonly type: "write"; readonly goal: string }
-  | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "submit" }
   | { readonly type: "queue" }
   | { readonly type: "look" }
@@ -23,4 +25,5 @@ export type Event =
   | { readonly type: "focusRun"; readonly taskId: string }
   | { readonly type: "cancelRun" }
   | { readonly type: "launchAgain" }
+  | Look
   | { readonly type: "act"; readonly action: Action };

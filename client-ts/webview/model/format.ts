@@ -44,6 +44,14 @@ export function plain(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
+/** A text of which a reader sees all, also marks that turn around how it is read. */
+export function exact(text: string): string {
+  return plain(text).replace(
+    /[\u202a-\u202e\u2066-\u2069]/gu,
+    (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`,
+  );
+}
+
 /** Show a value as text, cut to a length in characters; a cut is said. */
 export function valueText(value: unknown, limit = 4_000): string {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -55,6 +63,14 @@ export function cutText(text: string, limit: number): string {
   return text.length <= limit
     ? text
     : `${text.slice(0, limit)}… (${counted(text.length - limit, "more character")})`;
+}
+
+/** Cut a text in its middle, since both its beginning and its end may matter; a cut is said. */
+export function cutMiddle(text: string, limit: number): string {
+  const [head, tail] = [Math.floor(limit / 3), Math.ceil((limit * 2) / 3)];
+  return text.length <= limit
+    ? text
+    : `${text.slice(0, head)}\n… (${counted(text.length - limit, "character")} left out) …\n${text.slice(-tail)}`;
 }
 
 function pad(count: number): string {

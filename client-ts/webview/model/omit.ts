@@ -4,3 +4,8 @@ export function omit<T extends object, K extends keyof T>(value: T, key: K): Omi
   Reflect.deleteProperty(copy, key);
   return copy;
 }
+
+/** A copy without a member. */
+export function without<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
+  return new Set([...set].filter((other) => other !== member));
+}

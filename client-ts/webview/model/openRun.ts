@@ -1,7 +1,7 @@
 import type { AsyncTask } from "../../src/protocol.js";
 import { itemCount } from "./conversation.js";
 import type { OpenEvent } from "./events.js";
-import { omit } from "./omit.js";
+import { omit, without } from "./omit.js";
 import { earlier, type Extent, later, latest, type Range, within } from "./range.js";
 import { EMPTY_STREAM, receive, type Stream } from "./stream.js";
 
@@ -9,16 +9,20 @@ import { EMPTY_STREAM, receive, type Stream } from "./stream.js";
 export interface OpenRun {
   readonly taskId: string;
   readonly task?: AsyncTask;
+  /** Whether its agent may be sent a message now, as far as is known. */
+  readonly takesMessages?: boolean;
   readonly stream: Stream;
   /** What is shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
-  /** Why the task or its cancel could not be had. */
+  /** Why the task, its cancel or an answer could not be had. */
   readonly problem?: string;
+  /** Ids of the questions whose answers are on their way. */
+  readonly answering: ReadonlySet<string>;
 }
 
 /** A conversation of which nothing is known yet. */
 export function newlyOpen(taskId: string): OpenRun {
-  return { taskId, stream: EMPTY_STREAM };
+  return { taskId, stream: EMPTY_STREAM, answering: new Set() };
 }
 
 /** What there is to show of an open run. */
@@ -36,12 +40,21 @@ export function shownOf(open: OpenRun): Range {
 export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
   switch (event.type) {
     case "task":
-      return event.task.id === open.taskId ? { ...omit(open, "problem"), task: event.task } : open;
+      return event.task.id === open.taskId ? withTask(open, event) : open;
     case "taskMissing":
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
     case "events":
       return event.taskId === open.taskId
         ? { ...open, stream: receive(open.stream, event.events) }
+        : open;
+    case "answer":
+      return {
+        ...omit(open, "problem"),
+        answering: new Set([...open.answering, event.requestId]),
+      };
+    case "answerFailed":
+      return event.taskId === open.taskId
+        ? { ...open, problem: event.message, answering: without(open.answering, event.requestId) }
         : open;
     case "leaveEnd":
       return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
@@ -54,6 +67,13 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "jumpToEnd":
       return omit(open, "reading");
   }
+}
+
+function withTask(
+  open: OpenRun,
+  { task, takesMessages = false }: Extract<OpenEvent, { type: "task" }>,
+): OpenRun {
+  return { ...omit(open, "problem"), task, takesMessages };
 }
 
 /** Go on where the items shown end: with further items or, behind the last, by following. */

@@ -1,6 +1,7 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
 import type { OpenRun } from "./openRun.js";
+import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 
 /** What the extension must be asked because an event made the state what it is. Pure. */
@@ -10,6 +11,16 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return [{ type: "act", action: event.action, ...taskIdOf(after) }];
     case "look":
       return [{ type: "refresh" }];
+    case "openFile":
+    case "openDiff":
+    case "openDefinition":
+      return [event];
+    case "answer":
+      return answerRequests(before, event);
+    case "sendMessage":
+      return sendRequests(before, after, event.taskId);
+    case "resume":
+      return resumeRequests(before, event.taskId);
     case "submit":
     case "queue":
       return launchRequests(before, after);
@@ -37,6 +48,27 @@ function cancelRequests(before: State, { open }: State): FromWebview[] {
   return open === undefined || before.cancelling.has(open.taskId)
     ? []
     : [{ type: "cancel", taskId: open.taskId }];
+}
+
+function answerRequests(
+  { open }: State,
+  { requestId, optionId }: Extract<Event, { type: "answer" }>,
+): FromWebview[] {
+  return open === undefined || open.answering.has(requestId)
+    ? []
+    : [{ type: "answer", taskId: open.taskId, requestId, optionId }];
+}
+
+function sendRequests(before: State, after: State, taskId: string): FromWebview[] {
+  return before.speeches === after.speeches
+    ? []
+    : [{ type: "send", taskId, text: speechTo(before.speeches, taskId).text }];
+}
+
+function resumeRequests({ speeches }: State, taskId: string): FromWebview[] {
+  const { resume, text } = speechTo(speeches, taskId);
+  const words = text.trim() === "" ? {} : { text };
+  return resume === "sending" ? [] : [{ type: "resume", taskId, ...words }];
 }
 
 function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {

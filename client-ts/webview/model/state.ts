@@ -2,8 +2,9 @@ import type { RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { ServiceState } from "../../src/service.js";
 import type { Event, OpenEvent } from "./events.js";
-import { omit } from "./omit.js";
+import { omit, without } from "./omit.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
+import { reduceSpeeches, type Speeches, type SpeechEvent } from "./speech.js";
 import { isLive } from "./words.js";
 
 /** The longest list of runs; older ones are in the task history. */
@@ -41,6 +42,8 @@ export interface State {
   readonly cancelling: ReadonlySet<string>;
   readonly draft: Draft;
   readonly launch: LaunchState;
+  /** What is said to the agents of runs. */
+  readonly speeches: Speeches;
 }
 
 export const INITIAL: State = {
@@ -48,6 +51,7 @@ export const INITIAL: State = {
   cancelling: new Set(),
   draft: { goal: "" },
   launch: { kind: "idle" },
+  speeches: new Map(),
 };
 
 /** Say what the state becomes. Pure. */
@@ -82,8 +86,24 @@ export function reduce(state: State, event: Event): State {
     case "compose":
     case "launchAgain":
       return composing(state, event);
+    case "writeMessage":
+    case "sendMessage":
+    case "beginResume":
+    case "resume":
+    case "dropResume":
+    case "sent":
+    case "sendFailed":
+    case "resumeFailed":
+      return speaking(state, event);
+    case "resumed":
+      return opened(speaking(state, event), event.inTaskId);
+    case "events":
+      return withOpen(speaking(state, event), event);
     case "act":
     case "look":
+    case "openFile":
+    case "openDiff":
+    case "openDefinition":
       return state;
     default:
       return withOpen(state, event);
@@ -100,6 +120,11 @@ function withOpen(state: State, event: OpenEvent): State {
   return open === undefined || open === state.open ? state : { ...state, open };
 }
 
+function speaking(state: State, event: SpeechEvent): State {
+  const speeches = reduceSpeeches(state.speeches, event);
+  return speeches === state.speeches ? state : { ...state, speeches };
+}
+
 function withRun(state: State, run: RunRow): State {
   const runs = state.runs ?? [];
   const known = runs.some(({ id }) => id === run.id);
@@ -108,8 +133,14 @@ function withRun(state: State, run: RunRow): State {
   return { ...state, runs: next.slice(0, MAX_RUNS), cancelling };
 }
 
-function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return new Set([...set].filter((other) => other !== id));
+/** What is wrong with definitions: faults of files, and definitions that another one hides. */
+export function problemsOf({ definitions }: State): readonly DefinitionProblem[] {
+  const hidden = (definitions?.items ?? []).flatMap(({ name, source, shadowedBy }) =>
+    shadowedBy === undefined
+      ? []
+      : [{ path: source.path, message: `“${name}” is hidden by ${shadowedBy}` }],
+  );
+  return [...(definitions?.problems ?? []), ...hidden];
 }
 
 /** Keep the chosen definition if there still is one of that name, else choose the first. */

@@ -1,14 +1,15 @@
-import type { AsyncStatus, EndReason } from "../../src/protocol.js";
+import type { AsyncStatus, AsyncTask, EndReason } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
 import { duration } from "./format.js";
 
-/** A status, or the time between a request to cancel and its answer. */
-export type ShownStatus = AsyncStatus | "cancelling";
+/** A status, the time between a request to cancel and its answer, or a wait for a person. */
+export type ShownStatus = AsyncStatus | "cancelling" | "asking";
 
 export const STATUS_WORD: Record<ShownStatus, string> = {
   queued: "Queued",
   running: "Running",
   cancelling: "Cancelling",
+  asking: "Waiting for you",
   completed: "Completed",
   failed: "Failed",
   cancelled: "Cancelled",
@@ -19,6 +20,7 @@ export const STATUS_ICON: Record<ShownStatus, string> = {
   queued: "watch",
   running: "loading~spin",
   cancelling: "loading~spin",
+  asking: "bell-dot",
   completed: "pass",
   failed: "error",
   cancelled: "circle-slash",
@@ -45,8 +47,8 @@ const REASON_SENTENCE: Record<EndReason, string> = {
   budget: "The subagent was stopped because its budget was used up.",
   cancelledByUser: "You cancelled this subagent.",
   cancelledByModel: "The model cancelled this subagent.",
-  hostExit: "The subagent was stopped because the window closed or the sidecar was shut down.",
-  lost: "The sidecar ended unexpectedly while this subagent ran, so how it ended is not known.",
+  hostExit: "The subagent was stopped when the window closed or the sidecar was shut down.",
+  lost: "The sidecar was killed while this subagent ran.",
 };
 
 const STATUS_SENTENCE: Record<AsyncStatus, string> = {
@@ -62,27 +64,35 @@ export function statusSentence(run: Pick<RunRow, "status" | "endReason">): strin
   return run.endReason === undefined ? STATUS_SENTENCE[run.status] : REASON_SENTENCE[run.endReason];
 }
 
-/** What a person may do about an end, if there is something. */
+/** What a person may do about an end, if there is something that its error does not say. */
 export function remedy(endReason: EndReason | undefined): string | undefined {
   switch (endReason) {
-    case "timeout":
-      return "A longer limit can be set with timeoutSeconds in the definition or in the settings.";
     case "maxTurns":
       return "More turns can be allowed with maxTurns in the definition.";
     case "budget":
       return "The budget can be raised in the settings.";
     case "hostExit":
     case "lost":
-      return "What it had produced until then is kept above. Launch it again to go on.";
+      return "What it had said until then is kept above. Resume it to go on.";
     default:
       return undefined;
   }
 }
 
+/** What is known of a failure beyond its reason. */
+export function failureDetail(
+  run: Pick<AsyncTask, "status" | "endReason" | "error">,
+): string | undefined {
+  const { status, endReason, error } = run;
+  const isSaid = endReason === "lost" || endReason === "hostExit"; // their error says the same again
+  return status === "failed" && !isSaid ? error : undefined;
+}
+
 /** The state of a run in a word or a few. */
 export function statusWord(run: RunRow, cancelling: boolean): string {
-  if (cancelling && isLive(run)) {
-    return STATUS_WORD.cancelling;
+  const shown = shownStatus(run, cancelling);
+  if (shown === "cancelling" || shown === "asking") {
+    return STATUS_WORD[shown];
   }
   if (run.status === "queued" && run.queuePosition !== undefined) {
     return `Queued, number ${run.queuePosition}`;
@@ -92,7 +102,13 @@ export function statusWord(run: RunRow, cancelling: boolean): string {
 }
 
 export function shownStatus(run: RunRow, cancelling: boolean): ShownStatus {
-  return cancelling && isLive(run) ? "cancelling" : run.status;
+  if (!isLive(run)) {
+    return run.status;
+  }
+  if (cancelling) {
+    return "cancelling";
+  }
+  return run.asks === undefined ? run.status : "asking";
 }
 
 export function isLive({ status }: Pick<RunRow, "status">): boolean {

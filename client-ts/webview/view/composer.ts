@@ -3,6 +3,7 @@ import { live } from "lit-html/directives/live.js";
 
 import { launchable } from "../model/state.js";
 import { icon } from "./icon.js";
+import { submitOnEnter, textOf } from "./typing.js";
 import type { Part, View } from "./view.js";
 
 /** Where the next run is put together: the goal, who works on it, and the launch. */
@@ -27,7 +28,9 @@ export function composer(view: View): Part {
           send({ type: "write", goal: textOf(event) });
         }}
         @keydown=${(event: KeyboardEvent) => {
-          submitOnEnter(event, send);
+          submitOnEnter(event, () => {
+            send({ type: "submit" });
+          });
         }}
       ></textarea>
       <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
@@ -52,6 +55,17 @@ function picker({ state, send }: View): Part {
             html`<option value=${name} .selected=${live(name === chosen)}>${name}</option>`,
         )}
       </select>
+      <button
+        type="button"
+        class="icon-button"
+        title="Subagents: choose, edit, new…"
+        aria-label="Choose, edit or add a subagent"
+        @click=${() => {
+          send({ type: "act", action: "chooseDefinition" });
+        }}
+      >
+        ${icon("list-selection")}
+      </button>
     </span>`;
 }
 
@@ -87,16 +101,10 @@ function refusal({ state: { launch }, send }: View): Part {
 
 function hint({ state }: View): string {
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
-  return chosen?.description ?? "Enter launches, Shift+Enter starts a new line.";
-}
-
-function submitOnEnter(event: KeyboardEvent, send: View["send"]): void {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-    event.preventDefault();
-    send({ type: "submit" });
+  if (chosen === undefined) {
+    return "Enter launches, Shift+Enter starts a new line.";
   }
-}
-
-function textOf({ target }: Event): string {
-  return (target as HTMLTextAreaElement | HTMLSelectElement).value;
+  const { description, runner, model } = chosen;
+  const by = [runner, ...(model === undefined ? [] : [model])].filter((fact) => fact !== "");
+  return by.length === 0 ? description : `${description} (${by.join(", ")})`;
 }

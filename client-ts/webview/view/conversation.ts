@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
+import type { Progress } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
@@ -9,7 +10,9 @@ import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
-import { itemView } from "./item.js";
+import { type ItemContext, itemView } from "./item.js";
+import { plan } from "./plan.js";
+import { speechBox, unsaidMessages } from "./speech.js";
 import type { Part, View } from "./view.js";
 
 /** How much of a goal the conversation begins with, in characters. */
@@ -21,6 +24,7 @@ const SILENCE_MS = 30_000;
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-labelledby="conversation-title">
     ${head(view, open)} ${problem(open)}
+    ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
     <div
       class="scroller"
       id="scroller"
@@ -30,10 +34,11 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
       aria-labelledby="conversation-title"
       @scroll=${onScroll}
     >
-      ${goal(open)} ${items(view, open)}
+      ${earlierRun(view, open)} ${goal(open)} ${items(view, open)}
       ${shownOf(open).end === extentOf(open).end ? tail(view, open) : undefined}
     </div>
-    ${jump(view, open)}
+    <div class="over">${jump(view, open)}</div>
+    ${speechBox(view, open)}
   </section>`;
 }
 
@@ -96,6 +101,24 @@ function problem({ problem: words }: OpenRun): Part {
     : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
 }
 
+function earlierRun({ send }: View, { task }: OpenRun): Part {
+  const taskId = task?.resumes;
+  return taskId === undefined
+    ? undefined
+    : html`<p class="hint">
+        Goes on with
+        <button
+          type="button"
+          class="link"
+          @click=${() => {
+            send({ type: "openRun", taskId });
+          }}
+        >
+          an earlier run
+        </button>
+      </p>`;
+}
+
 function goal({ task }: OpenRun): Part {
   return task === undefined
     ? undefined
@@ -104,12 +127,13 @@ function goal({ task }: OpenRun): Part {
       </section>`;
 }
 
-function items({ send }: View, open: OpenRun): Part {
+function items(view: View, open: OpenRun): Part {
+  const { send } = view;
   const {
     conversation: { items: all, dropped },
   } = open.stream;
   const shown = shownOf(open);
-  const live = open.task === undefined || isLive(open.task);
+  const context = contextOf(view, open);
   const numbered = all
     .slice(shown.start - dropped, shown.end - dropped)
     .map((item, at) => ({ item, at: shown.start + at }));
@@ -121,12 +145,17 @@ function items({ send }: View, open: OpenRun): Part {
       ${repeat(
         numbered,
         ({ at }) => at,
-        ({ item, at }) => itemView(item, at, live),
+        ({ item, at }) => itemView(item, at, context),
       )}
     </ol>
     ${more("later", laterCount(open, shown), () => {
       send({ type: "later" });
     })}`;
+}
+
+function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemContext {
+  const live = task === undefined || isLive(task);
+  return { taskId, live, folder: task?.workspaceDir, answering, send };
 }
 
 function laterCount(open: OpenRun, shown: Range): number {
@@ -148,24 +177,30 @@ function droppedNote(dropped: number): Part {
 }
 
 function tail(view: View, open: OpenRun): Part {
-  return html`${folds(open)} ${activity(view, open)} ${ending(view, open)}`;
+  return html`${folds(open)} ${unsaidMessages(view, open)} ${activity(view, open)}
+  ${ending(view, open)}`;
 }
 
 /** What a run is at right now; the silence of a slow one is said, not judged. */
-function activity({ now, state }: View, { task, taskId }: OpenRun): Part {
+function activity({ now, state }: View, open: OpenRun): Part {
+  const { task, taskId } = open;
   if (task?.status !== "running" || state.cancelling.has(taskId)) {
     return undefined;
   }
-  const { currentTool, lastActivityAt } = task.progress;
-  const silent = now - lastActivityAt;
-  const doing = currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
+  const isAsking = task.attention !== undefined;
+  const silent = now - task.progress.lastActivityAt;
   const facts = [
-    ...totals(task, now).slice(1),
-    ...(silent > SILENCE_MS ? [`silent for ${duration(silent)}`] : []),
+    isAsking ? "Waiting for your answer" : doing(task.progress),
+    ...totals(task, open.stream.conversation),
+    ...(silent > SILENCE_MS && !isAsking ? [`silent for ${duration(silent)}`] : []),
   ];
   return html`<p class="activity">
-    ${icon("loading~spin")} <span>${[doing, ...facts].join(" · ")}</span>
+    ${icon(isAsking ? "bell-dot" : "loading~spin")} <span>${facts.join(" · ")}</span>
   </p>`;
+}
+
+function doing({ currentTool }: Progress): string {
+  return currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
 }
 
 function jump({ send }: View, open: OpenRun): Part {
@@ -185,5 +220,5 @@ function jump({ send }: View, open: OpenRun): Part {
 function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
   return task === undefined
     ? state.runs?.find(({ id }) => id === taskId)
-    : { ...task, goal: task.goalPrompt };
+    : { ...task, goal: task.goalPrompt, ...(task.attention && { asks: task.attention.title }) };
 }

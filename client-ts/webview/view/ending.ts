@@ -4,10 +4,14 @@ import type { AsyncTask } from "../../src/protocol.js";
 import { compact, counted, dollars, plain } from "../model/format.js";
 import { finalText } from "../model/result.js";
 import type { OpenRun } from "../model/openRun.js";
-import { elapsed, isLive, remedy, STATUS_ICON, statusSentence } from "../model/words.js";
+import type { Conversation, Usage } from "../model/conversation.js";
+import { failureDetail, isLive, remedy, STATUS_ICON, statusSentence } from "../model/words.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";
+import { pathLink } from "./pathLink.js";
 import type { Part, View } from "./view.js";
+
+const MAX_FILES = 100;
 
 const resultElement = remembering((key: { text: string }) => renderMarkdown(key.text));
 const resultKeys = new WeakMap<AsyncTask, { text: string }>();
@@ -23,15 +27,14 @@ export function ending(view: View, open: OpenRun): Part {
       <span class="state state-${task.status}">${icon(STATUS_ICON[task.status])}</span>
       <span>${statusSentence(task)}</span>
     </p>
-    ${failure(task)} ${result(task, open)} ${touchedFiles(task)}
-    <p class="hint">${totals(task, view.now).join(" · ")}</p>
-    ${actions(view)}
+    ${failure(task)} ${result(task, open)} ${touchedFiles(task, view)} ${used(task, open)}
+    ${actions(view, task)}
   </section>`;
 }
 
-function failure({ status, error, endReason }: AsyncTask): Part {
-  const advice = remedy(endReason);
-  const words = status === "failed" ? error : undefined;
+function failure(task: AsyncTask): Part {
+  const advice = remedy(task.endReason);
+  const words = failureDetail(task);
   return html`${words === undefined ? undefined : html`<pre class="failure">${plain(words)}</pre>`}
   ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;
 }
@@ -48,31 +51,59 @@ function result(task: AsyncTask, open: OpenRun): Part {
     ${resultElement(key)}`;
 }
 
-function touchedFiles({ partial }: AsyncTask): Part {
+function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, view: View): Part {
+  const { send } = view;
   const files = partial?.touchedFiles ?? [];
   return files.length === 0
     ? undefined
     : html`<h3>Files touched</h3>
         <ul class="files">
-          ${files.slice(0, 100).map((file) => html`<li><code>${plain(file)}</code></li>`)}
+          ${files
+            .slice(0, MAX_FILES)
+            .map((path) => html`<li>${pathLink({ path }, { taskId, folder, send })}</li>`)}
         </ul>`;
 }
 
-/** What a run has used so far, each as a few words. */
-export function totals(task: AsyncTask, now: number): string[] {
-  const { toolCalls, inputTokens, outputTokens, cost } = task.progress;
-  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
-  const time = elapsed({ ...task, goal: task.goalPrompt }, now);
+function used(task: AsyncTask, { stream }: OpenRun): Part {
+  const facts = totals(task, stream.conversation);
+  return facts.length === 0 ? undefined : html`<p class="hint">${facts.join(" · ")}</p>`;
+}
+
+/** What a run has used so far, each as a few words; its events tell more than its record. */
+export function totals(task: AsyncTask, { usage }: Conversation): string[] {
+  const { toolCalls } = task.progress;
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cost,
+    contextUsed,
+    contextSize,
+  } = {
+    ...task.progress,
+    ...usage,
+  } as Usage;
+  const tokens = inputTokens + outputTokens;
   return [
-    ...(time === undefined ? [] : [time]),
     ...(toolCalls > 0 ? [counted(toolCalls, "tool call")] : []),
     ...(tokens > 0 ? [`${compact(tokens)} tokens`] : []),
     ...(typeof cost === "number" ? [dollars(cost)] : []),
+    ...(contextUsed !== undefined && contextSize
+      ? [`context ${Math.round((100 * contextUsed) / contextSize)}% full`]
+      : []),
   ];
 }
 
-function actions({ send }: View): Part {
+function actions({ send }: View, { id: taskId }: AsyncTask): Part {
   return html`<div class="actions">
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "beginResume", taskId });
+      }}
+    >
+      Resume…
+    </button>
     <button
       type="button"
       class="secondary"

@@ -10,6 +10,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "openRun":
     case "open":
     case "launched":
+    case "resumed":
     case "jumpToEnd":
       return "#scroller";
     case "closeRun":
@@ -18,6 +19,8 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "compose":
     case "launchAgain":
       return "#goal";
+    case "beginResume":
+      return "#words";
     case "submit":
       return after.launch.kind === "refused" ? "#goal" : undefined;
     default:

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import { counted } from "../model/format.js";
-import { launchable } from "../model/state.js";
+import { launchable, problemsOf } from "../model/state.js";
 import { composer } from "./composer.js";
 import { icon } from "./icon.js";
 import { runList } from "./runList.js";
@@ -37,9 +37,23 @@ function nothingYet(view: View): Part {
   </div>`;
 }
 
+/** What stands in place of the definitions that are not read; the banner offers to trust. */
+function unread(): Part {
+  return html`<div class="welcome">
+    ${icon("shield")}
+    <h2>Subagents of this workspace are not read</h2>
+    <p>
+      Restricted Mode leaves their definitions alone. They are read once you trust the workspace.
+    </p>
+  </div>`;
+}
+
 function noDefinitions({ state, send }: View): Part {
   if (state.definitions === undefined || launchable(state).length > 0) {
     return undefined;
+  }
+  if (state.service.kind === "untrusted") {
+    return unread();
   }
   return html`<div class="welcome">
     ${icon("robot")}
@@ -55,14 +69,21 @@ function noDefinitions({ state, send }: View): Part {
     >
       ${icon("play")} Run an Example
     </button>
-    <p class="hint">
-      To define your own, add a Markdown file to <code>.sidecar/agents</code> in this workspace.
-    </p>
+    <p>A subagent of your own is a Markdown file that says what it is for.</p>
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "act", action: "createDefinition" });
+      }}
+    >
+      ${icon("add")} New Agent Definition…
+    </button>
   </div>`;
 }
 
-function problems({ state: { definitions } }: View): Part {
-  const found = definitions?.problems ?? [];
+function problems({ state, send }: View): Part {
+  const found = problemsOf(state);
   if (found.length === 0) {
     return undefined;
   }
@@ -71,8 +92,25 @@ function problems({ state: { definitions } }: View): Part {
     <ul>
       ${found.map(
         ({ path, line, message }) =>
-          html`<li><code>${path}${line === undefined ? "" : `:${line}`}</code> ${message}</li>`,
+          html`<li>
+            <button
+              type="button"
+              class="link path"
+              title="Open ${path}"
+              @click=${() => {
+                send({ type: "openDefinition", path, ...(line === undefined ? {} : { line }) });
+              }}
+            >
+              ${shortPath(path)}${line === undefined ? "" : `:${line}`}
+            </button>
+            ${message}
+          </li>`,
       )}
     </ul>
   </details>`;
+}
+
+/** The end of a path, which tells definitions apart; the whole is in its tooltip. */
+function shortPath(path: string): string {
+  return path.split(/[\\/]/u).slice(-3).join("/");
 }

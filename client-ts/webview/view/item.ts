@@ -1,33 +1,59 @@
 import { html } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 
 import { type Block, blockSource } from "../model/blocks.js";
-import type { Item, ToolItem } from "../model/conversation.js";
-import { duration, plain } from "../model/format.js";
+import type { Item, ThoughtItem } from "../model/items.js";
+import { cutText, plain } from "../model/format.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";
-import type { Part } from "./view.js";
+import { question } from "./question.js";
+import { sentText } from "./speech.js";
+import { tool } from "./tool.js";
+import type { Part, View } from "./view.js";
+
+/** How much of a message of a client is shown, in characters. */
+const SENT_CHARS = 20_000;
+
+/** What an item is drawn from, beside itself. */
+export interface ItemContext {
+  readonly taskId: string;
+  /** Whether the run goes on: a call that never ended then is under way, a question is open. */
+  readonly live: boolean;
+  /** The folder the run works in. */
+  readonly folder: string | undefined;
+  readonly answering: ReadonlySet<string>;
+  readonly send: View["send"];
+}
 
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
-/** One item of a conversation; a call that never ended shows as stopped once the run is over. */
-export function itemView(item: Item, at: number, live: boolean): Part {
-  return item.kind === "message"
-    ? html`<li class="message" data-item=${at}>${blockElement(item.block)}</li>`
-    : html`<li class="tool" data-item=${at}>${toolRow(item, live)}</li>`;
+/** One item of a conversation; drawn again only when it or its context has changed. */
+export function itemView(item: Item, at: number, context: ItemContext): Part {
+  const { live, folder, answering } = context;
+  return html`<li class=${item.kind} data-item=${at}>
+    ${guard([item, live, folder, answering], () => body(item, context))}
+  </li>`;
 }
 
-const TOOL_WORDS = {
-  started: ["loading~spin", "running", "running"],
-  stopped: ["circle-slash", "did not finish", "cancelled"],
-  completed: ["check", "done", "completed"],
-  failed: ["error", "failed", "failed"],
-} as const;
+function body(item: Item, context: ItemContext): unknown {
+  switch (item.kind) {
+    case "message":
+      return blockElement(item.block);
+    case "sent":
+      return sentText(cutText(item.text, SENT_CHARS));
+    case "thought":
+      return thought(item);
+    case "tool":
+      return tool(item, context);
+    case "question":
+      return question(item.question, context);
+  }
+}
 
-function toolRow({ name, status, ts, endedAt }: ToolItem, live: boolean): Part {
-  const [glyph, word, state] = TOOL_WORDS[status === "started" && !live ? "stopped" : status];
-  const took = endedAt === undefined || endedAt - ts < 1_000 ? undefined : duration(endedAt - ts);
-  return html`<span class="state state-${state}">${icon(glyph)}</span>
-    <span class="tool-name"><bdi>${plain(name)}</bdi></span>
-    <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
-    ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
+function thought({ text: { text, cutChars } }: ThoughtItem): Part {
+  const cut = cutChars > 0 ? "…" : "";
+  return html`<details class="thinking">
+    <summary>${icon("chevron-right")} Thought</summary>
+    <p dir="auto">${cut}${plain(text.trim())}</p>
+  </details>`;
 }

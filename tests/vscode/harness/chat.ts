@@ -14,6 +14,11 @@ export class Chat {
     return this.frame.getByRole("textbox", { name: "Goal" });
   }
 
+  /** Where the subagent of the open conversation is told something. */
+  get message(): Locator {
+    return this.frame.locator("#words");
+  }
+
   get picker(): Locator {
     return this.frame.getByRole("combobox", { name: "Subagent" });
   }
@@ -53,6 +58,19 @@ export class Chat {
     await this.goal.fill(goal);
     await this.button("Launch").click();
     await this.state("Running").waitFor();
+  }
+
+  /** Launch an agent whose goal is its steps; the conversation opens. */
+  async launchScript(subagent: string, steps: readonly string[]): Promise<void> {
+    await this.picker.selectOption(subagent);
+    await this.goal.fill(steps.join("\n"));
+    await this.button("Launch").click();
+    await this.frame.getByRole("region", { name: "Goal" }).waitFor();
+  }
+
+  /** The open question with this title. */
+  question(title: string): Locator {
+    return this.frame.getByRole("group", { name: title });
   }
 
   async backToList(): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { REPOSITORY } from "./places.ts";
@@ -16,4 +16,47 @@ export async function historyRoots(): Promise<string[]> {
   }
   const roots = lines.map((line) => (JSON.parse(line) as { root: string }).root);
   return [...new Set(roots)].map((root) => join(REPOSITORY, root));
+}
+
+/**
+ * A task in the root that the extension may write: its title, and what only one message says. One of its
+ * files begins with a byte order mark, which is a finding.
+ */
+export const OWN_TASK = {
+  id: "6f1c2a34-9b7d-4e21-8c55-0d9e7a1b2c3d",
+  title: "Oil the weathercock",
+  words: "creaks in the north wind",
+  file: "src/weathercock.py",
+} as const;
+
+/** Store OWN_TASK under a root, as Roo Code writes a task, with enough messages to scroll. */
+export async function storeOwnTask(root: string): Promise<void> {
+  const folder = join(root, "tasks", OWN_TASK.id);
+  const begun = Date.now() - 60_000;
+  const say = (index: number, word: string, text: string) => {
+    return { ts: begun + index, type: "say", say: word, text };
+  };
+  const read = JSON.stringify({
+    tool: "editedExistingFile",
+    path: OWN_TASK.file,
+    content: "",
+  });
+  const ui = [
+    say(0, "text", OWN_TASK.title),
+    ...Array.from({ length: 60 }, (_, index) => say(index + 1, "text", `Looked at part ${index}.`)),
+    { ...say(70, "", read), type: "ask", ask: "tool", say: undefined },
+    say(80, "text", `Hm: it ${OWN_TASK.words}.`),
+    ...Array.from({ length: 60 }, (_, index) => say(index + 90, "text", `Oiled part ${index}.`)),
+    say(200, "completion_result", "It turns again."),
+  ];
+  const api = [
+    {
+      role: "user",
+      content: [{ type: "text", text: OWN_TASK.title }],
+      ts: begun,
+    },
+  ];
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "ui_messages.json"), JSON.stringify(ui));
+  await writeFile(join(folder, "api_conversation_history.json"), `\uFEFF${JSON.stringify(api)}`);
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   type Browser,
   chromium,
+  type Frame,
   type FrameLocator,
   type Locator,
   type Page,
@@ -80,7 +81,9 @@ export class Workbench {
     this.#taken += 1;
     const number = String(this.#taken).padStart(2, "0");
     await mkdir(PICTURES, { recursive: true });
-    await this.page.screenshot({ path: join(PICTURES, `${this.#pictures}-${number}-${name}.png`) });
+    await this.page.screenshot({
+      path: join(PICTURES, `${this.#pictures}-${number}-${name}.png`),
+    });
   }
 
   /** Reload the window. */
@@ -116,6 +119,16 @@ export class Workbench {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Choose from the menu that a click with the other button opens. */
+  async chooseFromMenu(target: Locator, title: string): Promise<void> {
+    await target.click({ button: "right" });
+    // By key: a new menu does not take every release of a button, which could be the opening click's.
+    const item = this.page.getByRole("menuitem", { name: title });
+    await item.hover();
+    await this.page.keyboard.press("Enter");
+    await item.waitFor({ state: "hidden" });
+  }
+
   /** The box in which quick picks and input boxes take text. */
   get quickInput(): Locator {
     return this.page.locator(".quick-input-widget:visible .quick-input-box input");
@@ -123,13 +136,24 @@ export class Workbench {
 
   /** The rows of the open quick pick with this text. */
   row(text: string): Locator {
-    return this.page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+    return this.page.locator(".quick-input-list .monaco-list-row", {
+      hasText: text,
+    });
   }
 
-  /** Type into the open input box and confirm. */
-  async answer(text: string): Promise<void> {
-    await this.quickInput.waitFor();
+  /** Type into the input box that a command opens, which the palette's is not. */
+  async type(text: string): Promise<void> {
+    await until(
+      "asked for something",
+      () => this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value),
+      (typed) => typed !== undefined && !typed.startsWith(">"),
+    );
     await this.quickInput.fill(text);
+  }
+
+  /** Type into the input box that a command opens and confirm. */
+  async answer(text: string): Promise<void> {
+    await this.type(text);
     await this.page.keyboard.press("Enter");
   }
 
@@ -178,6 +202,27 @@ export class Workbench {
   /** The inside of the panel's webview. */
   get webview(): FrameLocator {
     return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
+  }
+
+  /** The page of a rendered document with this heading. */
+  async renderedPage(heading: string): Promise<Frame> {
+    const seen = await until(
+      `a page headed ${heading}`,
+      async () => {
+        const frames = this.page.frames();
+        const counts = await Promise.all(
+          frames.map((frame) =>
+            frame
+              .getByRole("heading", { name: heading })
+              .count()
+              .catch(() => 0),
+          ),
+        );
+        return frames.find((_, index) => counts[index] === 1);
+      },
+      (frame) => frame !== undefined,
+    );
+    return seen as Frame;
   }
 
   /** The status bar item with this text. */

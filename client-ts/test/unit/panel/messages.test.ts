@@ -8,6 +8,9 @@ test.each([
   { type: "follow", taskId: "t", afterSeq: 0 },
   { type: "launch", subagentName: "s", goalPrompt: "g", queue: false },
   { type: "cancel", taskId: "t" },
+  { type: "send", taskId: "t", text: "x" },
+  { type: "resume", taskId: "t" },
+  { type: "resume", taskId: "t", text: "x" },
   { type: "act", action: "showLog" },
   { type: "act", action: "openTranscript", taskId: "t" },
 ])("%j is understood", (message) => {
@@ -26,6 +29,8 @@ test.each([
   { type: "follow", taskId: { $ne: "" }, afterSeq: 0 },
   { type: "launch", subagentName: "s", goalPrompt: "", queue: true },
   { type: "cancel" },
+  { type: "send", taskId: "t", text: "" },
+  { type: "resume", text: "x" },
   { type: "act", action: "workbench.action.quit" },
 ])("%j is not", (message) => {
   expect(readMessage(message)).toBeUndefined();

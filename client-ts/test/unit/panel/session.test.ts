@@ -26,6 +26,7 @@ const EVENT: TaskEvent = { type: "message", seq: 1, ts: 1, messageId: "m", text:
 /** A sidecar that answers what it is given, and records what is asked of it. */
 class FakeService implements SubagentService {
   state: ServiceState = { kind: "running" };
+  readonly info = undefined;
   readonly tasks = new Map([["t1", task()]]);
   readonly asked: [string, object][] = [];
   readonly followers = new Set<(events: TaskEvent[]) => void>();
@@ -41,10 +42,12 @@ class FakeService implements SubagentService {
   };
   readonly states = new Listeners<ServiceState>(rethrow);
   readonly changes = new Listeners<AsyncTask>(rethrow);
+  readonly definitions = new Listeners<void>(rethrow);
   readonly restarts = new Listeners<void>(rethrow);
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
   readonly onDidChangeHistory = new Listeners<never>(rethrow).event;
+  readonly onDidChangeDefinitions = this.definitions.event;
   readonly onDidRestart = this.restarts.event;
   readonly start = vi.fn(() => Promise.resolve());
 
@@ -67,9 +70,11 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
   const service = new FakeService();
   const posted: ToWebview[] = [];
   const act = vi.fn();
+  const look = vi.fn();
   const session = new PanelSession(service, {
     post: (message) => posted.push(message),
     act,
+    look,
     pickFolder,
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
@@ -79,7 +84,7 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     }
   };
   const types = (): string[] => posted.map(({ type }) => type);
-  return { service, session, posted, act, receive, types };
+  return { service, session, posted, act, look, receive, types };
 }
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
@@ -130,7 +135,7 @@ test("one run is followed at a time, with its task and its events", async () => 
   service.followers.forEach((follower) => {
     follower([EVENT]);
   });
-  expect(posted).toContainEqual({ type: "task", task: task() });
+  expect(posted).toContainEqual({ type: "task", task: task(), takesMessages: true });
   expect(posted.at(-1)).toEqual({ type: "events", taskId: "t1", events: [EVENT] });
 });
 
@@ -141,6 +146,17 @@ test("after a restart the list and the followed task are told again", async () =
   service.restarts.fire();
   await new Promise(setImmediate);
   expect(types()).toEqual(expect.arrayContaining(["runs", "definitions", "task"]));
+});
+
+test("definitions that changed are asked for again, by a page that is there", async () => {
+  const { service, types, posted, receive } = panel();
+  service.definitions.fire();
+  expect(service.asked).toEqual([]);
+  await receive({ type: "ready" });
+  posted.length = 0;
+  service.definitions.fire();
+  await new Promise(setImmediate);
+  expect(types()).toEqual(["definitions"]);
 });
 
 test("a launch works in the chosen folder and is shown when it has begun", async () => {
@@ -186,6 +202,80 @@ test("a cancel tells how the run ended, or why it did not", async () => {
   };
   await receive({ type: "cancel", taskId: "t1" });
   expect(posted.at(-1)).toEqual({ type: "cancelFailed", taskId: "t1", message: "gone" });
+});
+
+test("an answer is handed on, and why it did not count is told", async () => {
+  const { service, posted, receive } = panel();
+  const given = { taskId: "t1", requestId: "r", optionId: "o" };
+  await receive({ type: "ready" }, { type: "answer", ...given });
+  expect(service.asked.at(-1)).toEqual(["asyncTasks/answer", given]);
+  service.answers["asyncTasks/answer"] = () => {
+    throw new Error("answered already");
+  };
+  await receive({ type: "answer", ...given });
+  const told = { type: "answerFailed", taskId: "t1", requestId: "r", message: "answered already" };
+  expect(posted.at(-1)).toEqual(told);
+});
+
+test("what a reader wants to look at is handed on", async () => {
+  const { look, receive } = panel();
+  const wanted = { type: "openDiff", taskId: "t1", seq: 2, index: 0 };
+  await receive(wanted, { ...wanted, seq: "2" }, { type: "openFile", taskId: "t1" });
+  expect(look.mock.calls).toEqual([[wanted]]);
+});
+
+test("a new definition is listed and chosen", async () => {
+  const { session, posted, receive } = panel();
+  await receive({ type: "ready" });
+  posted.length = 0;
+  await session.definitionsChanged("mine");
+  expect(posted.map(({ type }) => type)).toEqual(["definitions", "choose"]);
+});
+
+test("a message goes to the sidecar, and its answer to the page", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/send"] = () => ({ delivery: "nextTurn", revision: 1 });
+  await receive({ type: "ready" }, { type: "send", taskId: "t1", text: "Go" });
+  expect(service.asked.at(-1)).toEqual(["asyncTasks/send", { taskId: "t1", text: "Go" }]);
+  expect(posted.at(-1)).toEqual({ type: "sent", taskId: "t1", text: "Go", delivery: "nextTurn" });
+});
+
+test("a message that is refused comes back with the reason", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/send"] = () => {
+    throw new ResponseError(ErrorCode.InvalidState, "takes no message");
+  };
+  await receive({ type: "ready" }, { type: "send", taskId: "t1", text: "Go" });
+  const message = "takes no message";
+  expect(posted.at(-1)).toEqual({ type: "sendFailed", taskId: "t1", text: "Go", message });
+});
+
+test("a resumed run is shown as soon as there is a page", async () => {
+  const { service, session, posted, receive } = panel();
+  service.answers["asyncTasks/resume"] = () => ({ task: task({ id: "t2" }), mode: "session" });
+  await receive({ type: "ready" });
+  session.receive({ type: "resume", taskId: "t1" });
+  session.hide();
+  await receive({ type: "ready" });
+  expect(service.asked).toContainEqual(["asyncTasks/resume", { taskId: "t1" }]);
+  expect(posted).toContainEqual({ type: "resumed", taskId: "t1", inTaskId: "t2" });
+});
+
+test("a resume that is refused says why", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/resume"] = () => {
+    throw new ResponseError(ErrorCode.InvalidState, "is running");
+  };
+  await receive({ type: "ready" }, { type: "resume", taskId: "t1", text: "On" });
+  expect(posted.at(-1)).toEqual({ type: "resumeFailed", taskId: "t1", message: "is running" });
+});
+
+test("a row says what its run waits for", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" });
+  const attention = { kind: "permission", requestId: "r", title: "Run\nit", options: [] } as const;
+  service.changes.fire(task({ attention: { ...attention, options: [] } }));
+  expect(posted.at(-1)).toMatchObject({ type: "run", run: { asks: "Run it" } });
 });
 
 test("what the page may have done beyond is handed on, anything else is dropped", async () => {

@@ -1,0 +1,101 @@
+import * as vscode from "vscode";
+
+import type { SubagentInfo, SubagentsResult } from "../protocol.js";
+
+/** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
+export type DefinitionChoice =
+  | { readonly kind: "definition"; readonly definition: SubagentInfo }
+  | { readonly kind: "place"; readonly path: string; readonly line?: number }
+  | { readonly kind: "new" };
+
+export type DefinitionItem = vscode.QuickPickItem & { readonly choice?: DefinitionChoice };
+
+const EDIT: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("edit"),
+  tooltip: "Edit the Definition",
+};
+
+/** The definitions one can launch, those one cannot with the reason, and a way to a new one. */
+export function definitionItems({ items, problems }: SubagentsResult): DefinitionItem[] {
+  const launchable = items.filter(({ shadowedBy }) => shadowedBy === undefined);
+  const faults = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
+  return [
+    ...launchable.map(launchableItem),
+    ...(faults.length === 0 ? [] : [separator("problems"), ...faults]),
+    separator(""),
+    { label: "$(add) New Agent Definition…", alwaysShow: true, choice: { kind: "new" } },
+  ];
+}
+
+function launchableItem(definition: SubagentInfo): DefinitionItem {
+  const { name, description, runner, model, source } = definition;
+  const facts = [runner, model, source.level, source.format];
+  return {
+    label: `$(hubot) ${name}`,
+    description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
+    detail: description,
+    buttons: [EDIT],
+    choice: { kind: "definition", definition },
+  };
+}
+
+function hiddenItem({ name, source: { path }, shadowedBy }: SubagentInfo): DefinitionItem[] {
+  return shadowedBy === undefined
+    ? []
+    : [faultItem(name, path, `Hidden by ${shadowedBy}`, { kind: "place", path })];
+}
+
+function problemItem({ path, line, message }: SubagentsResult["problems"][number]): DefinitionItem {
+  const place = line === undefined ? { path } : { path, line };
+  const name = path.split(/[\\/]/u).at(-1) ?? path;
+  return faultItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
+    kind: "place",
+    ...place,
+  });
+}
+
+function faultItem(
+  name: string,
+  path: string,
+  detail: string,
+  choice: DefinitionChoice,
+): DefinitionItem {
+  return { label: `$(warning) ${name}`, description: path, detail, choice };
+}
+
+function separator(label: string): DefinitionItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+/** Have the user choose from the list of definitions; undefined if they do not. */
+export function pickDefinition(
+  list: SubagentsResult,
+  placeholder: string,
+): Promise<DefinitionChoice | undefined> {
+  const pick = vscode.window.createQuickPick<DefinitionItem>();
+  pick.placeholder = placeholder;
+  pick.matchOnDescription = pick.matchOnDetail = true;
+  pick.items = definitionItems(list);
+  return new Promise((resolve) => {
+    const choose = (choice: DefinitionChoice | undefined): void => {
+      resolve(choice);
+      pick.hide();
+    };
+    pick.onDidAccept(() => {
+      choose(pick.selectedItems[0]?.choice);
+    });
+    pick.onDidTriggerItemButton(({ item: { choice } }) => {
+      choose(choice?.kind === "definition" ? placeOf(choice.definition) : choice);
+    });
+    pick.onDidHide(() => {
+      pick.dispose();
+      resolve(undefined);
+    });
+    pick.show();
+  });
+}
+
+/** The file of a definition. */
+export function placeOf({ source: { path } }: SubagentInfo): DefinitionChoice {
+  return { kind: "place", path };
+}

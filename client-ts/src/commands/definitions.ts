@@ -1,0 +1,147 @@
+import { homedir } from "node:os";
+import path from "node:path";
+
+import * as vscode from "vscode";
+
+import {
+  definitionText,
+  nameFault,
+  type NewDefinition,
+  userDefinitions,
+} from "../definitionFile.js";
+import { EXAMPLE_RUNNER } from "../example.js";
+import type { RunnerInfo } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import { showFile } from "../showFile.js";
+import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
+
+/** What these commands act on. */
+export interface DefinitionCommandsContext {
+  readonly service: SubagentService;
+  readonly panel: {
+    focusComposer(subagentName?: string): Promise<void>;
+    definitionsChanged(chosen?: string): Promise<void>;
+  };
+  /** The runners of the running sidecar. */
+  readonly runners: () => readonly RunnerInfo[];
+}
+
+/** The commands on definitions, by their ids. */
+export function definitionCommands(context: DefinitionCommandsContext) {
+  return {
+    "subagentSidecar.definition.choose": () => choose(context),
+    "subagentSidecar.definition.edit": () => edit(context),
+    "subagentSidecar.definition.create": () => createDefinition(context),
+  };
+}
+
+async function choose(context: DefinitionCommandsContext): Promise<void> {
+  const list = await context.service.request("subagents/list", {});
+  const choice = await pickDefinition(list, "Which subagent?");
+  if (choice?.kind === "definition") {
+    await context.panel.focusComposer(choice.definition.name);
+  } else {
+    await follow(context, choice);
+  }
+}
+
+async function edit(context: DefinitionCommandsContext): Promise<void> {
+  const list = await context.service.request("subagents/list", {});
+  const choice = await pickDefinition(list, "Which definition shall be edited?");
+  await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
+}
+
+/** Do what was chosen, unless it is a definition: what becomes of that is the caller's. */
+export async function follow(
+  context: DefinitionCommandsContext,
+  choice: DefinitionChoice | undefined,
+): Promise<void> {
+  if (choice?.kind === "new") {
+    await createDefinition(context);
+  } else if (choice?.kind === "place") {
+    await showFile(choice.path, choice.line);
+  }
+}
+
+async function createDefinition(context: DefinitionCommandsContext): Promise<void> {
+  const { items } = await context.service.request("subagents/list", {});
+  const name = await askName(items.map((item) => item.name));
+  const description = name === undefined ? undefined : await askDescription(name);
+  const folder = description === undefined ? undefined : await pickPlace();
+  const runner = folder === undefined ? undefined : await pickRunner(context.runners());
+  if (name === undefined || description === undefined || folder === undefined || !runner) {
+    return;
+  }
+  const file = await write(folder, { name, description, runner });
+  await showFile(file);
+  await context.panel.definitionsChanged(name);
+}
+
+function askName(taken: readonly string[]): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: "New Agent Definition (1 of 4)",
+    prompt: "A name for the subagent, such as reviewer",
+    ignoreFocusOut: true,
+    validateInput: (text) => nameFault(text.trim(), taken),
+  });
+}
+
+function askDescription(name: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: `New Agent Definition (2 of 4): ${name}`,
+    prompt: "What it is for, in a sentence: the list and the model that launches it go by this",
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === "" ? "Say what the subagent is for." : undefined),
+  });
+}
+
+type Place = vscode.QuickPickItem & { readonly folder: string };
+
+/** Choose the folder of the new file: of the workspace where that is trusted, else the user's own. */
+async function pickPlace(): Promise<string | undefined> {
+  const trusted = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  const own = userDefinitions({ platform: process.platform, home: homedir(), env: process.env });
+  const places = [
+    ...trusted.map(({ name, uri }): Place => {
+      const folder = path.join(uri.fsPath, ".sidecar", "agents");
+      return { label: "$(folder) Workspace", description: name, detail: folder, folder };
+    }),
+    { label: "$(account) User", description: "every workspace", detail: own, folder: own },
+  ];
+  const title = "New Agent Definition (3 of 4)";
+  const options = { title, placeHolder: "Where shall it be kept?", ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(places, options))?.folder;
+}
+
+type RunnerItem = vscode.QuickPickItem & { readonly runner: string };
+
+async function pickRunner(runners: readonly RunnerInfo[]): Promise<string | undefined> {
+  const available = runners.filter((each) => each.available && each.name !== EXAMPLE_RUNNER);
+  const agents = available.filter(({ type }) => type === "acp").map(({ name }) => name);
+  const found = agents.length === 0 ? "none is installed now" : `now ${agents[0] ?? ""}`;
+  const items: RunnerItem[] = [
+    { label: "auto", description: `the first agent that is found: ${found}`, runner: "auto" },
+    ...available.map(({ name, type }) => ({ label: name, description: type, runner: name })),
+  ];
+  const title = "New Agent Definition (4 of 4)";
+  const options = { title, placeHolder: "Who does the work?", ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(items, options))?.runner;
+}
+
+/** Write the file, without replacing one; returns its path. */
+async function write(folder: string, definition: NewDefinition): Promise<string> {
+  const name = definition.name.trim();
+  const file = path.join(folder, `${name}.md`);
+  const uri = vscode.Uri.file(file);
+  const isThere = await vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    throw new Error(`${file} is there already. Edit it, or choose another name.`);
+  }
+  const text = definitionText({ ...definition, name, description: definition.description.trim() });
+  await vscode.workspace.fs.createDirectory(vscode.Uri.file(folder));
+  await vscode.workspace.fs.writeFile(uri, Buffer.from(text));
+  return file;
+}

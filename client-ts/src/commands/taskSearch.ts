@@ -1,0 +1,189 @@
+import * as vscode from "vscode";
+
+import { Throttle } from "../coalesce.js";
+import { type FoundMessages, type FoundTasks, LiveSearch } from "../liveSearch.js";
+import type { SearchHit, TaskInfo } from "../protocol.js";
+import { faultMark, faultText } from "../queryText.js";
+import type { SubagentService } from "../service.js";
+import type { MessagePlace } from "../transcriptText.js";
+import { storedIcon } from "../views/icons.js";
+import { ago, counted, oneLine, storedStatus } from "../words.js";
+
+const ROW_CHARS = 120;
+const TYPING_MS = 150;
+const PLACEHOLDER = "Words, an id, or fields such as status:failed cost>1 since:7d";
+
+/** A stored task that was chosen, and the message in it if one was. */
+export interface ChosenTask {
+  readonly taskId: string;
+  readonly message?: MessagePlace;
+}
+
+/** A button beside the box; `run` gets what is typed. */
+export interface SearchButton {
+  readonly icon: string;
+  readonly tooltip: string;
+  readonly run: (text: string) => void;
+}
+
+export interface TaskSearchOptions {
+  readonly title: string;
+  /** Whether words are looked for in the messages as well. */
+  readonly messages?: boolean;
+  /** Look only in these storage roots. */
+  readonly roots?: string[];
+  readonly buttons?: readonly SearchButton[];
+}
+
+type Item = vscode.QuickPickItem & { readonly chosen?: ChosenTask };
+
+/** Have the user search the stored tasks, with results as they type; undefined if none is chosen. */
+export function searchTasks(
+  service: SubagentService,
+  options: TaskSearchOptions,
+): Promise<ChosenTask | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  const roots = options.roots === undefined ? {} : { roots: options.roots };
+  let shownText: string | undefined;
+  const search = new LiveSearch(
+    {
+      tasks: (params) => service.request("tasks/list", { ...params, ...roots }),
+      ...(options.messages === true && {
+        messages: (params) => service.request("tasks/search", { ...params, ...roots }),
+      }),
+    },
+    () => {
+      show(pick, search, options.title, search.tasks.text === shownText);
+      shownText = search.tasks.text;
+    },
+  );
+  const typed = new Throttle(TYPING_MS, () => void search.look(pick.value));
+  pick.title = options.title;
+  pick.placeholder = PLACEHOLDER;
+  pick.matchOnDescription = pick.matchOnDetail = true; // marks what fits; the sidecar has chosen
+  addButtons(pick, options.buttons ?? []);
+  pick.onDidChangeValue(() => {
+    typed.call();
+  });
+  typed.call();
+  pick.show();
+  return chosenIn(pick).finally(() => {
+    typed.dispose();
+    search.dispose();
+    pick.dispose();
+  });
+}
+
+function addButtons(pick: vscode.QuickPick<Item>, buttons: readonly SearchButton[]): void {
+  const shown = buttons.map(({ icon, tooltip, run }) => ({
+    iconPath: new vscode.ThemeIcon(icon),
+    tooltip,
+    run,
+  }));
+  pick.buttons = shown;
+  pick.onDidTriggerButton((pressed) => {
+    shown.find((button) => button === pressed)?.run(pick.value);
+    pick.hide();
+  });
+}
+
+function chosenIn(pick: vscode.QuickPick<Item>): Promise<ChosenTask | undefined> {
+  return new Promise((resolve) => {
+    pick.onDidAccept(() => {
+      const chosen = pick.selectedItems[0]?.chosen;
+      if (chosen !== undefined) {
+        resolve(chosen);
+        pick.hide();
+      }
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+    });
+  });
+}
+
+/** Show what was found; more of it for the same text leaves the user's place where it is. */
+function show(
+  pick: vscode.QuickPick<Item>,
+  search: LiveSearch,
+  title: string,
+  keepsPlace: boolean,
+): void {
+  const { tasks, messages } = search;
+  const place = keepsPlace ? keyOf(pick.activeItems[0]) : undefined;
+  pick.busy = search.isBusy;
+  pick.title = [title, ...found(tasks, messages)].join(" · ");
+  pick.keepScrollPosition = keepsPlace;
+  pick.items = itemsOf(tasks, messages, Date.now());
+  const active = pick.items.find((item) => place !== undefined && keyOf(item) === place);
+  if (active !== undefined) {
+    pick.activeItems = [active];
+  }
+}
+
+function keyOf(item: Item | undefined): string | undefined {
+  const { taskId, message } = item?.chosen ?? {};
+  return taskId === undefined ? undefined : `${taskId} ${message?.kind} ${message?.index}`;
+}
+
+/** Say how much was found; what is shown of it may be less. */
+function found({ text, fault, matched, total }: FoundTasks, messages: FoundMessages): string[] {
+  if (fault !== undefined || total === 0) {
+    return [];
+  }
+  const { hits, unread } = messages;
+  const all = counted(total, "task");
+  return [
+    text.trim() === "" ? all : `${matched.toLocaleString()} of ${all}`,
+    ...(hits.length === 0 ? [] : [`${counted(hits.length, "message")} shown`]),
+    ...(unread === 0 ? [] : [`the messages of ${counted(unread, "task")} are still being read`]),
+  ];
+}
+
+/** Lay out what was found: what is wrong with the query, or tasks and then messages. */
+export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number): Item[] {
+  if (tasks.fault !== undefined) {
+    return [note("warning", faultText(tasks.fault), faultMark(tasks.text, tasks.fault))];
+  }
+  return [
+    ...(tasks.error === undefined ? [] : [note("error", tasks.error)]),
+    ...tasks.items.map((task) => taskItem(task, now)),
+    ...messages.hits.map((hit) => hitItem(hit, now)),
+    ...(messages.error === undefined ? [] : [note("info", messages.error)]),
+  ];
+}
+
+/** A row that only tells something; the label is an icon, which typing does not move about. */
+function note(icon: string, description: string, detail?: string): Item {
+  const told = { label: `$(${icon})`, description, alwaysShow: true };
+  return detail === undefined ? told : { ...told, detail };
+}
+
+function taskItem(task: TaskInfo, now: number): Item {
+  const when = task.lastActivity ?? task.createdAt;
+  const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
+  return {
+    label: oneLine(task.title, ROW_CHARS) || "(untitled)",
+    iconPath: storedIcon(task.status),
+    description: facts.filter((fact) => fact !== undefined).join(" · "),
+    detail: [task.id, task.workspaceDir].filter((fact) => fact !== undefined).join(" · "),
+    alwaysShow: true,
+    chosen: { taskId: task.id },
+  };
+}
+
+/** A message that was found; without a label, so that the editor does not sort it among the tasks. */
+function hitItem({ taskId, title, kind, index, role, ts, snippet }: SearchHit, now: number): Item {
+  const facts = [
+    oneLine(title, ROW_CHARS) || "(untitled)",
+    role,
+    ts == null ? undefined : ago(ts, now),
+  ];
+  return {
+    label: "$(comment)",
+    description: facts.filter((fact) => fact !== undefined).join(" · "),
+    detail: snippet.replace(/[\u0002\u0003]/gu, ""),
+    alwaysShow: true,
+    chosen: { taskId, message: { kind, index } },
+  };
+}

@@ -1,0 +1,78 @@
+import type { DoctorResult, DoctorRoot, Finding } from "../protocol.js";
+import { counted, oneLine } from "../words.js";
+
+/** What stands before the id of a task that can be opened. */
+export const TASK_MARK = "- task ";
+
+/** Such findings name a task whose folder is gone. */
+const NO_TASK = "indexOnly";
+const LINE_CHARS = 2_000;
+
+/** Codes of findings in words; a newer sidecar's are shown as they are. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  empty: "Empty folders",
+  missing: "A message file is missing",
+  unreadable: "Files that may not be read",
+  notRegular: "No regular file",
+  tooLarge: "Files that are too large",
+  recovered: "Read from a leftover of a crash",
+  badUtf8: "Invalid UTF-8",
+  byteOrderMark: "Byte order mark",
+  padding: "Zero bytes of a power loss",
+  wrapped: "Messages in a wrapper",
+  cut: "Cut files",
+  strayTail: "Something behind the end",
+  malformed: "Messages that cannot be read",
+  notMessages: "Files without messages",
+  internal: "Faults of the sidecar",
+  orphan: "Tasks their product does not list",
+  indexOnly: "Listed tasks without a folder",
+  locked: "Locked tasks",
+  staleLock: "Locks that nobody holds",
+  leftover: "Leftovers of a crash",
+  disagreement: "List entry and messages disagree",
+  strangeName: "Folders that are no tasks",
+  unlistable: "Folders that may not be listed",
+  unsupported: "Stores that cannot be read yet",
+};
+
+/** Write the doctor's report as a document; a line that begins with TASK_MARK leads to a task. */
+export function doctorReport({ roots, findings }: DoctorResult): string {
+  const summary =
+    findings.length === 0
+      ? "Nothing is wrong."
+      : `${counted(findings.length, "finding")}. Nothing was changed.`;
+  const parts = ["# Check of the task history", summary];
+  parts.push("## What was looked at", roots.map(rootLine).join("\n"));
+  for (const [code, group] of byCode(findings)) {
+    parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
+    for (const remedy of new Set(group.map((finding) => finding.remedy))) {
+      parts.push(`What helps: ${oneLine(remedy, LINE_CHARS)}.`);
+    }
+    parts.push(group.map(findingLines).join("\n"));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function rootLine({ path, product, exists, tasks }: DoctorRoot): string {
+  const found = exists ? counted(tasks, "task") : "no such folder";
+  return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
+}
+
+function findingLines({ code, taskId, path, root, message }: Finding): string {
+  const place = oneLine(path ?? root, LINE_CHARS);
+  const reason = oneLine(message, LINE_CHARS);
+  return taskId === undefined || code === NO_TASK
+    ? `- ${place}: ${reason}`
+    : `${TASK_MARK}${taskId}: ${reason}\n  ${place}`;
+}
+
+function byCode(findings: readonly Finding[]): Map<string, Finding[]> {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const group = groups.get(finding.code) ?? [];
+    group.push(finding);
+    groups.set(finding.code, group);
+  }
+  return groups;
+}

@@ -1,0 +1,91 @@
+import { plain, table } from "../markdown.js";
+import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
+import { byteSize, counted, money } from "../words.js";
+
+/** What the report groups by, and the heading of each. */
+const GROUPS = {
+  workspace: "Workspace",
+  mode: "Mode",
+  product: "Product",
+  day: "Day",
+} as const satisfies Partial<Record<GroupKey, string>>;
+
+export const TOTALS_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
+
+const MOST_ROWS = 200;
+const MOST_PARENTS = 50;
+const UNKNOWN = "–";
+const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"];
+
+/** Write the totals of stored tasks as a document; `query` says which tasks, "" all. */
+export function totalsReport(stats: StatsResult, query: string): string {
+  const { totals, groups, parents, disk } = stats;
+  const parts = ["# Totals of stored tasks", scope(totals, query)];
+  parts.push(table(["", ...COLUMNS], [["All", ...figures(totals)]]));
+  for (const key of TOTALS_GROUPS) {
+    parts.push(`## By ${key}`, groupTable(GROUPS[key], groups[key] ?? []));
+  }
+  if (parents.length > 0) {
+    parts.push("## Tasks with subtasks", parentTable(parents));
+  }
+  if (disk !== undefined) {
+    const { taskBytes, messageBytes, archiveBytes, trashBytes } = disk;
+    parts.push(
+      "## Disk use of this extension's tasks",
+      table(
+        ["Folder", "Tasks", "Of that, messages", "Archive", "Trash"],
+        [[plain(disk.root), ...[taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize)]],
+      ),
+    );
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string): string {
+  const which = query === "" ? "All stored tasks" : `Tasks that fit the filter ${plain(query)}`;
+  const known = `cost is known of ${counted(tasksWithCost, "task")}, tokens of ${counted(tasksWithTokens, "task")}`;
+  return `${which}: ${counted(tasks, "task")}; ${known}. What no task has recorded is shown as ${UNKNOWN}.`;
+}
+
+function groupTable(heading: string, groups: readonly StatsGroup[]): string {
+  const rows = groups
+    .slice(0, MOST_ROWS)
+    .map(({ key, totals }) => [
+      key === undefined ? "not known" : plain(key) || "not known",
+      ...figures(totals),
+    ]);
+  return table([heading, ...COLUMNS], rows) + andMore(groups.length - MOST_ROWS);
+}
+
+function parentTable(parents: readonly TreeTotals[]): string {
+  const rows = parents
+    .slice(0, MOST_PARENTS)
+    .map(({ title, own, tree }) => [
+      plain(title) || "(untitled)",
+      tree.tasks.toLocaleString(),
+      money(own.cost) ?? UNKNOWN,
+      money(tree.cost) ?? UNKNOWN,
+      number(own.tokens),
+      number(tree.tokens),
+    ]);
+  const head = ["Task", "With subtasks", "Cost", "Of the tree", "Tokens", "Of the tree"];
+  return table(head, rows) + andMore(parents.length - MOST_PARENTS);
+}
+
+function andMore(left: number): string {
+  return left > 0 ? `\n\n… and ${left.toLocaleString()} more; a filter narrows the totals.` : "";
+}
+
+function figures(totals: Totals): string[] {
+  const { tasks, cost, input, output, cacheReads, cacheWrites, sizeBytes } = totals;
+  return [
+    tasks.toLocaleString(),
+    money(cost) ?? UNKNOWN,
+    ...[input, output, cacheReads, cacheWrites].map(number),
+    byteSize(sizeBytes),
+  ];
+}
+
+function number(value: number | null | undefined): string {
+  return value?.toLocaleString() ?? UNKNOWN;
+}

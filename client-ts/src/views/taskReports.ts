@@ -1,0 +1,20 @@
+import { doctorReport } from "../reports/doctor.js";
+import { QUERY_HELP } from "../reports/queryHelp.js";
+import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
+import type { SubagentService } from "../service.js";
+import { Reports } from "./reports.js";
+
+export type TaskReports = Reports<"Task Totals" | "Task History Check" | "Query Language">;
+
+/** The reports on stored tasks; the totals take the filter as their argument. */
+export function taskReports(service: SubagentService): TaskReports {
+  return new Reports({
+    "Task Totals": async (query) => {
+      const filter = query === "" ? {} : { query };
+      const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
+      return totalsReport(await service.request("tasks/stats", { ...groups, ...filter }), query);
+    },
+    "Task History Check": async () => doctorReport(await service.request("history/doctor", {})),
+    "Query Language": () => Promise.resolve(QUERY_HELP),
+  });
+}

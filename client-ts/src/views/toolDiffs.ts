@@ -1,0 +1,59 @@
+import * as vscode from "vscode";
+
+import type { Look } from "../panel/messages.js";
+import type { ToolContent } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+
+const SCHEME = "subagent-diff";
+
+type Change = Omit<Extract<Look, { type: "openDiff" }>, "type">;
+type Side = "before" | "after";
+
+/** The two texts of a change that a run showed, as documents for the editor's diff. */
+export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #service: SubagentService;
+  readonly #registration: vscode.Disposable;
+
+  constructor(service: SubagentService) {
+    this.#service = service;
+    this.#registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  }
+
+  /** Show a change in the editor's diff; rejects when the run shows none there. */
+  async open(change: Change): Promise<void> {
+    const { path = "" } = await this.#part(change);
+    const name = path.split(/[\\/]/u).at(-1) ?? path;
+    await vscode.commands.executeCommand(
+      "vscode.diff",
+      uriOf(change, "before", path),
+      uriOf(change, "after", path),
+      `${name} (change by a subagent)`,
+    );
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const { side, ...change } = JSON.parse(uri.query) as Change & { side: Side };
+    const { oldText = "", newText = "" } = await this.#part(change);
+    return side === "before" ? oldText : newText;
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+  }
+
+  async #part({ taskId, seq, index }: Change): Promise<ToolContent> {
+    const page = { taskId, afterSeq: seq - 1, limit: 1 };
+    const [event] = (await this.#service.request("asyncTasks/events", page)).events;
+    const part = event?.type === "tool" ? event.content?.[index] : undefined;
+    if (part?.type !== "diff") {
+      throw new Error("This change is not in the run's record.");
+    }
+    return part;
+  }
+}
+
+/** The path gives the language, the query finds the text again after a reload of the window. */
+function uriOf({ taskId, seq, index }: Change, side: Side, path: string): vscode.Uri {
+  const query = JSON.stringify({ taskId, seq, index, side });
+  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.file(path).path, query });
+}

@@ -1,0 +1,73 @@
+import path from "node:path";
+
+import { expect, test } from "vitest";
+
+import { definitionItems } from "../../src/commands/definitionPick.js";
+import { permissionItem } from "../../src/commands/questions.js";
+import { definitionText, nameFault, userDefinitions } from "../../src/definitionFile.js";
+
+const SOURCE = { path: "/u/agents/a.md", level: "user" };
+
+test("a new definition says what it needs, and what else it could say", () => {
+  const description = 'Says "hi": always';
+  const text = definitionText({ name: "greeter", description, runner: "auto" });
+  const lines = text.split("\n");
+  expect(lines).toContain("name: greeter");
+  expect(lines).toContain('description: "Says \\"hi\\": always"');
+  expect(lines).toContain("runner: auto");
+  expect(text).toMatch(/^---\n[^]*\n---\n\nSays "hi": always\n/u);
+});
+
+test.each(["yes", "null", "1e3", "a b"])(
+  "%j is written as text, not as what YAML sees",
+  (runner) => {
+    const text = definitionText({ name: "n", description: "d e", runner });
+    expect(text).toContain(`\nrunner: ${JSON.stringify(runner)}\n`);
+  },
+);
+
+test.each(["", ".x", "a/b", "ü", "x".repeat(65)])("%j is no name", (name) => {
+  expect(nameFault(name, [])).toMatch(/letters/u);
+});
+
+test("a name is free or taken", () => {
+  expect(nameFault("a.b-c_1", ["other"])).toBeUndefined();
+  expect(nameFault("other", ["other"])).toMatch(/already/u);
+});
+
+test("the user's own definitions are where the sidecar looks for them", () => {
+  const at = (platform: NodeJS.Platform, env = {}) =>
+    userDefinitions({ platform, home: "/h", env }).split(path.sep).join("/");
+  expect(at("linux")).toBe("/h/.config/subagent-sidecar/agents");
+  expect(at("linux", { XDG_CONFIG_HOME: "/x" })).toBe("/x/subagent-sidecar/agents");
+  expect(at("darwin")).toBe("/h/Library/Application Support/subagent-sidecar/agents");
+  expect(at("win32", { LOCALAPPDATA: "/l" })).toBe("/l/subagent-sidecar/agents");
+});
+
+test("the list of definitions names runner and model, and what cannot be launched", () => {
+  const definition = { name: "a", description: "Does a.", runner: "opencode", source: SOURCE };
+  const items = definitionItems({
+    items: [
+      { ...definition, model: "m-1" },
+      { ...definition, source: { ...SOURCE, path: "/w/a.md" }, shadowedBy: SOURCE.path },
+    ],
+    problems: [{ path: "/u/agents/b.md", line: 3, message: "name is missing" }],
+  });
+  expect(items[0]).toMatchObject({ description: "opencode · m-1 · user", detail: "Does a." });
+  expect(items.flatMap(({ choice }) => choice ?? [])).toMatchObject([
+    { kind: "definition" },
+    { kind: "place", path: "/w/a.md" },
+    { kind: "place", path: "/u/agents/b.md", line: 3 },
+    { kind: "new" },
+  ]);
+});
+
+test("a remembered permission says what, whose, where and since when", () => {
+  const permission = {
+    ...{ id: "p", subagentName: "a", workspaceDir: "/w", toolKind: "execute", title: "t" },
+    ...{ subject: "npm test", decision: "allow" as const, rememberedAt: 0 },
+  };
+  const item = permissionItem(permission, 7_200_000);
+  expect(item).toMatchObject({ description: "a · 2 h ago", detail: "/w", id: "p" });
+  expect(item.label).toContain("allow: npm test");
+});

@@ -1,0 +1,129 @@
+import type { ToWebview } from "../../src/panel/messages.js";
+import { omit } from "./omit.js";
+
+/** A message that the agent has not been given yet. */
+export interface Unsaid {
+  readonly text: string;
+  /** When the agent is given it; undefined until the sidecar has taken it. */
+  readonly delivery?: "now" | "nextTurn";
+}
+
+/** What the reader says to the agent of one run. */
+export interface Speech {
+  /** What is being written. */
+  readonly text: string;
+  readonly unsaid: readonly Unsaid[];
+  /** Whether an ended run is to be gone on with, and the sidecar asked to. */
+  readonly resume?: "writing" | "sending";
+  /** Why the last message, or the resume, was refused. */
+  readonly problem?: string;
+}
+
+/** Speech by the ids of the runs; a run to which nothing is said has none. */
+export type Speeches = ReadonlyMap<string, Speech>;
+
+export type SpeechEvent =
+  | Extract<ToWebview, { type: "sent" | "sendFailed" | "resumed" | "resumeFailed" | "events" }>
+  | { readonly type: "writeMessage"; readonly taskId: string; readonly text: string }
+  | {
+      readonly type: "sendMessage" | "beginResume" | "dropResume" | "resume";
+      readonly taskId: string;
+    };
+
+const SILENCE: Speech = { text: "", unsaid: [] };
+
+/** What is said to the agent of a run. */
+export function speechTo(speeches: Speeches, taskId: string): Speech {
+  return speeches.get(taskId) ?? SILENCE;
+}
+
+/** Say what becomes of all that is said. Pure. */
+export function reduceSpeeches(speeches: Speeches, event: SpeechEvent): Speeches {
+  const before = speechTo(speeches, event.taskId);
+  const after = reduceSpeech(before, event);
+  if (after === before) {
+    return speeches;
+  }
+  const next = new Map(speeches);
+  if (isSilent(after)) {
+    next.delete(event.taskId);
+  } else {
+    next.set(event.taskId, after);
+  }
+  return next;
+}
+
+function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
+  switch (event.type) {
+    case "writeMessage":
+      return { ...omit(speech, "problem"), text: event.text };
+    case "sendMessage":
+      return isBlank(speech.text)
+        ? speech
+        : {
+            ...omit(speech, "problem"),
+            text: "",
+            unsaid: [...speech.unsaid, { text: speech.text }],
+          };
+    case "sent":
+      return taken(speech, event.text, event.delivery);
+    case "sendFailed":
+      return refused(speech, event.text, event.message);
+    case "events":
+      return event.events.reduce(
+        (heard, told) =>
+          told.type === "message" && told.role === "user"
+            ? { ...heard, unsaid: withoutFirst(heard.unsaid, ({ text }) => text === told.text) }
+            : heard,
+        speech,
+      );
+    case "beginResume":
+      return { ...speech, resume: "writing" };
+    case "resume":
+      return { ...omit(speech, "problem"), resume: "sending" };
+    case "resumeFailed":
+      return { ...speech, resume: "writing", problem: event.message };
+    case "resumed":
+      return SILENCE;
+    case "dropResume":
+      return { text: "", unsaid: speech.unsaid };
+  }
+}
+
+function taken(speech: Speech, text: string, delivery: Unsaid["delivery"] & string): Speech {
+  const at = speech.unsaid.findIndex((each) => each.text === text && each.delivery === undefined);
+  return at < 0
+    ? speech // The agent has been given it already.
+    : { ...speech, unsaid: speech.unsaid.with(at, { text, delivery }) };
+}
+
+/** Give a message back to be written on; after a reload of the page it is there already. */
+function refused(speech: Speech, text: string, problem: string): Speech {
+  const unsaid = withoutFirst(
+    speech.unsaid,
+    (each) => each.text === text && each.delivery === undefined,
+  );
+  const back = unsaid === speech.unsaid ? [] : [text];
+  const words = [...back, speech.text].filter((each) => !isBlank(each)).join("\n\n");
+  return { ...speech, unsaid, problem, text: words };
+}
+
+/** What of a speech must outlive the page: all that nobody has taken. */
+export function unsentText({ text, unsaid }: Speech): string {
+  const sending = unsaid.filter(({ delivery }) => delivery === undefined);
+  return [...sending.map((each) => each.text), text].filter((each) => !isBlank(each)).join("\n\n");
+}
+
+function isSilent({ text, unsaid, resume, problem }: Speech): boolean {
+  return text === "" && unsaid.length === 0 && resume === undefined && problem === undefined;
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** A copy without the first member that fits; the same if none does. */
+function withoutFirst<T>(all: readonly T[], fits: (each: T) => boolean): readonly T[] {
+  const at = all.findIndex(fits);
+  return at < 0 ? all : all.toSpliced(at, 1);
+}

@@ -1,0 +1,38 @@
+import { html } from "lit-html";
+
+import type { PlanEntry } from "../../src/protocol.js";
+import { plain } from "../model/format.js";
+import { icon } from "./icon.js";
+import type { Part } from "./view.js";
+
+const STEPS: Record<string, readonly [glyph: string, word: string]> = {
+  pending: ["circle-large-outline", "to do"],
+  in_progress: ["arrow-circle-right", "under way"],
+  completed: ["pass-filled", "done"],
+};
+const TO_DO = ["circle-large-outline", "to do"] as const;
+
+/** The agent's plan as it stands, in one place; folded once the run is over. */
+export function plan(entries: readonly PlanEntry[] | undefined, live: boolean): Part {
+  if (entries === undefined || entries.length === 0) {
+    return undefined;
+  }
+  const done = entries.filter(({ status }) => status === "completed").length;
+  const current = entries.find(({ status }) => status === "in_progress");
+  return html`<details class="plan" ?open=${live}>
+    <summary>
+      ${icon("chevron-right")} Plan: ${done} of ${entries.length} done
+      ${current === undefined ? undefined : html`<bdi class="hint">${plain(current.content)}</bdi>`}
+    </summary>
+    <ol tabindex="0" aria-label="Plan">
+      ${entries.map(step)}
+    </ol>
+  </details>`;
+}
+
+function step({ content, status = "pending" }: PlanEntry): Part {
+  const [glyph, word] = STEPS[status] ?? TO_DO;
+  return html`<li class="step-${status}">
+    ${icon(glyph)}<span class="sr-only">${word}: </span><bdi>${plain(content)}</bdi>
+  </li>`;
+}

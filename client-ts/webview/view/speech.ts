@@ -1,0 +1,145 @@
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+
+import { deliveryWords } from "../../src/speaking.js";
+import { plain } from "../model/format.js";
+import type { OpenRun } from "../model/openRun.js";
+import { type Speech, speechTo, type Unsaid } from "../model/speech.js";
+import { isLive } from "../model/words.js";
+import { icon } from "./icon.js";
+import { submitOnEnter, textOf } from "./typing.js";
+import type { Part, View } from "./view.js";
+
+interface Words {
+  readonly label: string;
+  readonly hint: string;
+  readonly button: string;
+  readonly glyph: string;
+  readonly submit: "sendMessage" | "resume";
+}
+
+const SEND: Words = {
+  label: "Tell the subagent something…",
+  hint: "It is told when its present turn has ended.",
+  button: "Send",
+  glyph: "send",
+  submit: "sendMessage",
+};
+const RESUME: Words = {
+  label: "What shall it do next? (optional)",
+  hint: "It goes on in a new run, from what was said and done.",
+  button: "Resume",
+  glyph: "debug-continue",
+  submit: "resume",
+};
+
+/** Where the agent of a run is told something: during the run, or to go on after it. */
+export function speechBox(view: View, open: OpenRun): Part {
+  const speech = speechTo(view.state.speeches, open.taskId);
+  const words = wordsFor(view, open, speech);
+  return words === undefined ? undefined : box(view, open.taskId, speech, words);
+}
+
+/** A text that the end of its run has overtaken is not taken away: it may be what to go on with. */
+function wordsFor({ state }: View, { task, taskId, takesMessages }: OpenRun, speech: Speech) {
+  if (task === undefined || isLive(task)) {
+    return takesMessages === true && !state.cancelling.has(taskId) ? SEND : undefined;
+  }
+  return speech.resume !== undefined || speech.text !== "" ? RESUME : undefined;
+}
+
+function box({ send }: View, taskId: string, speech: Speech, words: Words): Part {
+  const submit = (): void => {
+    send({ type: words.submit, taskId });
+  };
+  return html`<form
+    class="composer speech"
+    aria-label=${words.button}
+    @submit=${(event: Event) => {
+      event.preventDefault();
+      submit();
+    }}
+  >
+    ${problem(speech)}
+    <div class="composer-box">
+      <textarea
+        id="words"
+        rows="1"
+        aria-label=${words.label}
+        placeholder=${words.label}
+        aria-describedby="speech-hint"
+        aria-invalid=${speech.problem !== undefined}
+        .value=${live(speech.text)}
+        @input=${(event: InputEvent) => {
+          send({ type: "writeMessage", taskId, text: textOf(event) });
+        }}
+        @keydown=${(event: KeyboardEvent) => {
+          submitOnEnter(event, submit);
+        }}
+      ></textarea>
+      <div class="composer-bar">
+        ${words === RESUME ? discardButton(send, taskId) : undefined} ${submitButton(words, speech)}
+      </div>
+    </div>
+    <p id="speech-hint" class="hint">${words.hint}</p>
+  </form>`;
+}
+
+function submitButton({ button, glyph }: Words, { resume }: Speech): Part {
+  const resuming = resume === "sending";
+  return html`<button
+    type="submit"
+    class="primary"
+    title="${button} (Enter; Shift+Enter starts a new line)"
+    aria-disabled=${resuming}
+  >
+    ${icon(resuming ? "loading~spin" : glyph)} ${resuming ? "Resuming…" : button}
+  </button>`;
+}
+
+function discardButton(send: View["send"], taskId: string): Part {
+  return html`<button
+    type="button"
+    class="secondary"
+    @click=${() => {
+      send({ type: "dropResume", taskId });
+    }}
+  >
+    Discard
+  </button>`;
+}
+
+function problem({ problem: words }: Speech): Part {
+  return words === undefined
+    ? undefined
+    : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
+}
+
+/** What was sent and the agent has not been given yet. */
+export function unsaidMessages({ state }: View, { task, taskId }: OpenRun): Part {
+  const { unsaid } = speechTo(state.speeches, taskId);
+  const ended = task !== undefined && !isLive(task);
+  return unsaid.length === 0
+    ? undefined
+    : html`<ol class="items unsaid" aria-label="Not told yet">
+        ${unsaid.map(
+          (each) =>
+            html`<li class="sent">
+              ${sentText(each.text)}
+              <p class="hint">${note(each, ended)}</p>
+            </li>`,
+        )}
+      </ol>`;
+}
+
+function note({ delivery }: Unsaid, ended: boolean): string {
+  if (ended) {
+    return "The run ended before the subagent was told.";
+  }
+  return delivery === undefined ? "Sending…" : deliveryWords(delivery);
+}
+
+/** The words of a person to an agent. */
+export function sentText(text: string): Part {
+  return html`<p dir="auto"><span class="sr-only">You: </span>${plain(text)}</p>`;
+}

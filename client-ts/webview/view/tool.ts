@@ -1,0 +1,120 @@
+import { html } from "lit-html";
+
+import type { ToolLocation } from "../../src/protocol.js";
+import { oneLine } from "../../src/words.js";
+import { duration, plain } from "../model/format.js";
+import type { ToolItem } from "../model/items.js";
+import { pathInside } from "../model/places.js";
+import { answerWords, isAllowed } from "../model/question.js";
+import { diff } from "./diff.js";
+import { icon } from "./icon.js";
+import type { ItemContext } from "./item.js";
+import { pathLink } from "./pathLink.js";
+import { question } from "./question.js";
+import type { Part } from "./view.js";
+
+const MAX_PLACES = 8;
+const SUBJECT_CHARS = 120;
+
+/** A tool call: what it is and how it stands, and what it was given and gave, folded. */
+export function tool(item: ToolItem, context: ItemContext): Part {
+  const { input, output, diffs = [] } = item;
+  const asked = item.question?.options.length === 0 ? undefined : item.question;
+  const folded = [part("Input", input), part("Output", output)].filter(
+    (each) => each !== undefined,
+  );
+  return html`${folded.length === 0 ? html`<div class="tool-row">${row(item, context)}</div>` : fold(item, context, folded)}
+  ${places(item, context)} ${diffs.map((each) => diff(each, context))}
+  ${asked && question(asked, context, whatIsAsked(item))}`;
+}
+
+/** What is asked for in whole, unless its files or its diffs say so. */
+function whatIsAsked(item: ToolItem): string | undefined {
+  const { subject, input, diffs = [] } = item;
+  if (subject === undefined) {
+    return diffs.length > 0 ? undefined : input;
+  }
+  return isPlace(item, subject) ? undefined : subject;
+}
+
+function fold(item: ToolItem, context: ItemContext, parts: Part[]): Part {
+  return html`<details class="tool-fold">
+    <summary class="tool-row">${row(item, context)} ${icon("chevron-right")}</summary>
+    <div class="tool-parts">${parts}</div>
+  </details>`;
+}
+
+function part(name: string, text: string | undefined): Part {
+  return text === undefined || text.trim() === ""
+    ? undefined
+    : html`<h4>${name}</h4>
+        <pre tabindex="0" role="group" aria-label=${name}>${plain(text)}</pre>`;
+}
+
+const WORDS = {
+  started: ["loading~spin", "running", "running"],
+  asking: ["bell-dot", "asks", "asking"],
+  stopped: ["circle-slash", "did not finish", "cancelled"],
+  completed: ["check", "done", "completed"],
+  failed: ["error", "failed", "failed"],
+} as const;
+
+function row(item: ToolItem, context: ItemContext): Part {
+  const [glyph, word, state] = WORDS[stateOf(item, context)];
+  const { name, title = name, status, subject, ts, endedAt } = item;
+  const took = endedAt === undefined || endedAt - ts < 1_000 ? undefined : duration(endedAt - ts);
+  const isSaid = subject === undefined || title.includes(subject) || isPlace(item, subject);
+  return html`<span class="state state-${state}">${icon(glyph)}</span>
+    <span class="tool-name" title=${plain(title)}><bdi>${plain(title)}</bdi></span>
+    ${isSaid ? undefined : html`<code class="tool-subject" title=${subject}>${plain(oneLine(subject, SUBJECT_CHARS))}</code>`}
+    <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
+    ${rule(item)} ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
+}
+
+/** A call that never ended shows as stopped once the run is over. */
+function stateOf({ status, question: asked }: ToolItem, { live }: ItemContext): keyof typeof WORDS {
+  if (status !== "started") {
+    return status;
+  }
+  if (!live) {
+    return "stopped";
+  }
+  return asked !== undefined && asked.answer === undefined ? "asking" : "started";
+}
+
+/** Say when a rule has answered for the reader. */
+function rule({ question: asked }: ToolItem): Part {
+  if (asked?.answer === undefined || asked.options.length > 0) {
+    return undefined;
+  }
+  const words = isAllowed(asked.answer) ? "allowed" : "refused";
+  return html`<span class="tool-word" title=${answerWords(asked)}>${words}</span>`;
+}
+
+function isPlace({ places: touched = [], diffs = [] }: ToolItem, subject: string): boolean {
+  return [...touched, ...diffs].some(
+    ({ path }) => path === subject || path.endsWith(`/${subject}`),
+  );
+}
+
+/** The files a call touches, but for those whose changes are shown. */
+function places({ places: touched = [], diffs = [] }: ToolItem, context: ItemContext): Part {
+  const shown = new Set(diffs.map(({ path }) => pathInside(path, context.folder) ?? path));
+  const others = distinct(touched).filter(
+    ({ path }) => !shown.has(pathInside(path, context.folder) ?? path),
+  );
+  if (others.length === 0) {
+    return undefined;
+  }
+  const left = others.length - MAX_PLACES;
+  return html`<ul class="places">
+    ${others.slice(0, MAX_PLACES).map((place) => html`<li>${pathLink(place, context)}</li>`)}
+    ${left > 0 ? html`<li class="hint">and ${left} more</li>` : undefined}
+  </ul>`;
+}
+
+function distinct(touched: readonly ToolLocation[]): ToolLocation[] {
+  return [
+    ...new Map(touched.map((place) => [`${place.path}:${place.line ?? ""}`, place])).values(),
+  ];
+}

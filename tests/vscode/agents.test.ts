@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { defineScripted, SCRIPTED } from "./harness/agents.ts";
+import { Chat } from "./harness/chat.ts";
+import { Session } from "./harness/session.ts";
+import { until } from "./harness/waiting.ts";
+
+const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n---\nWork.\n";
+
+const session = new Session("agents", {
+  prepare: async (profile) => {
+    await profile.addFile("notes.txt", "Old words.\n");
+    await profile.addFile(".sidecar/agents/broken.md", BROKEN);
+    await defineScripted(profile);
+  },
+});
+
+session.step("the picker says who works, and what cannot be launched", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.frame.getByText("Does what its goal says. (scripts, large)").waitFor();
+  await chat.button("Choose, edit or add a subagent").click();
+  await workbench.row("scripts · large · workspace").waitFor();
+  await workbench.row("broken.md:4").waitFor();
+});
+
+session.step("a faulty definition opens at its line", async (workbench) => {
+  await workbench.pick("broken.md:4");
+  await workbench.statusItem("Ln 4, Col 1").waitFor();
+  await workbench.page.locator(".view-lines").getByText("maxTurns: many").waitFor();
+  await workbench.run("View: Close All Editors");
+});
+
+session.step(
+  "an agent's question waits in its conversation, and is seen all around",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.launchScript(SCRIPTED, [
+      'think "Which file is it?"',
+      'say "I change the notes."',
+      'plan "+Look;*Write;Tell"',
+      "usage 1200 300 0.25",
+      'write notes.txt "New words."',
+      'plan "+Look;+Write;+Tell"',
+      'say "That is all."',
+    ]);
+    await chat.question("Write notes.txt").waitFor();
+    await chat.state("Waiting for you").waitFor();
+    await workbench.treeRows("Subagents").filter({ hasText: "waiting for your answer" }).waitFor();
+    await workbench.statusItem("1 waiting for you").waitFor();
+    assert.equal(await notes(), "Old words.\n");
+  },
+);
+
+session.step("the change that it asks for is shown, by lines", async (workbench) => {
+  const { log, frame } = new Chat(workbench);
+  await log.locator(".row-old", { hasText: "Old words." }).waitFor();
+  await log.locator(".row-new", { hasText: "New words." }).waitFor();
+  await frame.getByText("Plan: 1 of 3 done").waitFor();
+});
+
+session.step("the editor's own diff shows all of it", async (workbench) => {
+  await new Chat(workbench).button("Open Diff").click();
+  const diff = workbench.page.locator(".monaco-diff-editor");
+  await diff.locator(".modified .view-lines").getByText("New words.").waitFor();
+  await diff.locator(".original .view-lines").getByText("Old words.").waitFor();
+});
+
+session.step("keys alone answer, and the agent goes on", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("View: Close All Editors");
+  await workbench.run("Subagents: Focus on Chat View");
+  await workbench.tabTo(chat.button(/^Allow \(/));
+  await workbench.page.keyboard.press("Enter");
+  await chat.ending.getByText("The subagent finished its work.").waitFor();
+  await chat.says("Allowed: “Allow”");
+  assert.equal(await notes(), "New words.");
+});
+
+session.step("plan, usage and cost stand where they were, once", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.frame.getByText("Plan: 3 of 3 done").waitFor();
+  const text = (await chat.frame.locator("main").innerText()).replaceAll(/\s+/g, " ");
+  assert.equal(text.match(/\$0\.25/g)?.length, 1, text);
+  assert.equal(text.match(/1\.5K tokens/g)?.length, 1, text);
+});
+
+session.step("a file that was touched opens", async (workbench) => {
+  await new Chat(workbench).log.getByRole("button", { name: "notes.txt", exact: true }).click();
+  await workbench.page.locator(".view-lines").getByText("New words.").waitFor();
+  await workbench.run("View: Close All Editors");
+});
+
+session.step("the palette answers, for good", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.backToList();
+  await chat.launchScript(SCRIPTED, ['run "echo first"', 'run "echo second"', 'run "echo first"']);
+  await chat.question("echo first").waitFor();
+  await workbench.openSideBar("Explorer");
+  await workbench.run("Subagents: Answer Question");
+  await workbench.row("Allow this from now on").waitFor();
+  await workbench.pick("Always allow");
+});
+
+session.step(
+  "with the panel out of sight the next question is told, with its answers",
+  async (workbench) => {
+    const toast = workbench.toasts.filter({
+      hasText: "scripted asks: echo second",
+    });
+    await toast.getByRole("button", { name: "Show" }).waitFor();
+    await workbench.picture("a-question-is-told");
+    await toast.getByRole("button", { name: "Reject" }).click();
+    await workbench.openSideBar("Subagents");
+    const chat = new Chat(workbench);
+    await chat.says("Refused: “Reject”");
+    await chat.ending.waitFor(); // "echo first" was not asked again
+  },
+);
+
+session.step("what was allowed for good is listed, and can be forgotten", async (workbench) => {
+  await workbench.run("Subagents: Remembered Permissions");
+  await workbench.row("allow: echo first").getByRole("checkbox").check();
+  await workbench.picture("remembered-permissions");
+  await workbench.page.getByRole("button", { name: "OK", exact: true }).click();
+  await workbench.toasts.getByText("1 permission is forgotten.").waitFor();
+  await workbench.run("Subagents: Remembered Permissions");
+  await workbench.toasts.getByText("Nothing is remembered").waitFor();
+});
+
+session.step(
+  "a running subagent is told something, and hears it after its turn",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.backToList();
+    await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
+    await chat.question("echo third").waitFor();
+    await chat.message.fill('say "Told and done."');
+    await chat.message.press("Enter");
+    await chat.says("The subagent is told when its present turn has ended.");
+    await workbench.picture("a-message-waits");
+    await chat.button(/^Allow \(/).click();
+    await chat.ending.getByText("The subagent finished its work.").waitFor();
+    await chat.messages.getByText("Told and done.").waitFor();
+  },
+);
+
+session.step("an ended subagent goes on in a new conversation", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.button("Resume…").click();
+  await chat.message.fill('run "echo fourth"');
+  await workbench.picture("a-resume-is-written");
+  await chat.message.press("Enter");
+  await chat.button("an earlier run").waitFor();
+  await chat.question("echo fourth").waitFor();
+});
+
+session.step("the palette tells a subagent something, too", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Send Message");
+  await workbench.pick("waiting for your answer");
+  await workbench.answer('say "From the palette."');
+  await workbench.toasts.getByText("told when its present turn has ended").waitFor();
+  await chat.button(/^Allow \(/).click();
+  await chat.ending.waitFor();
+  await chat.messages.getByText("From the palette.").waitFor();
+});
+
+session.step("a new definition is written, opened and ready to launch", async (workbench) => {
+  await workbench.run("Subagents: New Agent Definition");
+  await workbench.answer("greeter");
+  await workbench.answer('Says "hello": to all');
+  await workbench.pick("Workspace");
+  await workbench.pick("scripts");
+  await workbench.page.locator(".tab", { hasText: "greeter.md" }).waitFor();
+  const chat = new Chat(workbench);
+  await chat.backToList();
+  await until(
+    "chosen",
+    () => chat.picker.inputValue(),
+    (name) => name === "greeter",
+  );
+  await chat.frame.getByText('Says "hello": to all (scripts)').waitFor();
+});
+
+session.step("the new definition works", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.launchScript("greeter", ['say "Hello to all."']);
+  await chat.ending.waitFor();
+  await chat.says("Hello to all.");
+});
+
+function notes(): Promise<string> {
+  return readFile(join(session.profile.workspace, "notes.txt"), "utf8");
+}
