@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from benchmarks import listing, live, report, roundtrip, runs, scanning, startup
+from benchmarks import listing, live, load, report, roundtrip, runs, scanning, stalls, startup
 from benchmarks.measure import Comparison
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
@@ -17,7 +17,9 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "live-list": live.measure_list,
     "news": live.measure_news,
     "hostile": live.measure_hostile,
+    "stalls": stalls.measure,
     "runs": runs.measure,
+    "load": load.measure,
 }
 
 

@@ -12,7 +12,7 @@ _CACHE: Final = REPOSITORY / ".cache" / "benchmarks"
 
 def many_sizes() -> Path:
     """1,000 tasks of the sizes that people's have: 0.7 GB."""
-    root = _CACHE / "sizes-1"
+    root = _CACHE / "sizes-2"
     if not _is_whole(root):
         realistic(root, 1_000, eras=LISTED)
         _note(root)
@@ -21,7 +21,7 @@ def many_sizes() -> Path:
 
 def many_tasks() -> Path:
     """20,000 tasks of 5 KB."""
-    root = _CACHE / "tasks-1"
+    root = _CACHE / "tasks-2"
     if not _is_whole(root):
         sized(root, 20_000, 5_000, eras=LISTED)
         _note(root)

@@ -54,6 +54,12 @@ def time_without_index(command: Sequence[str], cache: str) -> float:
     return time_command(command, {"SIDECAR_CACHE_DIR": cache})
 
 
+def peak_without_index(command: Sequence[str], cache: str) -> float:
+    """Do as `peak_of_command`, with no index to be found; `cache` is the directory it may keep one in."""
+    shutil.rmtree(cache, ignore_errors=True)
+    return peak_of_command(command, {"SIDECAR_CACHE_DIR": cache})
+
+
 def peak_of_command(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
     """Run a command to its end; MiB of its largest process at its largest."""
     measured = [sys.executable, "-c", _PEAK, *command]

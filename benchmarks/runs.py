@@ -12,8 +12,9 @@ from typing import Any
 
 import psutil
 
-from benchmarks.measure import Comparison
+from benchmarks.measure import Comparison, within
 from benchmarks.processes import SIDECAR, environment, running
+from benchmarks.promises import CANCEL_SECONDS, LAUNCH_SECONDS
 from benchmarks.roundtrip import METHOD
 from sidecar.rpc.client import RpcClient
 
@@ -35,9 +36,11 @@ def measure(runs: int) -> list[Comparison]:
         empty.append(nothing)
         resident.append(memory)
     imported = [_memory_of_pygls() for _ in range(runs)]
+    above = [launch - nothing for launch, nothing in zip(launched, empty, strict=True)]
     return [
+        within("launch answered, p50, above an empty request", above, LAUNCH_SECONDS),
         Comparison("launch answered, p50", METHOD, launched, empty),
-        Comparison("cancel acknowledged, p50", METHOD, cancelled, empty),
+        within("cancel acknowledged, p50", cancelled, CANCEL_SECONDS),
         Comparison("resident memory of serve", "import pygls.server", resident, imported, "MiB"),
     ]
 

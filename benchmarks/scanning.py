@@ -1,6 +1,5 @@
 """Big stores listed by whole processes: at first without an index, later by it."""
 
-import shutil
 import sys
 import tempfile
 from functools import partial
@@ -10,7 +9,13 @@ from typing import Final
 from benchmarks import corpora
 from benchmarks.listing import NODE
 from benchmarks.measure import Comparison, interleave
-from benchmarks.processes import SIDECAR, peak_of_command, time_command, time_without_index
+from benchmarks.processes import (
+    SIDECAR,
+    peak_of_command,
+    peak_without_index,
+    time_command,
+    time_without_index,
+)
 from benchmarks.promises import (
     SCAN_MEMORY,
     SCAN_OF_MANY_SIZES,
@@ -60,11 +65,10 @@ def _first_lists(root: Path, name: str, what: str, promised: dict[str, float], r
             *(partial(time_without_index, command, cache) for command in lists.values()),
         ]
         node, reading, *ours = interleave(sides, runs)
-        shutil.rmtree(cache)
         peaks = interleave(
             [
                 partial(peak_of_command, (*NODE, str(root))),
-                partial(peak_of_command, lists["structural"], {"SIDECAR_CACHE_DIR": cache}),
+                partial(peak_without_index, lists["structural"], cache),
             ],
             1,
         )
