@@ -200,8 +200,7 @@ session.step("an archived task is restored by its title", async (workbench) => {
 });
 
 session.step("a task of another product cannot be deleted from its row", async (workbench) => {
-  await workbench.treeRows(VIEW).nth(1).click({ button: "right" });
-  await workbench.page.getByRole("menuitem", { name: "Export Task" }).waitFor();
+  await workbench.openMenu(workbench.treeRows(VIEW).nth(1), "Export Task");
   assert.equal(await workbench.page.getByRole("menuitem", { name: "Delete Task" }).count(), 0);
 });
 

@@ -17,6 +17,8 @@ const WINDOW = { width: 1280, height: 860 };
 const FIRST_LOAD_MS = 60_000;
 const SET_UP_MS = 90_000;
 const MOST_TABS = 40;
+const MENU_MS = 5_000;
+const MENU_TRIES = 4;
 
 /** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
 export function launchBrowser(): Promise<Browser> {
@@ -121,12 +123,31 @@ export class Workbench {
 
   /** Choose from the menu that a click with the other button opens. */
   async chooseFromMenu(target: Locator, title: string): Promise<void> {
-    await target.click({ button: "right" });
+    const item = await this.openMenu(target, title);
     // By key: a new menu does not take every release of a button, which could be the opening click's.
-    const item = this.page.getByRole("menuitem", { name: title });
     await item.hover();
     await this.page.keyboard.press("Enter");
     await item.waitFor({ state: "hidden" });
+  }
+
+  /**
+   * Open the menu of a row and return its item with this title. Like a user, click again when nothing
+   * came of it: a tree that draws itself anew under the mouse, or a closing pick, takes the menu along.
+   */
+  async openMenu(target: Locator, title: string): Promise<Locator> {
+    const item = this.page.getByRole("menuitem", { name: title });
+    for (let left = MENU_TRIES; ; left -= 1) {
+      await target.click({ button: "right" });
+      try {
+        await item.waitFor({ timeout: MENU_MS });
+        return item;
+      } catch (error) {
+        if (left === 1) {
+          throw error;
+        }
+        await this.page.keyboard.press("Escape");
+      }
+    }
   }
 
   /** The box in which quick picks and input boxes take text. */
