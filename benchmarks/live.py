@@ -42,13 +42,13 @@ import json, sys, tempfile, tracemalloc
 from pathlib import Path
 from sidecar.history import TaskHistory
 with tempfile.TemporaryDirectory() as nothing:  # so that only tasks are counted, not what is imported
-    TaskHistory([nothing], cache=Path(nothing)).page(filter="x")
+    TaskHistory([nothing], cache=Path(nothing)).rendered_page(filter="x")
 history = TaskHistory([sys.argv[1]], cache=Path(sys.argv[2]))
 history.followed = True
 tracemalloc.start()
 sizes = []
 for filter in (None, "x"):
-    history.page(filter=filter, limit=50)
+    history.rendered_page(filter=filter, limit=20_000)
     sizes.append(tracemalloc.get_traced_memory()[0] / history.known)
 print(json.dumps(sizes))
 """

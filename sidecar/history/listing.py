@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
+import msgspec
+
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
 from sidecar.history.ageing import ABANDONED_MS, ACTIVE_MS, next_change
 from sidecar.history.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
@@ -26,9 +28,7 @@ class Listing:
         self.rules = rules
         self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
         self._haystacks: list[str] = []
-        self._counts: dict[str, int] = {}
-        self._counted_until = 0
-        self._counted_at = 1
+        self._standing = _Standing(since=1, until=0)
 
     def filtered(self, filter: str, now: int) -> list[IndexRow]:
         """The rows that the filter keeps, in order."""
@@ -40,22 +40,47 @@ class Listing:
             return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
         if not self._haystacks:
             self._haystacks = [haystack(row, self.rules) for row in self.rows]
-        return [row for row, text in zip(self.rows, self._haystacks, strict=True) if part in text]
+        # By place, since to have passed over a row costs more than to have searched its text.
+        return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
 
     def counts(self, now: int) -> dict[str, int]:
-        """How many of all rows have which status; counted again only when one grows old."""
-        if not self._counted_at <= now < self._counted_until:
-            self._counts = count(self.rows, now)
-            old = now - ABANDONED_MS
-            ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
-            ends = [next_change(int(age), now) for age in ages]
-            self._counted_at, self._counted_until = now, min(ends, default=next_change(None, now))
-        return dict(self._counts)
+        """How many of all rows have which status."""
+        return dict(self._standing_at(now).counts)
+
+    def rendered(self, now: int) -> bytes:
+        """All rows as a JSON array."""
+        standing = self._standing_at(now)
+        if not standing.pieces:
+            standing.pieces = _pieces(self.rows, now)
+        return b"".join(standing.pieces)
+
+    def _standing_at(self, now: int) -> "_Standing":
+        known = self._standing
+        if known.since <= now < known.until:
+            return known
+        old = now - ABANDONED_MS
+        ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
+        ends = [next_change(int(age), now) for age in ages]
+        until = min(ends, default=next_change(None, now))
+        self._standing = made = _Standing(now, until, count(self.rows, now))
+        return made
 
     def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
         from sidecar.history.text import matches_filter
 
         return [row for row in self.rows if matches_filter(info_of(row, self.rules, now), filter, self.rules)]
+
+
+class _Standing(msgspec.Struct):
+    """What is known of all rows from one time to another, in ms: in between no status grows old.
+
+    `pieces` are made for the first list of all.
+    """
+
+    since: int
+    until: int
+    counts: dict[str, int] = {}
+    pieces: list[bytes] = []
 
 
 class Listings:
@@ -95,20 +120,20 @@ def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
 
 def render(rows: Sequence[IndexRow], now: int) -> bytes:
     """Write rows as a JSON array, copying their megabytes once."""
+    return b"".join(_pieces(rows, now))
+
+
+def _pieces(rows: Sequence[IndexRow], now: int) -> list[bytes]:
+    """What, one after the other, makes rows a JSON array."""
     if not rows:
-        return b"[]"
-    roots = {row.root for row in rows}
-    prefixes = {root: wire_prefixes(root) for root in roots}
-    parts = [b""] * (2 * len(rows))
-    if len(roots) == 1:
-        (of_status,) = prefixes.values()
-        parts[0::2] = [of_status[word] for word in _statuses(rows, now)]
-    else:
-        parts[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
-    parts[1::2] = [row.body for row in rows]
-    parts[0] = b"[" + parts[0].removeprefix(b",")
-    parts.append(b"]")
-    return b"".join(parts)
+        return [b"[]"]
+    prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
+    pieces = [b""] * (2 * len(rows))
+    pieces[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    pieces[1::2] = [row.body for row in rows]
+    pieces[0] = b"[" + pieces[0].removeprefix(b",")
+    pieces.append(b"]")
+    return pieces
 
 
 def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:

@@ -7,6 +7,7 @@ import msgspec
 
 from sidecar.api.tasks import Rules, Sort, TaskInfo
 from sidecar.history.index_row import IndexRow
+from sidecar.history.listing import Listing, render
 from sidecar.history.listing import start_after as start_in_listing
 from sidecar.history.paging import Mark, sort_value, start_after
 
@@ -17,12 +18,22 @@ Query = tuple[object, ...]
 
 
 class Selected(msgspec.Struct, frozen=True):
-    """Rows in the order asked for; `infos` are the same, decoded, where the order needed that."""
+    """Rows of a listing in the order asked for; `infos` are the same, decoded, if the order needed that."""
 
-    total: int
+    listing: Listing
     rows: Sequence[IndexRow]
     counts: dict[str, int]
     infos: Sequence[TaskInfo] | None = None
+
+    @property
+    def total(self) -> int:
+        """How many rows were selected from."""
+        return len(self.listing.rows)
+
+    @property
+    def is_all(self) -> bool:
+        """Tell whether these are the rows of the listing as they stand there."""
+        return self.rows is self.listing.rows
 
     def start_after(self, mark: Mark, rules: Rules, order: Sort | None) -> int:
         """Find where the page after `mark` starts."""
@@ -32,13 +43,18 @@ class Selected(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A page before its rows are brought into the shape asked for."""
+    """A page before its rows are brought into the shape asked for; `whole` if they are all of a listing."""
 
     rows: Sequence[IndexRow]
     total: int
     matched: int
     counts: dict[str, int]
     next_cursor: str | None
+    whole: Listing | None
+
+    def rendered(self, now: int) -> bytes:
+        """The rows as a JSON array."""
+        return self.whole.rendered(now) if self.whole is not None else render(self.rows, now)
 
 
 class RenderedList(msgspec.Struct, frozen=True):

@@ -53,7 +53,8 @@ class RowSelector:
         last = None
         if end < len(found.rows):
             last = cursor_at(infos(rows[-1:], wanted.rules, self._now())[0], end - 1, order, asked)
-        return Page(rows, found.total, len(found.rows), found.counts, last)
+        whole = found.listing if found.is_all and len(rows) == len(found.rows) else None
+        return Page(rows, found.total, len(found.rows), found.counts, last, whole)
 
     def select(self, wanted: Selection, order: Sort | None, roots: Sequence[str] | None) -> Selected:
         """Select all rows of `roots` (default: all) that filter and query keep, in order.
@@ -71,10 +72,10 @@ class RowSelector:
             rows = self._queried(rows, wanted, now)
         counts = listing.counts(now) if rows is listing.rows else count(rows, now)
         if order is None or order == Sort():
-            return Selected(len(listing.rows), rows, counts)
+            return Selected(listing, rows, counts)
         decoded = dict(zip(map(id, values := infos(rows, wanted.rules, now)), rows, strict=True))
         values = ordered(values, order)
-        return Selected(len(listing.rows), [decoded[id(task)] for task in values], counts, values)
+        return Selected(listing, [decoded[id(task)] for task in values], counts, values)
 
     def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
         tasks = infos(rows, wanted.rules, now)

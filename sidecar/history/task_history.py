@@ -22,7 +22,7 @@ from sidecar.api.tasks import (
 )
 from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
-from sidecar.history.listing import infos, render
+from sidecar.history.listing import infos
 from sidecar.history.pages import RenderedList
 from sidecar.history.roots import Root, describe_root, writer_of
 from sidecar.history.row_selector import RowSelector
@@ -178,7 +178,7 @@ class TaskHistory:
         """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
         page = self._selector.page(Selection(filter, query, rules), sort, limit, cursor, roots)
         return RenderedList(
-            items=render(page.rows, self.now()),
+            items=page.rendered(self.now()),
             total=page.total,
             matched=page.matched,
             counts=page.counts,

@@ -86,6 +86,8 @@ def test_rows_grow_old_without_being_read() -> None:
         now = NOW + days * DAY
         assert listing.counts(now) == {word: 1}
         assert json.loads(render(listing.rows, now))[0]["status"] == word
+        for _ in range(2):
+            assert listing.rendered(now) == render(listing.rows, now)
         assert infos(listing.rows, "structural", now)[0].status == word
 
 
@@ -98,19 +100,27 @@ def test_the_default_order_is_the_sorts(pairs: list[tuple[int, int | None]]) -> 
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("filter", [None, "prompt 1"])
-def test_a_rendered_page_is_the_page(store: Store, say: Make, user: Make, rules: Rules, filter: str) -> None:
+@pytest.mark.parametrize("sort", [None, Sort(by="title", order="asc")])
+@pytest.mark.parametrize("limit", [3, 9, 20])
+def test_a_rendered_page_is_the_page(
+    store: Store, say: Make, user: Make, rules: Rules, filter: str | None, sort: Sort | None, limit: int
+) -> None:
     for number in range(9):
         ts = NOW - number * DAY
         task_id = f"{number:08x}-0000-4000-8000-000000000000"
         store.write(ui=[say("text", f"prompt {number} é😀", ts=ts)], api=[user("hi")], task_id=task_id)
     cursor = None
     for _ in range(3):
-        page = store.history.page(filter, rules, None, 3, cursor)
-        rendered = store.history.rendered_page(filter, rules, None, 3, cursor)
+        page = store.history.page(filter, rules, sort, limit, cursor)
+        rendered = store.history.rendered_page(filter, rules, sort, limit, cursor)
         assert json.loads(encode_json(rendered.wire())) == json.loads(msgspec.json.encode(page))
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def test_an_empty_list_is_an_array_too(store: Store) -> None:
+    assert store.history.rendered_page().items == b"[]"
 
 
 def test_titles_cannot_break_out_of_a_rendered_page(store: Store, say: Make) -> None:
