@@ -20,6 +20,7 @@ MAX_MENDED_IN_VAIN: Final = 300
 MAX_BROKEN: Final = 2_000
 """Broken messages after which those beside a broken one count as broken, too: each costs a microsecond."""
 _GROUP: Final = 64
+_OPENING: Final = ord("{")
 
 T = TypeVar("T")
 Json = bytes | str | msgspec.Raw
@@ -70,7 +71,8 @@ class Parser(Generic[T]):
         found = decode_leniently(decode, data) if data.endswith(b"]") else None
         if found is None:
             return None
-        return [value for value in found if type(value) is self._record], len(found)
+        record = self._record
+        return [value for value in found if type(value) is record], len(found)
 
     def _salvage(self, data: bytes, name: str, problems: list[Problem]) -> tuple[list[T], int]:
         parts = elements(data, name, problems)
@@ -78,7 +80,7 @@ class Parser(Generic[T]):
 
     def _readable(self, parts: list[bytes]) -> Iterator[T]:
         """Decode what can be; a file of nothing but broken messages must not be mended one by one."""
-        objects = [part for part in parts if part.startswith(b"{")]
+        objects = [part for part in parts if part[0] == _OPENING]
         if (records := decode_leniently(self._array.decode, b"[" + b",".join(objects) + b"]")) is not None:
             yield from records
             return

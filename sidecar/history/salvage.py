@@ -1,5 +1,6 @@
 """Split a damaged JSON array into its elements, in linear time and without recursion."""
 
+import itertools
 import json
 import re
 from typing import Final, NamedTuple
@@ -7,9 +8,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 _STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-_FLAT: Final = rb'[\[{](?:[^"\[\]{}]++|' + _STRING + rb'")*+[\]}]'
-_NESTED: Final = rb'[\[{](?:[^"\[\]{}]++|' + _STRING + rb'"|' + _FLAT + rb")*+[\]}]"
-_PLAIN: Final = rb'(?:[^"\[\]{},]++|' + _STRING + rb'"|' + _NESTED + rb")*+"
+_NO_MARK: Final = rb'[^"\[\]{}]*+'
+_FLAT: Final = rb"[\[{]" + _NO_MARK + rb"(?:" + _STRING + rb'"' + _NO_MARK + rb")*+[\]}]"
+_NESTED: Final = (
+    rb"[\[{]" + _NO_MARK + rb"(?:(?:" + _STRING + rb'"|' + _FLAT + rb")" + _NO_MARK + rb")*+[\]}]"
+)
+_PLAIN: Final = rb'[^"\[\]{},]*+(?:(?:' + _STRING + rb'"|' + _NESTED + rb')[^"\[\]{},]*+)*+'
 """Strings, containers two levels deep at most, and what stands between. Nothing here backtracks."""
 _COMMAS: Final = rb",[\s,]*+"
 _PLAIN_ELEMENT: Final = re.compile(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
@@ -19,6 +23,11 @@ _MARK: Final = re.compile(
 )
 """What ends a plain stretch: commas, opening or closing brackets, an unfinished string, or the end."""
 _AT_END, _AT_COMMAS, _AT_OPENING, _AT_CLOSING = 0, 1, 2, 3
+_MARKS: Final = 64
+"""After so many marks of an element, and as deep in it, whole stretches may be passed over."""
+_STRETCH: Final = re.compile(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.DOTALL)
+_STRINGS: Final = re.compile(_STRING + rb'"', re.DOTALL)
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18
@@ -72,9 +81,14 @@ def _end_of_plain_elements(data: bytes, start: int) -> int:
 
 def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
     """Take one element, however deep: its bytes, the place behind the mark that ended it, and the mark."""
-    depth = 1
-    for match in _MARK.finditer(data, start):
-        mark = match.lastindex or _AT_END
+    depth, after = 1, start
+    for marks in itertools.count(1):
+        if marks % _MARKS == 0 and depth > _MARKS:
+            after, depth = _pass_over_stretches(data, after, depth)
+        match = _MARK.match(data, after)
+        mark = match.lastindex or _AT_END if match is not None else _AT_END
+        if match is None or mark == _AT_END:
+            return data[start:], len(data), _AT_END
         at, after = match.span(mark)
         if mark == _AT_OPENING:
             depth += after - at
@@ -84,7 +98,19 @@ def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
             depth -= after - at
             if depth <= 0:
                 return data[start : after + depth - 1], after + depth, mark
-    return data[start:], len(data), _AT_END
+    raise AssertionError("the end is a mark")
+
+
+def _pass_over_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:
+    """Pass over stretches that close too little to lead up to the elements; answers place and depth then."""
+    while (stretch := _STRETCH.match(data, start)) is not None:
+        brackets = _STRINGS.sub(b"", stretch[0]).translate(None, _NO_BRACKETS)
+        opened = brackets.count(b"[") + brackets.count(b"{")
+        closed = len(brackets) - opened
+        if closed >= 3 * depth:
+            break
+        start, depth = stretch.end(), depth + opened - closed
+    return start, depth
 
 
 def mend(element: str) -> bytes | None:

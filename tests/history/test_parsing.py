@@ -132,6 +132,18 @@ def test_a_damaged_array_is_split_at_its_own_commas(pieces: list[str]) -> None:
     assert [part.decode() for part in found.parts] == split_by_hand(data)
 
 
+DEEP_PIECES = st.sampled_from(['{"a":', "}", '["[[",', "]", ",", '"x\\""', '[{"a":1}],', "}]", " ", '"'])
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(DEEP_PIECES, st.sampled_from([1, 2, 70, 300])), max_size=12))
+def test_a_deep_array_is_split_at_its_own_commas(runs: list[tuple[str, int]]) -> None:
+    data = "[" + '{"a":[' * 100 + "".join(piece * times for piece, times in runs)
+    found = split(data.encode())
+    assert found is not None
+    assert [part.decode() for part in found.parts] == split_by_hand(data)
+
+
 def split_by_hand(data: str) -> list[str]:
     """The elements of an array, by a look at each character."""
     parts, depth, quoted, escaped = [""], 0, False, False
