@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 RECONCILE_SECONDS: Final = 8.0
 """From the end of one walk to the start of the next: with the walk itself, no change waits for 10 s."""
 READ_SECONDS: Final = 0.25
-"""The shortest time between two readings of one task, however often it is written."""
+"""The shortest time between two readings of one task or list, however often it is written."""
 REWATCH_SECONDS: Final = 1.0
 """The shortest time between two sets of watches: a set of some hundred takes 30 ms to put up."""
 POLL_SECONDS: Final = 1.0
@@ -60,8 +60,9 @@ class LiveHistory:
         self._after_walk = after_walk
         self._plan = WatchPlan(history.catalogs)
         self._stop = threading.Event()
-        self._due: dict[TaskKey, float] = {}
-        self._read_at: dict[TaskKey, float] = {}
+        self._due: dict[TaskKey | str, float] = {}
+        """When to read which tasks, and the lists of which roots."""
+        self._read_at: dict[TaskKey | str, float] = {}
         self._next_walk = 0.0
         self._thread = threading.Thread(target=self._run, name="history-live", daemon=True)
 
@@ -109,7 +110,7 @@ class LiveHistory:
         if not folders:
             self._poll(time.monotonic() + REWATCH_SECONDS)
             return
-        with self._open_watch(folders, self._stop) as watch:
+        with self._open_watch(list(folders), self._stop) as watch:
             stale = self._heed(watch.wait())  # by the first news or tick the watches stand
             self._set_mode("watch", len(folders))
             self._look_at_active()  # at what happened before they stood
@@ -132,29 +133,28 @@ class LiveHistory:
                 self._reconcile()
 
     def _heed(self, paths: Collection[str]) -> bool:
-        """Note which tasks to read, and when; tell whether one of them is not watched yet."""
+        """Note what to read, and when; tell whether a task among it is not watched yet."""
         if not paths:
             return False
         news = self._plan.news(paths)
         now = time.monotonic()
-        for key in news.tasks:
-            self._due.setdefault(key, max(now, self._read_at.get(key, 0) + READ_SECONDS))
-        for catalog in self._catalogs:
-            if catalog.root.path in news.lists:
-                catalog.touch_listed(self._history.now())
-                self._tell()
+        for each in news.tasks | news.lists:
+            self._due.setdefault(each, max(now, self._read_at.get(each, 0) + READ_SECONDS))
         known = {catalog.root.path: catalog.rows("structural") for catalog in self._catalogs}
         return any(key.task_id not in known[key.root] for key in news.tasks)
 
     def _read_due(self) -> None:
         now = time.monotonic()
-        due = [key for key, at in self._due.items() if at <= now]
+        due = [each for each, at in self._due.items() if at <= now]
+        tasks = [each for each in due if isinstance(each, TaskKey)]
         for catalog in self._catalogs:
-            if names := [key.task_id for key in due if key.root == catalog.root.path]:
+            if catalog.root.path in due:
+                catalog.touch_listed(self._history.now())
+            if names := [key.task_id for key in tasks if key.root == catalog.root.path]:
                 catalog.touch(names, self._history.now())
-        for key in due:
-            del self._due[key]
-            self._read_at[key] = time.monotonic()
+        for each in due:
+            del self._due[each]
+            self._read_at[each] = time.monotonic()
         if due:
             self._tell()
 
@@ -175,12 +175,12 @@ class LiveHistory:
         self._after_walk()
         ended = time.monotonic()
         self._next_walk = ended + self._reconcile_seconds
-        self._read_at = {key: at for key, at in self._read_at.items() if ended - at < READ_SECONDS}
+        self._read_at = {each: at for each, at in self._read_at.items() if ended - at < READ_SECONDS}
         self.state = msgspec.structs.replace(self.state, last_reconcile_at=self._wall_ms())
 
-    def _is_short(self, folders: list[str]) -> bool:
+    def _is_short(self, folders: dict[str, int]) -> bool:
         """Tell whether a folder that should be watched is not."""
-        return not set(self._plan.folders(self._wall_ms())) <= set(folders)
+        return not self._plan.folders(self._wall_ms()).items() <= folders.items()
 
     def _tell(self) -> None:
         changes = self._history.collect()

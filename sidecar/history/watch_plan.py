@@ -1,6 +1,7 @@
 """What is watched of the roots, and which task a changed path belongs to. Pure but for a look at folders."""
 
 import heapq
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -45,8 +46,11 @@ class WatchPlan:
         self._catalogs = catalogs
         self._real = {catalog.root.path: Path(catalog.root.path).resolve() for catalog in catalogs}
 
-    def folders(self, now: int) -> list[str]:
-        """The folders of the tasks, of the lists, and of active tasks, as far as they exist; `now` in ms."""
+    def folders(self, now: int) -> dict[str, int]:
+        """The folders of the tasks, of the lists, and of active tasks, as far as they exist; `now` in ms.
+
+        Each with its inode: one that was put in another's place needs a watch of its own.
+        """
         shared: list[Path] = []
         tasks: list[Path] = []
         for catalog in self._catalogs:
@@ -55,7 +59,7 @@ class WatchPlan:
             rows = catalog.rows("structural").values()
             tasks += [real / "tasks" / task_id for task_id in active_tasks(rows, now)]
         wanted = [*shared, *tasks[: MAX_WATCHES - len(shared)]]
-        return [str(folder) for folder in wanted if folder.is_dir()]
+        return {str(folder): inode for folder in wanted if (inode := _inode_of_folder(folder)) is not None}
 
     def news(self, paths: Iterable[str]) -> News:
         """Tell what paths that changed have to do with the roots; writers' temporary files mean nothing."""
@@ -65,6 +69,14 @@ class WatchPlan:
                 if path.is_relative_to(real):
                     _add(news, root, path.relative_to(real).parts)
         return news
+
+
+def _inode_of_folder(path: Path) -> int | None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino if stat.S_ISDIR(found.st_mode) else None
 
 
 def _add(news: News, root: str, parts: Sequence[str]) -> None:

@@ -1,3 +1,4 @@
+import json
 import os
 import queue
 import shutil
@@ -21,6 +22,16 @@ WAIT_SECONDS = 20
 NEVER = 3600.0
 
 
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for what nothing announces."""
+    waiting = threading.Event()
+    for _ in range(WAIT_SECONDS * 100):
+        if condition():
+            return
+        waiting.wait(0.01)
+    raise AssertionError(f"waited in vain for {what}")
+
+
 class Follower:
     """A followed root, and what is told of it."""
 
@@ -38,12 +49,7 @@ class Follower:
 
     def until_mode(self, mode: str) -> None:
         """Wait for a mode; the first walk and the first news of active tasks are over then."""
-        waiting = threading.Event()
-        for _ in range(WAIT_SECONDS * 100):
-            if self.live.state.mode == mode:
-                return
-            waiting.wait(0.01)
-        raise AssertionError(f"the mode is {self.live.state.mode}, not {mode}")
+        until(lambda: self.live.state.mode == mode, f"mode {mode}")
 
 
 class FakeWatch:
@@ -225,8 +231,65 @@ def test_the_platforms_refusal_is_one_of_ours(tmp_path: Path, monkeypatch: pytes
         watch.wait()
 
 
-def test_a_steady_writer_is_read_four_times_a_second(store: Store, say: Make, follow: Follow) -> None:
+def test_a_file_overwritten_bit_by_bit_is_shown_as_it_stands(store: Store, say: Make, follow: Follow) -> None:
+    path = store.write(ui=[say("text", "x")]) / "ui_messages.json"
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    data = json.dumps([say("text", "first"), say("text", "second")]).encode()
+    told = []
+    with path.open("wb") as file:  # empty from now on
+        for piece in (b"", data[:-30], data[-30:]):
+            file.write(piece)
+            file.flush()
+            told.append(follower.next())
+    assert told == [Changes([], [TASK_ID], [])] * 3
+    (task,) = follower.history.list()
+    assert (task.title, task.problems) == ("first", [])
+
+
+def test_what_a_crash_left_is_read_until_the_file_is_back(store: Store, say: Make, follow: Follow) -> None:
+    path = store.write(ui=[say("text", "x")]) / "ui_messages.json"
+    left = path.with_name(".ui_messages.json.bak_1770000000001_a.tmp")
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    for old, new, codes in ((path, left, ["recovered"]), (left, path, [])):
+        os.replace(old, new)
+        assert follower.next() == Changes([], [TASK_ID], [])
+        (task,) = follower.history.list()
+        assert (task.title, [each.code for each in task.problems]) == ("x", codes)
+
+
+def test_folders_put_in_the_place_of_others_are_watched(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+    follower = follow(open_watch=fake, reconcile_seconds=0.1)
+    follower.next()
+    follower.until_mode("watch")
+    tasks = store.path / "tasks"
+    tasks.rename(store.path / "old")
+    shutil.copytree(store.path / "old", tasks)
+    until(lambda: len(fake.folders) > 1, "another watch")
+    assert fake.folders[0] == fake.folders[1] == [str(tasks), str(tasks / TASK_ID)]
+
+
+def test_folders_that_stay_are_watched_once(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+    walks = threading.Semaphore(0)
+    follow(open_watch=fake, reconcile_seconds=0.01, after_walk=walks.release)
+    for _ in range(15):  # a walk a tick, for longer than watches last at least
+        assert walks.acquire(timeout=WAIT_SECONDS)
+    assert len(fake.folders) == 1
+
+
+@pytest.mark.parametrize("written", ["task", "list"])
+def test_a_steady_writer_is_read_four_times_a_second(
+    store: Store, say: Make, follow: Follow, written: str
+) -> None:
     folder = store.write(ui=[say("text", "x")])
+    index = folder.parent / "_index.json"
     fake = FakeWatch()
     follower = follow(open_watch=fake)
     follower.next()
@@ -237,8 +300,12 @@ def test_a_steady_writer_is_read_four_times_a_second(store: Store, say: Make, fo
         number = 0
         while not stop.wait(0.01):
             number += 1
-            store.write(ui=[say("text", f"title {number}")])
-            fake.news.put({str(folder / "ui_messages.json")})
+            if written == "task":
+                store.write(ui=[say("text", f"title {number}")])
+                fake.news.put({str(folder / "ui_messages.json")})
+            else:
+                index.write_text(f'{{"entries":[{{"id":"{TASK_ID}","mode":"m{number}"}}]}}')
+                fake.news.put({str(index)})
 
     writer = threading.Thread(target=write)
     writer.start()
