@@ -3,14 +3,22 @@
 import asyncio
 import json
 import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Json, Sidecar, Start
+from tests.e2e.conftest import REPO, Json, Sidecar, Start
 
 TASK_ID = "3f2b8c1e-5d4a-4f6b-9c7d-8e9f0a1b2c3d"
+OTHER = "0198c1e0-0000-7000-8000-000000000000"
+QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+EVENTS = int(QUEUE.read_text()) if QUEUE.exists() else 16_384
+"""More than this while nobody reads, and Linux drops the rest."""
 
 
 @pytest.fixture
@@ -20,12 +28,31 @@ def foreign(tmp_path: Path) -> Path:
     return root
 
 
-def save(root: Path, title: str) -> None:
-    folder = root / "tasks" / TASK_ID
+def save(root: Path, title: str, task_id: str = TASK_ID) -> None:
+    """Write a new file and rename it in."""
+    folder = root / "tasks" / task_id
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / ".ui_messages.json.new_1_a.tmp"
-    new.write_text(json.dumps([{"ts": 1776247196051, "type": "say", "say": "text", "text": title}]))
+    new.write_text(messages(title))
     os.replace(new, folder / "ui_messages.json")
+
+
+def save_over_a_backup(root: Path, title: str) -> None:
+    """Rename the old file away, then the new one in."""
+    path = root / "tasks" / TASK_ID / "ui_messages.json"
+    backup = path.with_name(".ui_messages.json.bak_1_a.tmp")
+    os.replace(path, backup)
+    save(root, title)
+    backup.unlink()
+
+
+def overwrite(root: Path, title: str) -> None:
+    """Empty the file, then write it again."""
+    (root / "tasks" / TASK_ID / "ui_messages.json").write_text(messages(title))
+
+
+def messages(title: str) -> str:
+    return json.dumps([{"ts": 1776247196051, "type": "say", "say": "text", "text": title}])
 
 
 class Watcher:
@@ -40,17 +67,42 @@ class Watcher:
         async with asyncio.timeout(20):
             return await self._told.get()
 
+    async def until_told(self, kind: str, task_id: str = TASK_ID) -> None:
+        """Wait for the news of a task."""
+        while task_id not in (await self.next())[kind]:
+            pass
+
+    async def until_titled(self, title: str) -> int:
+        """Wait for news after which the first task has this title; how many it took."""
+        told = 0
+        while True:
+            await self.next()
+            told += 1
+            if (await self.titles())[:1] == [title]:
+                return told
+
     async def titles(self) -> list[str]:
         return [task["title"] for task in (await self._sidecar.request("tasks/list"))["items"]]
 
-    async def follows(self) -> Json:
-        """Wait until the tasks are watched."""
+    async def follows(self, mode: str = "watch", least: int = 2) -> Json:
+        """Wait until so many folders at least are watched, or for another mode."""
         async with asyncio.timeout(20):
             while True:
                 watcher: Json = (await self._sidecar.request("health"))["watcher"]
-                if watcher["mode"] == "watch" and watcher["watches"] > 1:
+                if watcher["mode"] == mode and watcher["watches"] >= least:
                     return watcher
                 await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def watcher(start: Start, foreign: Path) -> Watcher:
+    """Of a sidecar that watches one foreign task."""
+    sidecar = await start(initialize=False)
+    watcher = Watcher(sidecar)
+    await sidecar.initialize(foreignRoots=[str(foreign)])
+    assert await watcher.titles() == ["first"]
+    await watcher.follows()
+    return watcher
 
 
 async def test_a_change_in_a_foreign_root_is_told(start: Start, foreign: Path) -> None:
@@ -111,3 +163,83 @@ async def test_stores_are_found_by_themselves(start: Start, home: Path) -> None:
     sidecar = await start(settings={"history": {"autoDiscover": True}})
     (task,) = (await sidecar.request("tasks/list"))["items"]
     assert (task["title"], task["root"], task["product"]) == ("found", str(root), "roo")
+
+
+@pytest.mark.parametrize("write", [save, save_over_a_backup, overwrite])
+async def test_a_save_is_told_however_it_is_made(
+    watcher: Watcher, foreign: Path, write: Callable[[Path, str], None]
+) -> None:
+    for title in ("second", "third"):
+        write(foreign, title)
+        await watcher.until_titled(title)
+
+
+async def test_a_new_task_is_told_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
+    save(foreign, "other", OTHER)
+    await watcher.until_told("added", OTHER)
+    await watcher.follows(least=3)
+    save(foreign, "renamed", OTHER)
+    await watcher.until_told("changed", OTHER)
+    assert sorted(await watcher.titles()) == ["first", "renamed"]
+
+
+async def test_a_deleted_task_is_told(watcher: Watcher, foreign: Path) -> None:
+    shutil.rmtree(foreign / "tasks" / TASK_ID)
+    await watcher.until_told("removed")
+    assert await watcher.titles() == []
+
+
+async def test_what_a_crash_left_is_listed(watcher: Watcher, foreign: Path) -> None:
+    path = foreign / "tasks" / TASK_ID / "ui_messages.json"
+    path.with_name(".ui_messages.json.new_1770000000001_a.tmp").write_text(messages("second")[:40])
+    os.replace(path, path.with_name(".ui_messages.json.bak_1770000000001_a.tmp"))
+    await watcher.until_told("changed")
+    assert await watcher.titles() == ["first"]
+
+
+async def test_a_steady_writer_is_told_of_at_most_four_times_a_second(
+    watcher: Watcher, foreign: Path
+) -> None:
+    began = time.monotonic()
+    for number in range(150):
+        save(foreign, f"title {number}")
+        await asyncio.sleep(0.01)  # as an agent does that saves with every piece of an answer
+    told = await watcher.until_titled("title 149")
+    assert told <= 4 * (time.monotonic() - began) + 2
+
+
+async def test_what_cannot_be_watched_is_looked_at(
+    start: Start, foreign: Path, home: Path, environment: dict[str, str]
+) -> None:
+    refusing = home / "refusing"
+    (refusing / "watchfiles").mkdir(parents=True)
+    (refusing / "watchfiles" / "__init__.py").write_text(
+        "def watch(*_, **__):\n    raise OSError('OS file watch limit reached')\n    yield\n"
+    )
+    environment["PYTHONPATH"] = os.pathsep.join([str(refusing), str(REPO)])
+    sidecar = await start(initialize=False)
+    watcher = Watcher(sidecar)
+    await sidecar.initialize(foreignRoots=[str(foreign)])
+    assert await watcher.titles() == ["first"]
+    assert (await watcher.follows("poll", least=0))["watches"] == 0
+    save(foreign, "second")
+    await watcher.until_titled("second")
+
+
+async def test_news_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
+    save(foreign, "other", OTHER)
+    sidecar = await start(foreignRoots=[str(foreign)])
+    watcher = Watcher(sidecar)
+    assert sorted(await watcher.titles()) == ["first", "other"]
+    await watcher.follows(least=3)
+    noise = [foreign / "tasks" / TASK_ID / name for name in ("a.tmp", "b.tmp")]
+    os.kill(sidecar.client.pid, signal.SIGSTOP)
+    try:
+        for _ in range(EVENTS):
+            for path in noise:  # in turns, because the same event twice is queued once
+                path.touch()
+        save(foreign, "unheard", OTHER)
+    finally:
+        os.kill(sidecar.client.pid, signal.SIGCONT)
+    await watcher.until_told("changed", OTHER)
+    assert sorted(await watcher.titles()) == ["first", "unheard"]
