@@ -118,9 +118,8 @@ def _guide_ages(fields: "GuideFields") -> int | float | None:
 
 def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
     """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
-    later = _later_fields(source, fields)
-    began = _unless_default(fields.created_at, later.created_at)
-    active = _unless_default(fields.last_activity, later.last_activity)
+    began = _unless_default(fields.created_at, source.now)
+    active = _unless_default(fields.last_activity, source.now)
     info = msgspec.structs.replace(
         extracted.info,
         title=_whole_title(source, fields.title),
@@ -141,20 +140,16 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Ex
     return msgspec.structs.replace(extracted, info=info, sources=sources, ages_from=ages_from)
 
 
-def _later_fields(source: TaskSource, fields: "GuideFields") -> "GuideFields":
-    """Ask the guide again a moment later, if it may have put the time of asking in a date's place."""
-    if source.now not in (fields.created_at, fields.last_activity):
-        return fields
-    return _guide_fields(source, source.now + 1) or fields
-
-
 def _encodable(text: str | None) -> str | None:
     return encodable(text) if text is not None else None
 
 
-def _unless_default(value: int | float, later: int | float) -> int | None:
-    """Tell a date that was read from one that is the time of asking, or no time at all."""
-    return int(value) if value == later and math.isfinite(value) else None
+def _unless_default(value: int | float, now: int) -> int | None:
+    """Tell a date that was read from no time at all, and from the time of asking.
+
+    The guide hands the latter back itself, so that even a date that is equal is told from it.
+    """
+    return int(value) if value is not now and math.isfinite(value) else None
 
 
 def _usage(fields: "GuideFields") -> TokenUsage | None:

@@ -18,6 +18,9 @@ _PLAIN: Final = rb'[^"\[\]{},]*+(?:(?:' + _STRING + rb'"|' + _NESTED + rb')[^"\[
 _COMMAS: Final = rb",[\s,]*+"
 _PLAIN_ELEMENT: Final = re.compile(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
 _PLAIN_ELEMENTS: Final = re.compile(rb"(?:" + _PLAIN + _COMMAS + rb")*+", re.DOTALL)
+_PLAIN_ELEMENT_OR_REST: Final = re.compile(rb"(" + _PLAIN + rb"),|.++", re.DOTALL)
+_FEW_BYTES: Final = 4
+"""For each comma; where they are fewer, there are so many empty elements that they must not be looked at."""
 _MARK: Final = re.compile(
     _PLAIN + rb"(?:(" + _COMMAS + rb")|([\[{]++)|([\]}]++)|" + _STRING + rb"\\?\Z|\Z)", re.DOTALL
 )
@@ -58,10 +61,11 @@ def split(data: bytes) -> Elements | None:
 def _scan(data: bytes) -> Elements:
     """Split an array that no decoder takes as one."""
     parts: list[bytes] = []
+    plain_elements = _compact_elements if data.count(b",") * _FEW_BYTES <= len(data) else _plain_elements
     start = 1
     while True:
-        end = _end_of_plain_elements(data, start)
-        parts += filter(None, map(bytes.strip, _PLAIN_ELEMENT.findall(data, start, end)))
+        found, end = plain_elements(data, start)
+        parts += filter(None, map(bytes.strip, found))
         element, after, mark = _pass_over(data, end)
         whole = len(parts)
         if element := element.strip():
@@ -73,10 +77,20 @@ def _scan(data: bytes) -> Elements:
         start = after
 
 
-def _end_of_plain_elements(data: bytes, start: int) -> int:
+def _plain_elements(data: bytes, start: int) -> tuple[list[bytes], int]:
+    """The plain elements from `start` on, and where the first that is not plain begins."""
     found = _PLAIN_ELEMENTS.match(data, start)
     assert found is not None  # it matches nothing at all, too
-    return found.end()
+    return _PLAIN_ELEMENT.findall(data, start, found.end()), found.end()
+
+
+def _compact_elements(data: bytes, start: int) -> tuple[list[bytes], int]:
+    """Do as `_plain_elements`, at two thirds of its price, but with an empty element between two commas."""
+    found = _PLAIN_ELEMENT_OR_REST.findall(data, start)
+    end = start + sum(map(len, found)) + len(found)
+    if not found or (end == len(data) and data.endswith(b",")):
+        return found, end
+    return found[:-1], end - 1  # the rest, of which nothing is in the last
 
 
 def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
@@ -107,7 +121,7 @@ def _pass_over_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]
         brackets = _STRINGS.sub(b"", stretch[0]).translate(None, _NO_BRACKETS)
         opened = brackets.count(b"[") + brackets.count(b"{")
         closed = len(brackets) - opened
-        if closed >= 3 * depth:
+        if closed >= depth - 1:
             break
         start, depth = stretch.end(), depth + opened - closed
     return start, depth
