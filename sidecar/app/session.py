@@ -7,10 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput, SubagentsDidChange
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage
 from sidecar.api.model import TriggerTurn
+from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host, Listener

@@ -10,7 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask, DefinitionProblem, LaunchParams, SubagentsResult
+from sidecar.api.async_tasks import AsyncTask, LaunchParams
+from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host, Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.workspace import Workspace

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidecar.api.async_tasks import DefinitionProblem, SubagentsResult
 from sidecar.api.errors import LaunchFailed
 from sidecar.api.settings import Settings
+from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.subagents.definitions import (
     Definition,
     DefinitionDirectory,

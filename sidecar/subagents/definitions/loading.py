@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.api.async_tasks import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.api.errors import SubagentNotFound
+from sidecar.api.subagents import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
