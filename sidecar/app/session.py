@@ -14,7 +14,8 @@ from sidecar.api.model import TriggerTurn
 from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
-from sidecar.app.host import Host, Listener
+from sidecar.app.host import Host
+from sidecar.app.news import Listener
 from sidecar.app.output import OutputPump
 from sidecar.app.progress import Progress
 from sidecar.app.settings import SettingsStore
@@ -107,7 +108,7 @@ class Session(Listener):
             host.registry.is_live,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
-        self._unlisten = host.listen(self)
+        self._unlisten = host.news.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy, self._trigger_turn
         ).agent_became_idle
@@ -115,7 +116,7 @@ class Session(Listener):
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
         host.follow_history()
-        self._definitions = DefinitionWatch(self._definition_places, host.announce_definitions)
+        self._definitions = DefinitionWatch(self._definition_places, host.news.definitions_changed)
         self._definitions.start()
         return host
 
