@@ -27,7 +27,6 @@ from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
 from sidecar.subagents.attendance import Oversight
 from sidecar.subagents.budget import DaySpending
-from sidecar.subagents.catalogue import Catalogue
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
@@ -41,6 +40,7 @@ from sidecar.subagents.runners.registry import build_runners
 
 if TYPE_CHECKING:
     from sidecar.history.search import SearchService
+    from sidecar.subagents.catalogue import Catalogue
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +68,6 @@ class Host:
         self._foreign = foreign_roots
         self._stop_seconds = STOP_SECONDS
         self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
-        self.catalogue = Catalogue(user_config_dir())
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
@@ -84,7 +83,7 @@ class Host:
         self.planner = Planner(
             lambda: self.settings,
             lambda: self.runners,
-            self.catalogue,
+            lambda: self.catalogue,
             self.spending,
             self.registry,
             wall_clock_ms,
@@ -185,6 +184,13 @@ class Host:
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
         self.news.note_all(result.done, "added" if action == "restore" else "removed")
         return result
+
+    @cached_property
+    def catalogue(self) -> "Catalogue":
+        """The definitions there are; imported when they are first looked at."""
+        from sidecar.subagents.catalogue import Catalogue
+
+        return Catalogue(user_config_dir())
 
     @cached_property
     def search(self) -> "SearchService":

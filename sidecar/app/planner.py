@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask, LaunchParams, Progress
 from sidecar.api.errors import InvalidParams, LaunchFailed
@@ -14,13 +14,15 @@ from sidecar.app.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Prepared
 from sidecar.subagents.budget import DaySpending
-from sidecar.subagents.catalogue import Catalogue, Plan
 from sidecar.subagents.driving import RunPlan
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.records import Origin, RunRecord
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.timeouts import TimeoutChoice, resolve
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Catalogue, Plan
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Planner:
 
     settings: Callable[[], Settings]
     runners: Callable[[], Mapping[str, Runner]]
-    catalogue: Catalogue
+    catalogue: "Callable[[], Catalogue]"
     spending: DaySpending
     registry: RunRegistry
     now: Callable[[], int]
@@ -58,7 +60,7 @@ class Planner:
         )
         return Prepared(record, plan, run)
 
-    async def plan(self, name: str, workspace: Workspace) -> Plan:
+    async def plan(self, name: str, workspace: Workspace) -> "Plan":
         """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
         used_up = self.spending.used_up(self.settings().budget)
         if used_up is not None:
@@ -66,17 +68,14 @@ class Planner:
                 f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
             )
         return await asyncio.to_thread(
-            self.catalogue.plan,
-            self.settings(),
-            self.runners(),
-            name,
-            workspace.folders,
-            trusted=workspace.trusted,
+            lambda: self.catalogue().plan(
+                self.settings(), self.runners(), name, workspace.folders, trusted=workspace.trusted
+            )
         )
 
     def record(
         self,
-        plan: Plan,
+        plan: "Plan",
         request: LaunchRequest,
         directory: Path,
         *,

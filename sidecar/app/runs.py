@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.async_tasks import EndReason, LaunchParams
 from sidecar.api.errors import InvalidState, LimitReached
@@ -12,7 +12,6 @@ from sidecar.app.planner import Planner
 from sidecar.app.workspace import Workspace
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.background import BackgroundRuns
-from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import HOST_EXIT, Patience
 from sidecar.subagents.endings import HOST_EXIT_TEXT
 from sidecar.subagents.event_log import EventLog
@@ -26,6 +25,9 @@ from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.slots import Slot
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Plan
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -121,7 +123,7 @@ class Runs:
         self.admission.make_ready(task.id)
         return place
 
-    def orchestrator(self, plan: Plan, record: RunRecord) -> RunOrchestrator:
+    def orchestrator(self, plan: "Plan", record: RunRecord) -> RunOrchestrator:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 

@@ -23,12 +23,12 @@ from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
-from sidecar.subagents.definitions import DefinitionDirectory
 from sidecar.subagents.outbox import TRIGGER_SECONDS
 from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox
+    from sidecar.subagents.definitions import DefinitionDirectory
 
 logger = logging.getLogger(__name__)
 
@@ -188,7 +188,7 @@ class Session(Listener):
         assert self._closing is not None
         await asyncio.shield(self._closing)
 
-    def _definition_places(self) -> list[DefinitionDirectory]:
+    def _definition_places(self) -> "list[DefinitionDirectory]":
         host, workspace = self.host, self.workspace
         return host.catalogue.places(host.settings, workspace.folders, trusted=workspace.trusted)
 
