@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
-from tests.e2e.conftest import REPO, Sidecar, Start
+from tests.e2e.conftest import REPO, Sidecar, Start, define
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -25,9 +25,7 @@ LAST = "then 'emit count 7'\nthen 'say sorry'\n"
 
 @pytest.fixture(autouse=True)
 def definitions(home: Path) -> Path:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in RUNNERS:
-        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
+    agents = define(home, RUNNERS)
     (agents / "brief.md").write_text(
         "---\nname: brief\ndescription: x.\nrunner: scripted\nmaxTurns: 2\ntools: [Read, Bash]\n---\n"
     )
