@@ -1,10 +1,12 @@
-"""What holds for every test: none looks into, or leaves anything in, the user's own cache."""
+"""What holds for every test: none looks into the user's own folders, or leaves anything in their cache."""
 
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from sidecar.subagents.definitions.places import MOVED_BY
 
 
 def pytest_configure() -> None:
@@ -17,4 +19,6 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     cache = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIDECAR_CACHE_DIR", str(cache))
+        for variable in MOVED_BY.values():
+            patch.delenv(variable, raising=False)
         yield cache

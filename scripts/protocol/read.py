@@ -22,10 +22,21 @@ from scripts.protocol.model import (
     Ref,
     Scalar,
 )
-from sidecar.api import async_tasks, errors, events, insight, lifecycle, methods, model, settings, tasks
+from sidecar.api import (
+    async_tasks,
+    errors,
+    events,
+    insight,
+    lifecycle,
+    methods,
+    model,
+    settings,
+    subagents,
+    tasks,
+)
 from sidecar.api.base import Params, Shape
 
-_MODULES = (lifecycle, tasks, insight, async_tasks, events, model, settings, methods)
+_MODULES = (lifecycle, tasks, insight, subagents, async_tasks, events, model, settings, methods)
 
 _WIRE_ERRORS = (
     ErrorCode(-32700, "ParseError", "The body is not JSON; the id is null."),

@@ -1,4 +1,4 @@
-"""Async tasks, their events and the parameters of `asyncTasks/*` and `subagents/*`."""
+"""Async tasks, their events and the parameters of `asyncTasks/*`."""
 
 from typing import Annotated, Any, Literal
 
@@ -99,65 +99,6 @@ class AsyncTask(Record, kw_only=True):
     parent_task_id: str | None = None
     resumes: str | None = None
     partial: PartialResult | None = None
-
-
-class SubagentSource(Record, kw_only=True):
-    """The file a definition was read from, and which level of precedence it has.
-
-    `level` is settings, workspace or user. `format` is the tool in whose format the file is: claude, copilot,
-    gemini, codex, cursor or llxprt; absent for the sidecar's own.
-    """
-
-    path: str
-    level: str
-    format: str | None = None
-
-
-class SubagentInfo(Record, kw_only=True):
-    """One subagent definition as a client sees it."""
-
-    name: str
-    description: str
-    runner: str
-    model: str | None = None
-    tools: list[str] | None = None
-    source: SubagentSource
-    shadowed_by: str | None = None
-
-
-class DefinitionProblem(Record, kw_only=True):
-    """Why a definition file, or a line of it, was not taken."""
-
-    path: str
-    line: int | None = None
-    message: str
-
-
-class SubagentsResult(Record, kw_only=True):
-    """The answer of `subagents/list`."""
-
-    items: list[SubagentInfo]
-    problems: list[DefinitionProblem]
-
-
-class ValidateParams(Params, kw_only=True):
-    """Parameters of `subagents/validate`.
-
-    `paths` are absolute paths of files and directories, each read in the format of its place or suffix;
-    without them everything that `subagents/list` reads is checked.
-    """
-
-    paths: list[str] | None = None
-
-
-class SubagentsDidChange(Record, kw_only=True):
-    """Definitions may have changed: ask `subagents/list` again."""
-
-    revision: int
-
-
-class NoParams(Params, kw_only=True):
-    """A request that takes none."""
 
 
 class LaunchParams(Params, kw_only=True):

@@ -23,3 +23,7 @@ class Shape(msgspec.Struct, frozen=True):
     """
 
     type_name: str
+
+
+class NoParams(Params, kw_only=True):
+    """A request that takes none."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api import async_tasks, insight, lifecycle, model, permissions, tasks
-from sidecar.api.async_tasks import NoParams
+from sidecar.api import async_tasks, insight, lifecycle, model, permissions, subagents, tasks
+from sidecar.api.base import NoParams
 
 Kind = Literal["request", "notification"]
 Direction = Literal["toServer", "toClient"]
@@ -52,9 +52,9 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/putAway": MethodSpec(insight.PutAwayParams, insight.PutAwayResult),
     "history/doctor": MethodSpec(insight.DoctorParams, insight.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
-    "subagents/list": MethodSpec(NoParams, async_tasks.SubagentsResult),
-    "subagents/validate": MethodSpec(async_tasks.ValidateParams, async_tasks.SubagentsResult),
-    "subagents/didChange": _to_client(async_tasks.SubagentsDidChange),
+    "subagents/list": MethodSpec(NoParams, subagents.SubagentsResult),
+    "subagents/validate": MethodSpec(subagents.ValidateParams, subagents.SubagentsResult),
+    "subagents/didChange": _to_client(subagents.SubagentsDidChange),
     "asyncTasks/launch": MethodSpec(async_tasks.LaunchParams, async_tasks.TaskResult),
     "asyncTasks/list": MethodSpec(async_tasks.AsyncListParams, async_tasks.AsyncListResult),
     "asyncTasks/get": MethodSpec(async_tasks.TaskIdParams, async_tasks.TaskResult),

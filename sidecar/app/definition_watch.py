@@ -8,9 +8,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from sidecar.subagents.definitions import DefinitionDirectory, fingerprint
+if TYPE_CHECKING:
+    from sidecar.subagents.definitions import DefinitionDirectory
 
 logger = logging.getLogger(__name__)
 
@@ -23,12 +24,12 @@ SHARE: Final = 50
 class DefinitionWatch:
     """Calls `changed` in the event loop whenever a file in one of `places()`, or that list, has changed.
 
-    `start` once in the loop, `aclose` at the end.
+    `start` once in the loop, `aclose` at the end. `places` is called in a thread.
     """
 
     def __init__(
         self,
-        places: Callable[[], Sequence[DefinitionDirectory]],
+        places: "Callable[[], Sequence[DefinitionDirectory]]",
         changed: Callable[[], None],
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
@@ -70,5 +71,10 @@ class DefinitionWatch:
 
     async def _look(self) -> tuple[object, float]:
         began = time.monotonic()
-        seen = await asyncio.to_thread(fingerprint, self._places())
+        seen = await asyncio.to_thread(self._fingerprint)
         return seen, time.monotonic() - began
+
+    def _fingerprint(self) -> object:
+        from sidecar.subagents.definitions import fingerprint  # here, because starting up looks at none
+
+        return fingerprint(self._places())

@@ -3,32 +3,30 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
 from sidecar.api.insight import HousekeepingResult
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
-from sidecar.app.announcer import Change, ChangeAnnouncer
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.housekeeping import Action, Housekeeping
+from sidecar.app.news import News
+from sidecar.app.planner import Planner
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
 from sidecar.app.roots import history_roots, search_dir
-from sidecar.app.runs import STOP_SECONDS, Launcher, Runs
+from sidecar.app.runs import STOP_SECONDS, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
-from sidecar.history.task_history import Changes
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import HeldBy, RootLock
 from sidecar.subagents.attendance import Oversight
 from sidecar.subagents.budget import DaySpending
-from sidecar.subagents.catalogue import Catalogue
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
@@ -42,27 +40,12 @@ from sidecar.subagents.runners.registry import build_runners
 
 if TYPE_CHECKING:
     from sidecar.history.search import SearchService
+    from sidecar.subagents.catalogue import Catalogue
 
 logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 1.8
 """How long stopping a run may take at an orderly end, so that all of it stays below 3 s."""
-
-
-class Listener:
-    """What a Host tells a Session; each call is made in the event loop and must not wait."""
-
-    answers_questions = False
-    """Whether there is a person behind it, who can answer the questions of runs."""
-
-    def run_changed(self, task: AsyncTask) -> None:
-        """Take the new state of an async task."""
-
-    def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
-        """Take the ids of stored tasks that changed."""
-
-    def definitions_changed(self) -> None:
-        """Take that subagent definitions may have changed."""
 
 
 class Host:
@@ -79,26 +62,31 @@ class Host:
         self.root = root
         self.instance_id = str(uuid.uuid4())
         self.journal = journal
-        self.revision = 0
         self._lock = lock
         self._store = settings
-        self._listeners: list[Listener] = []
+        self.news = News()
         self._foreign = foreign_roots
-        self._announcer = ChangeAnnouncer(self._announce_history)
         self._stop_seconds = STOP_SECONDS
         self.runners: Mapping[str, Runner] = build_runners(self.settings.runners)
-        self.catalogue = Catalogue(user_config_dir())
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
-        self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self._announce_stored)
+        self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self.news.stored_changed)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.desk = PermissionDesk(
             lambda: self.settings.permissions,
             self.permissions,
-            attended=lambda: any(listener.answers_questions for listener in self._listeners),
+            attended=lambda: self.news.is_attended,
             changed=self.registry.touch,
+        )
+        self.planner = Planner(
+            lambda: self.settings,
+            lambda: self.runners,
+            lambda: self.catalogue,
+            self.spending,
+            self.registry,
+            wall_clock_ms,
         )
         self.runs = self._build_runs()
         self.housekeeping = Housekeeping(
@@ -127,8 +115,13 @@ class Host:
         if isinstance(lock, RootLock):
             await recover(own, journal, host.events, host.reminders)
             host.spending.add(*await journal.spent_since(host.spending.midnight))
-            host.housekeeping.start(lambda gone: host._note_moved(gone, "removed"))
+            host.housekeeping.start(lambda gone: host.news.note_all(gone, "removed"))
         return host
+
+    @property
+    def revision(self) -> int:
+        """The number of changes so far; every answer carries it."""
+        return self.news.revision
 
     @property
     def settings(self) -> Settings:
@@ -164,11 +157,6 @@ class Host:
                 reason=reason,
             )
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
-        """Tell `listener` of changes; the callable returned ends it."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
     @property
     def history(self) -> TaskHistory:
         """The stored tasks of the own root and the foreign ones."""
@@ -185,13 +173,7 @@ class Host:
 
     async def refresh_history(self) -> None:
         """Look at every stored task again and announce what changed."""
-        self._announce_stored(await asyncio.to_thread(self.history.refresh))
-
-    def announce_definitions(self) -> None:
-        """Tell that subagent definitions may have changed."""
-        self.revision += 1
-        for listener in self._listeners:
-            listener.definitions_changed()
+        self.news.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     async def put_away(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
         """Delete, archive or restore tasks of the own root and announce it.
@@ -200,8 +182,15 @@ class Host:
         """
         self.require_ownership()
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
-        self._note_moved(result.done, "added" if action == "restore" else "removed")
+        self.news.note_all(result.done, "added" if action == "restore" else "removed")
         return result
+
+    @cached_property
+    def catalogue(self) -> "Catalogue":
+        """The definitions there are; imported when they are first looked at."""
+        from sidecar.subagents.catalogue import Catalogue
+
+        return Catalogue(user_config_dir())
 
     @cached_property
     def search(self) -> "SearchService":
@@ -213,7 +202,7 @@ class Host:
     async def end_runs(self) -> None:
         """End every run, and leave no process of one; what they said last can still be read."""
         self._stop_seconds = CLOSE_SECONDS
-        self._announcer.close()
+        self.news.close_history()
         self.reminders.stop_turns()
         await self.runs.aclose(CLOSE_SECONDS + 0.3)
 
@@ -230,21 +219,13 @@ class Host:
             self._lock.release()
 
     def _build_runs(self) -> Runs:
-        launcher = Launcher(
-            lambda: self.settings,
-            lambda: self.runners,
-            self.catalogue,
-            self.spending,
-            self.events,
-            wall_clock_ms,
-        )
         services = RunServices(
             root=self.root.path,
             registry=self.registry,
             now=wall_clock_ms,
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
-            history_changed=self._announcer.note,
+            history_changed=self.news.note,
             oversight=Oversight(
                 settings=lambda: self.settings,
                 spending=self.spending,
@@ -254,32 +235,15 @@ class Host:
                 remember=self.registry.remember,
             ),
         )
-        return Runs(launcher, self.manager, self.registry, services)
+        return Runs(self.planner, self.events, self.manager, self.registry, services)
 
     def _history_roots(self) -> list[Path]:
         return history_roots(self.root.path, self._foreign, self.settings.history)
 
-    def _announce_stored(self, changes: Changes) -> None:
-        kinds: tuple[Change, ...] = ("added", "changed", "removed")
-        for kind in kinds:
-            for task_id in getattr(changes, kind):
-                self._announcer.note(task_id, kind)
-
-    def _note_moved(self, task_ids: list[str], change: Change) -> None:
-        for task_id in task_ids:
-            self._announcer.note(task_id, change)
-
     def _run_changed(self, record: RunRecord) -> None:
-        self.revision += 1
         task = self.registry.current(record)
         self.reminders.run_changed(record)
-        for listener in self._listeners:
-            listener.run_changed(task)
-
-    def _announce_history(self, added: list[str], changed: list[str], removed: list[str]) -> None:
-        self.revision += 1
-        for listener in self._listeners:
-            listener.history_changed(added, changed, removed)
+        self.news.run_changed(task)
 
 
 def _roots_of(settings: Settings) -> tuple[list[str], bool]:

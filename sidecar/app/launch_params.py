@@ -10,7 +10,7 @@ from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.terms import unkept
 from sidecar.subagents.timeouts import NONE, TimeoutChoice
-from sidecar.subagents.tool_rule import delegated
+from sidecar.subagents.tool_rule import delegated, first_fault
 from sidecar.tools.task_params import TaskParams, launch_request
 
 
@@ -25,6 +25,9 @@ def check(params: LaunchParams) -> None:
         )
     if turns is not None and turns != NONE and turns < 1:
         raise InvalidParams(f"maxTurns: {turns} is neither 1 or more nor -1 for no limit")
+    not_understood = first_fault(params.tool_whitelist or ())
+    if not_understood is not None:
+        raise InvalidParams(f"toolWhitelist: {not_understood}")
     if any(not name.strip() for name in params.expected_outputs or ()):
         raise InvalidParams("expectedOutputs: a name is blank; name each output")
 

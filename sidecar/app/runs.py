@@ -1,36 +1,33 @@
 """Launch, cancel and await the runs of one Host, for clients and for the model alike."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
-from sidecar.api.async_tasks import AsyncTask, EndReason, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, InvalidState, LaunchFailed, LimitReached
-from sidecar.api.settings import Settings
+from sidecar.api.async_tasks import EndReason, LaunchParams
+from sidecar.api.errors import InvalidState, LimitReached
 from sidecar.app import launch_params
+from sidecar.app.planner import Planner
 from sidecar.app.workspace import Workspace
-from sidecar.storage.layout import new_task_id
 from sidecar.subagents.admission import Admission, Prepared
 from sidecar.subagents.background import BackgroundRuns
-from sidecar.subagents.budget import DaySpending
-from sidecar.subagents.catalogue import Catalogue, Plan
-from sidecar.subagents.driving import HOST_EXIT, Patience, RunPlan
+from sidecar.subagents.driving import HOST_EXIT, Patience
 from sidecar.subagents.endings import HOST_EXIT_TEXT
 from sidecar.subagents.event_log import EventLog
-from sidecar.subagents.launching import LaunchRequest, Resumption
+from sidecar.subagents.launching import Resumption
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
-from sidecar.subagents.records import Origin, RunRecord
+from sidecar.subagents.records import RunRecord
 from sidecar.subagents.replay import Replay
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runner_room import RunnerRoom
-from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import TimeoutChoice, resolve
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Plan
 
 CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
@@ -43,25 +40,19 @@ _USUAL_REASONS: Mapping[str, EndReason] = {
 _CANCEL_REASONS: Mapping[CancelledBy, EndReason] = {"user": "cancelledByUser", "model": "cancelledByModel"}
 
 
-@dataclass
-class Launcher:
-    """What a launch needs to know of its Host."""
-
-    settings: Callable[[], Settings]
-    runners: Callable[[], Mapping[str, Runner]]
-    catalogue: Catalogue
-    spending: DaySpending
-    events: EventLog
-    now: Callable[[], int]
-
-
 class Runs:
     """Everything that starts or ends a run."""
 
     def __init__(
-        self, launcher: Launcher, manager: AsyncTaskManager, registry: RunRegistry, services: RunServices
+        self,
+        planner: Planner,
+        events: EventLog,
+        manager: AsyncTaskManager,
+        registry: RunRegistry,
+        services: RunServices,
     ) -> None:
-        self._launcher = launcher
+        self._planner = planner
+        self._events = events
         self._manager = manager
         self._registry = registry
         self._services = services
@@ -69,7 +60,7 @@ class Runs:
         self.background = BackgroundRuns(
             patience=Patience(dispose=STOP_SECONDS + 1), on_end=self._reasons.__setitem__
         )
-        self.room = RunnerRoom(lambda: launcher.settings().async_tasks.per_runner_max)
+        self.room = RunnerRoom(lambda: planner.settings().async_tasks.per_runner_max)
         self.admission = Admission(manager, self._start, registry.touch, self.room)
         for subscribe in (manager.on_task_completed, manager.on_task_failed, manager.on_task_cancelled):
             subscribe(self._ended)
@@ -79,7 +70,7 @@ class Runs:
 
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
         """
-        return await self._admit(await self.prepare(params, workspace), params.over_limit)
+        return await self._admit(await self._planner.prepare(params, workspace), params.over_limit)
 
     async def resume(
         self, ended: RunRecord, text: str | None, workspace: Workspace
@@ -95,9 +86,9 @@ class Runs:
                 taskId=task.id,
                 status=task.status,
             )
-        prepared = await self.prepare(launch_params.again(ended), workspace)
+        prepared = await self._planner.prepare(launch_params.again(ended), workspace)
         said = Replay()
-        async for event in self._launcher.events.all_of(task.id):
+        async for event in self._events.all_of(task.id):
             said.take(event)
         session_id = ended.session_id if prepared.plan.runner.name == task.runner else None
         resumption = Resumption(said.text(), session_id, text)
@@ -112,7 +103,7 @@ class Runs:
             with slot:
                 await self._start(prepared, slot)
             return prepared.record
-        if (over_limit or self._launcher.settings().async_tasks.over_limit) == "reject":
+        if (over_limit or self._planner.settings().async_tasks.over_limit) == "reject":
             self.room.check(prepared.record.task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
@@ -122,7 +113,7 @@ class Runs:
     async def enqueue(self, prepared: Prepared) -> int:
         """Put a launch in line, durably, and return its place, counted from 1."""
         task = prepared.record.task
-        task.status, task.launched_at, task.queued_at = "queued", None, self._launcher.now()
+        task.status, task.launched_at, task.queued_at = "queued", None, self._planner.now()
         place = self.admission.enqueue(prepared)
         try:
             await self._registry.add(prepared.record)
@@ -132,77 +123,7 @@ class Runs:
         self.admission.make_ready(task.id)
         return place
 
-    async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
-        """Check everything a launch can be refused for, and make its record; nothing is written yet."""
-        launch_params.check(params)
-        directory = workspace.working_directory(params.workspace_dir)
-        plan = await self.plan(params.subagent_name, workspace)
-        await self._check_depth(params.parent_task_id)
-        requested = params.timeout_seconds
-        timeout = self._timeout(plan.definition.timeout_seconds if requested is None else requested)
-        request = launch_params.request_of(params, timeout)
-        launch_params.check_runner(request, plan.runner)
-        run = RunPlan(
-            request=request, goal_prompt=params.goal_prompt, context=params.context or {}, timeout=timeout
-        )
-        record = self.record(
-            plan,
-            request,
-            directory,
-            origin="client",
-            context=params.context,
-            timeout_seconds=timeout.effective,
-            parent_task_id=params.parent_task_id,
-        )
-        return Prepared(record, plan, run)
-
-    async def plan(self, name: str, workspace: Workspace) -> Plan:
-        """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
-        launcher = self._launcher
-        used_up = launcher.spending.used_up(launcher.settings().budget)
-        if used_up is not None:
-            raise LaunchFailed(
-                f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
-            )
-        return await asyncio.to_thread(
-            launcher.catalogue.plan,
-            launcher.settings(),
-            launcher.runners(),
-            name,
-            workspace.folders,
-            trusted=workspace.trusted,
-        )
-
-    def record(
-        self,
-        plan: Plan,
-        request: LaunchRequest,
-        directory: Path,
-        *,
-        origin: Origin,
-        context: Mapping[str, Any] | None = None,
-        timeout_seconds: float | None = None,
-        parent_task_id: str | None = None,
-        sync: bool = False,
-    ) -> RunRecord:
-        """Make the record of a run that starts now."""
-        now = self._launcher.now()
-        task = AsyncTask(
-            id=new_task_id(),
-            subagent_name=plan.definition.name,
-            goal_prompt=request.behaviour_prompts[0],
-            status="running",
-            launched_at=now,
-            progress=Progress(last_activity_at=now),
-            runner=plan.runner.name,
-            workspace_dir=str(directory),
-            timeout_seconds=timeout_seconds,
-            parent_task_id=parent_task_id,
-        )
-        kept = launch_params.journalled(request, context)
-        return RunRecord(task=task, origin=origin, sync=sync, request=kept)
-
-    def orchestrator(self, plan: Plan, record: RunRecord) -> RunOrchestrator:
+    def orchestrator(self, plan: "Plan", record: RunRecord) -> RunOrchestrator:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 
@@ -287,26 +208,3 @@ class Runs:
         )
         self.room.give_back(task.id)
         self.admission.pump()
-
-    async def _check_depth(self, parent_task_id: str | None) -> None:
-        """Raise InvalidParams for a run too far below one that none of ours launched, which has depth 1."""
-        maximum, depth = self._launcher.settings().async_tasks.max_depth, 1
-        while (
-            parent_task_id is not None and (record := await self._registry.find(parent_task_id)) is not None
-        ):
-            parent_task_id, depth = record.task.parent_task_id, depth + 1
-            if depth > maximum:
-                raise InvalidParams(
-                    f"parentTaskId: the run would be nested deeper than asyncTasks.maxDepth ({maximum}) "
-                    "allows; launch it from above, or raise the setting"
-                )
-
-    def _timeout(self, requested: float | None) -> TimeoutChoice:
-        limits = self._launcher.settings().async_tasks
-        try:
-            return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
-        except ValueError:
-            raise InvalidParams(
-                f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
-                "nor -1, which asks for as long as the settings allow"
-            ) from None

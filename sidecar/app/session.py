@@ -7,13 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput, SubagentsDidChange
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage
 from sidecar.api.model import TriggerTurn
+from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
-from sidecar.app.host import Host, Listener
+from sidecar.app.host import Host
+from sidecar.app.news import Listener
 from sidecar.app.output import OutputPump
 from sidecar.app.progress import Progress
 from sidecar.app.settings import SettingsStore
@@ -21,12 +23,12 @@ from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
-from sidecar.subagents.definitions import DefinitionDirectory
 from sidecar.subagents.outbox import TRIGGER_SECONDS
 from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox
+    from sidecar.subagents.definitions import DefinitionDirectory
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +108,7 @@ class Session(Listener):
             host.registry.is_live,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
-        self._unlisten = host.listen(self)
+        self._unlisten = host.news.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy, self._trigger_turn
         ).agent_became_idle
@@ -114,7 +116,7 @@ class Session(Listener):
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
         host.follow_history()
-        self._definitions = DefinitionWatch(self._definition_places, host.announce_definitions)
+        self._definitions = DefinitionWatch(self._definition_places, host.news.definitions_changed)
         self._definitions.start()
         return host
 
@@ -186,7 +188,7 @@ class Session(Listener):
         assert self._closing is not None
         await asyncio.shield(self._closing)
 
-    def _definition_places(self) -> list[DefinitionDirectory]:
+    def _definition_places(self) -> "list[DefinitionDirectory]":
         host, workspace = self.host, self.workspace
         return host.catalogue.places(host.settings, workspace.folders, trusted=workspace.trusted)
 

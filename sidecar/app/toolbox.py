@@ -77,7 +77,7 @@ class Toolbox:
             return refusal
         try:
             request = launch_request(parse(arguments), TimeoutChoice(None))
-            plan = await self._host.runs.plan(request.name, self._workspace())
+            plan = await self._host.planner.plan(request.name, self._workspace())
         except (BadArgument, SidecarError):
             return await self._task_tool(arguments).execute(arguments)  # which says what is wrong
         found = unkept(request, plan.runner.lacks)
@@ -113,9 +113,9 @@ class Toolbox:
         )
 
     async def _enqueue(self, run: RunPlan, arguments: Mapping[str, Any]) -> QueuePlace:
-        runs, workspace = self._host.runs, self._workspace()
-        plan = await runs.plan(run.request.name, workspace)
-        record = runs.record(
+        planner, workspace = self._host.planner, self._workspace()
+        plan = await planner.plan(run.request.name, workspace)
+        record = planner.record(
             plan,
             run.request,
             workspace.working_directory(None),
@@ -123,7 +123,7 @@ class Toolbox:
             context=arguments.get("context"),
             timeout_seconds=run.timeout.effective,
         )
-        return QueuePlace(record.task.id, await runs.enqueue(Prepared(record, plan, run)))
+        return QueuePlace(record.task.id, await self._host.runs.enqueue(Prepared(record, plan, run)))
 
     def _refusal(self) -> ToolResult | None:
         try:
@@ -146,9 +146,9 @@ class _ToolOrchestrator:
         self._arguments = arguments
 
     async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
-        runs = self._host.runs
-        plan = await runs.plan(request.name, self._workspace)
-        record = runs.record(
+        runs, planner = self._host.runs, self._host.planner
+        plan = await planner.plan(request.name, self._workspace)
+        record = planner.record(
             plan,
             request,
             self._workspace.working_directory(None),

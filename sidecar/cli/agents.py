@@ -10,8 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask, DefinitionProblem, LaunchParams, SubagentsResult
-from sidecar.app.host import Host, Listener
+from sidecar.api.async_tasks import AsyncTask, LaunchParams
+from sidecar.api.subagents import DefinitionProblem, SubagentsResult
+from sidecar.app.host import Host
+from sidecar.app.news import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.workspace import Workspace
 from sidecar.cli import exits, output
@@ -158,7 +160,7 @@ async def _run(
         asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
     adoption.begin()
     host = await Host.open(root, settings)
-    host.listen(_Progress())
+    host.news.listen(_Progress())
     try:
         host.require_ownership()
         record = await host.runs.launch(params, place)

@@ -4,13 +4,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import RunPlan
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runner_room import RunnerRoom
 from sidecar.subagents.slots import Slot
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Plan
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +23,7 @@ class Prepared:
     """A launch with everything it needs but a slot."""
 
     record: RunRecord
-    plan: Plan
+    plan: "Plan"
     run: RunPlan
 
 

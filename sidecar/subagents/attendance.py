@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sidecar.api.settings import Settings
@@ -98,7 +99,8 @@ class RunAttendance(Attendant):
 
     async def ask(self, question: Question) -> Answer:
         """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
-        if self._tools is not None and not self._tools.allows(question):
+        workspace = Path(self.record.task.workspace_dir)
+        if self._tools is not None and not self._tools.allows(question, workspace):
             return await self._oversight.desk.refuse(self, question, _not_given(self._tools.names))
         return await self._oversight.desk.ask(self, question)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidecar.api.async_tasks import DefinitionProblem, SubagentsResult
 from sidecar.api.errors import LaunchFailed
 from sidecar.api.settings import Settings
+from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.subagents.definitions import (
     Definition,
     DefinitionDirectory,
@@ -50,7 +50,7 @@ class Catalogue:
         self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
     ) -> SubagentsResult:
         """Return the definitions in these files and directories, wherever they are. Reads files."""
-        return _described(check(paths), settings, runners)
+        return _described(check(paths, os.environ), settings, runners)
 
     def places(
         self, settings: Settings, folders: Sequence[Path], *, trusted: bool
@@ -62,6 +62,7 @@ class Catalogue:
             trusted=trusted,
             config_dir=self._config_dir,
             home=Path(os.path.expanduser("~")),  # noqa: PTH111 # unlike Path.home() it never raises
+            environment=os.environ,
         )
 
     def plan(

@@ -1,11 +1,15 @@
 """Launch one planned run: its record durable, its folder visible, its scope ready to run."""
 
+from typing import TYPE_CHECKING
+
 from sidecar.api.errors import SidecarError
-from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import LaunchAborted
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run_scope import RunScope, RunServices
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Plan
 
 
 class RunLaunch:
@@ -26,7 +30,7 @@ class RunOrchestrator:
     A record that waits in the queue is started, any other is new.
     """
 
-    def __init__(self, services: RunServices, plan: Plan, record: RunRecord) -> None:
+    def __init__(self, services: RunServices, plan: "Plan", record: RunRecord) -> None:
         self._services = services
         self._plan = plan
         self._record = record

@@ -32,7 +32,8 @@ class Question:
     """What an agent asks leave for. `tool_kind` and the kinds of the options are the protocol's words.
 
     `tool_name` is the tool's own name, which not every agent tells;
-    `subject` is what exactly would be done, such as the command line; `paths` the files it names.
+    `subject` is what exactly would be done, such as the command line; `paths` the files it names. `command`
+    is the command line and `url` the address that would be fetched, None where the agent tells none.
     """
 
     request_id: str
@@ -43,6 +44,8 @@ class Question:
     tool_call_id: str | None = None
     subject: str = ""
     paths: tuple[str, ...] = ()
+    command: str | None = None
+    url: str | None = None
 
     def option(self, option_id: str) -> Option | None:
         """Return the option with this id."""

@@ -5,11 +5,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from sidecar.api.async_tasks import AsyncTask, EndReason, PartialResult
 from sidecar.subagents.attendance import Oversight, RunAttendance
-from sidecar.subagents.catalogue import Plan
 from sidecar.subagents.driving import MAX_TURNS, TIMEOUT, run_end
 from sidecar.subagents.endings import ending_of
 from sidecar.subagents.event_log import Watcher
@@ -24,6 +23,9 @@ from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec
 from sidecar.subagents.terms import terms_of
 from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
+
+if TYPE_CHECKING:
+    from sidecar.subagents.catalogue import Plan
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ class RunScope:
     """Drive one run; whoever launched it calls `run_non_interactive` once, then `dispose`."""
 
     def __init__(
-        self, services: RunServices, plan: Plan, record: RunRecord, request: LaunchRequest, abort: Abort
+        self, services: RunServices, plan: "Plan", record: RunRecord, request: LaunchRequest, abort: Abort
     ) -> None:
         self.task_id = record.task.id
         self.output: Output | None = None

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sidecar.subagents.definitions import Definition
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.timeouts import NONE
 from sidecar.subagents.tool_rule import ToolRule, delegated
+
+if TYPE_CHECKING:
+    from sidecar.subagents.definitions import Definition
 
 Term = Literal["expectedOutputs", "toolWhitelist", "maxTurns"]
 """A launch parameter that not every runner can keep to, by its name on the wire."""
@@ -27,7 +29,7 @@ class Terms:
     tools: ToolRule | None = None
 
 
-def terms_of(request: LaunchRequest, definition: Definition, grace_seconds: float) -> Terms:
+def terms_of(request: LaunchRequest, definition: "Definition", grace_seconds: float) -> Terms:
     """Return the terms of a run: what the launch says, else its definition, else the settings' grace."""
     limits = request.run_config or {}
     max_turns = limits.get("max_turns", definition.max_turns)
@@ -49,7 +51,7 @@ def unkept(request: LaunchRequest, lacking: Mapping[Term, str]) -> tuple[Term, s
     return next(((term, lacking[term]) for term in given if given[term] and term in lacking), None)
 
 
-def _tool_rule(request: LaunchRequest, definition: Definition) -> ToolRule | None:
+def _tool_rule(request: LaunchRequest, definition: "Definition") -> ToolRule | None:
     asked = request.tool_config
     lists = [] if definition.tools is None else [tuple(delegated(definition.tools))]
     if asked is not None:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
 
+from sidecar.subagents import tool_argument
 from sidecar.subagents.permission_policy import Question
 
-NEVER_DELEGATED = frozenset({"task", "list_subagents"})
+NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})
 """Tools that no list gives to a subagent: subagents do not start subagents."""
 
 _CALLABLE_PREFIX = re.compile(r"^(?:(?:api|functions?)\.)+", re.IGNORECASE)
@@ -26,30 +29,60 @@ _KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split
 """What agents and their users call a tool, to the kind that the protocol has for it."""
 
 
+_NAME = re.compile(r"[\w./:-]+")
+_LIMITED = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
+
+
 @dataclass(frozen=True)
 class ToolRule:
     """The tools that every one of some lists names, which is their intersection."""
 
     lists: tuple[tuple[str, ...], ...]
 
-    def allows(self, question: Question) -> bool:
+    def allows(self, question: Question, workspace: Path) -> bool:
         """Tell whether what an agent asks leave for is done with one of the tools.
 
         A list names a tool, or a kind of tools in the protocol's words or in a usual name of one; `*` in a
-        name stands for any letters.
+        name stands for any letters. What stands in parentheses behind a name limits it to some calls.
         """
-        named = {canonical(name) for name in (question.tool_name, question.title) if name}
-        return all(any(_covers(name, named, question.tool_kind) for name in each) for each in self.lists)
+        named = _names_of(question)
+        return all(
+            _allows(
+                [entry for entry in map(_entry, each) if _covers(entry, named, question.tool_kind)],
+                question,
+                workspace,
+            )
+            for each in self.lists
+        )
 
     def gives(self, name: str) -> bool:
-        """Tell whether a tool of this name is one of them."""
-        return all(_gives(each, name) for each in self.lists)
+        """Tell whether a tool of this name is one of them, whatever it is called with."""
+        return all(any(_entry(one).argument is None for one in _giving(each, name)) for each in self.lists)
 
     @property
     def names(self) -> list[str]:
-        """Return the tools as the last list has them, without those that another does not give."""
+        """Return the tools as the last list has them, without those that another does not give.
+
+        Where another limits them, they are as that has them.
+        """
         *others, last = self.lists
-        return [name for name in last if all(_gives(each, name) for each in others)]
+        found = list(last)
+        for other in others:
+            found = list(dict.fromkeys(each for name in found for each in _narrowed(name, other)))
+        return found
+
+
+def fault(name: str) -> str | None:
+    """Return why the parentheses behind a tool's name are not understood; None if they are, or are none."""
+    entry = _entry(name)
+    if entry.argument is None or entry.name in NEVER_DELEGATED:
+        return None
+    return tool_argument.fault(entry.kind, entry.argument)
+
+
+def first_fault(names: Iterable[str]) -> str | None:
+    """Return the first name whose parentheses are not understood, and why; None if all are."""
+    return next((f"{name}: {why}" for name in names if (why := fault(name.strip())) is not None), None)
 
 
 def canonical(name: str) -> str:
@@ -62,14 +95,57 @@ def canonical(name: str) -> str:
 def delegated(names: Iterable[str]) -> list[str]:
     """Return names trimmed, without the empty, the repeated and those never given to a subagent."""
     trimmed = dict.fromkeys(name.strip() for name in names)
-    return [name for name in trimmed if name and canonical(name) not in NEVER_DELEGATED]
+    return [name for name in trimmed if name and _entry(name).name not in NEVER_DELEGATED]
 
 
-def _covers(name: str, named: set[str], kind: str) -> bool:
-    entry = canonical(name)
-    return _KIND_OF.get(entry) == kind or any(fnmatchcase(word, entry) for word in (kind, *named))
+class _Entry(NamedTuple):
+    """What a list names: a tool, in its canonical name, and what limits it, None for nothing."""
+
+    name: str
+    argument: str | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of tools that the name is a word for; the name itself, if for none."""
+        return _KIND_OF.get(self.name, self.name)
 
 
-def _gives(listed: Sequence[str], name: str) -> bool:
-    entry = canonical(name)
-    return any(_covers(each, {entry}, _KIND_OF.get(entry, entry)) for each in listed)
+def _entry(listed: str) -> _Entry:
+    limited = _LIMITED.fullmatch(listed)
+    if limited is None:
+        return _Entry(canonical(listed), None)
+    argument = limited[2].strip()
+    return _Entry(canonical(limited[1].strip()), None if argument in ("", "*") else argument)
+
+
+def _names_of(question: Question) -> set[str]:
+    """Return what the tool may be called. A title with more than a name in it may be a command line."""
+    title = question.title if _NAME.fullmatch(question.title) else None
+    return {canonical(name) for name in (question.tool_name, title) if name}
+
+
+def _allows(entries: Sequence[_Entry], question: Question, workspace: Path) -> bool:
+    """Tell whether a call is one of those that entries for its tool allow."""
+    arguments: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.argument is None:
+            return True
+        arguments.setdefault(entry.kind, []).append(entry.argument)
+    return any(tool_argument.allows(some, kind, question, workspace) for kind, some in arguments.items())
+
+
+def _covers(entry: _Entry, named: set[str], kind: str) -> bool:
+    return _KIND_OF.get(entry.name) == kind or any(fnmatchcase(word, entry.name) for word in (kind, *named))
+
+
+def _giving(listed: Sequence[str], name: str) -> list[str]:
+    """Return what in a list is, or may be, a tool of this name."""
+    tool = _entry(name).name
+    return [each for each in listed if _covers(_entry(each), {tool}, _KIND_OF.get(tool, tool))]
+
+
+def _narrowed(name: str, listed: Sequence[str]) -> list[str]:
+    """Return a tool as a list gives it: as it stands, limited as there, or not at all."""
+    giving = _giving(listed, name)
+    limits = all(_entry(each).argument is not None for each in giving)
+    return giving if limits and _entry(name).argument is None else [name][: len(giving)]

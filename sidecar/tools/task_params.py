@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.timeouts import TimeoutChoice, check_seconds
-from sidecar.subagents.tool_rule import delegated
+from sidecar.subagents.tool_rule import delegated, first_fault
 from sidecar.tools.arguments import BadArgument, check_names, text
 
 NO_LIMIT = -1
@@ -143,6 +143,9 @@ def _texts(given: Mapping[str, Any], name: str) -> list[str] | None:
 
 def _whitelist(given: Mapping[str, Any]) -> list[str] | None:
     names = _texts(given, "tool_whitelist")
+    fault = first_fault(names or ())
+    if fault is not None:
+        raise BadArgument(f"Parameter 'tool_whitelist': {fault}.")
     return None if names is None else delegated(names)
 
 

@@ -17,7 +17,20 @@ def loaded(module: str, *names: str) -> str:
     return done.stderr.strip()
 
 
-@pytest.mark.parametrize("name", ["acp", "click", "rich", "yaml", "psutil", "tomllib", "sidecar.tools.task"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "acp",
+        "click",
+        "rich",
+        "yaml",
+        "psutil",
+        "tomllib",
+        "sidecar.tools.task",
+        "sidecar.subagents.definitions",
+        "sidecar.subagents.runners.process",
+    ],
+)
 def test_serve_starts_without(name: str) -> None:
     assert loaded("sidecar.app.serve", name) == ""
 

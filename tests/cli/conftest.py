@@ -28,6 +28,7 @@ RUNNERS = {
 }
 
 Done = subprocess.CompletedProcess[str]
+Launched = Callable[..., str]
 
 
 class Cli:
@@ -118,6 +119,18 @@ class Cli:
         (config / "config.toml").write_text("\n".join(lines) + "\n")
 
 
+def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
+    """A launch that waits, and its id, once the run has said something."""
+    process = cli.start("launch", "wait", "x", "--wait")
+    assert process.stdout is not None
+    task_id = process.stdout.readline().strip()
+    with cli.start("logs", task_id, "--follow") as follower:
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        follower.kill()
+    return process, task_id
+
+
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
     cli = Cli(tmp_path)
@@ -129,7 +142,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
 
 
 @pytest.fixture
-def launched(cli: Cli) -> Callable[..., str]:
+def launched(cli: Cli) -> Launched:
     """Launch and wait; return the id."""
 
     def launched(name: str, goal: str = "do it") -> str:

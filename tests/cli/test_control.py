@@ -1,25 +1,8 @@
 """`cancel` and `wait`: the runs of other processes."""
 
-import subprocess
-from collections.abc import Callable
-
 import pytest
 
-from tests.cli.conftest import Cli
-
-Launched = Callable[..., str]
-
-
-def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
-    """A launch that waits, and its id, once the run has said something."""
-    process = cli.start("launch", "wait", "x", "--wait")
-    assert process.stdout is not None
-    task_id = process.stdout.readline().strip()
-    with cli.start("logs", task_id, "--follow") as follower:
-        assert follower.stdout is not None
-        assert follower.stdout.readline() == "ready\n"
-        follower.kill()
-    return process, task_id
+from tests.cli.conftest import Cli, Launched, ready
 
 
 @pytest.mark.parametrize(("name", "code", "state"), [("cat", 0, "completed"), ("fail", 1, "failed")])

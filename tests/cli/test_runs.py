@@ -3,26 +3,10 @@
 import json
 import signal
 import stat
-import subprocess
-from collections.abc import Callable
 
 import pytest
 
-from tests.cli.conftest import SECRET, Cli
-
-Launched = Callable[..., str]
-
-
-def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
-    """A launch that waits, and its id, once the run has said something."""
-    process = cli.start("launch", "wait", "x", "--wait")
-    assert process.stdout is not None
-    task_id = process.stdout.readline().strip()
-    with cli.start("logs", task_id, "--follow") as follower:
-        assert follower.stdout is not None
-        assert follower.stdout.readline() == "ready\n"
-        follower.kill()
-    return process, task_id
+from tests.cli.conftest import SECRET, Cli, Launched, ready
 
 
 def test_definitions_are_listed_and_the_workspaces_own_only_with_trust(cli: Cli) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,14 @@ RUNNERS: Json = {
     },
     "events": {"type": "command", "format": "events", "command": ["sh", "-c", "{prompt}"]},
 }
+
+
+def define(home: Path, names: Iterable[str]) -> Path:
+    """Write a definition for each runner, under its name, and return their folder."""
+    agents = home / "config" / "subagent-sidecar" / "agents"
+    for name in names:
+        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
+    return agents
 
 
 class Sidecar:

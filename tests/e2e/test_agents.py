@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.rpc.errors import RpcError
 from sidecar.subagents.runners.marker import find
-from tests.e2e.conftest import REPO, Sidecar, Start
+from tests.e2e.conftest import REPO, Sidecar, Start, define
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -34,10 +34,7 @@ RUNNERS: Json = {
 
 @pytest.fixture(autouse=True)
 def definitions(home: Path) -> Path:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in RUNNERS:
-        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
-    return agents
+    return define(home, RUNNERS)
 
 
 async def started(start: Start, **settings: Any) -> Sidecar:

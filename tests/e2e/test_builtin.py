@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from sidecar.rpc.errors import RpcError
 from sidecar.subagents.runners.marker import find
 from tests.e2e.conftest import Sidecar, Start
+from tests.e2e.processes import command_of, events, gone
 from tests.model_server.server import ModelServer
 
 pytestmark = [
@@ -67,11 +67,6 @@ async def answer(sidecar: Sidecar, task_id: str, kind: str) -> None:
     )
 
 
-async def events(sidecar: Sidecar, task_id: str, kind: str) -> list[Json]:
-    page = await sidecar.request("asyncTasks/events", taskId=task_id, limit=5000)
-    return [event for event in page["events"] if event["type"] == kind]
-
-
 async def launch_speaking(sidecar: Sidecar, **more: Any) -> str:
     task_id = await sidecar.launch("builtin", "SCENARIO:slow", **more)
     await sidecar.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
@@ -84,22 +79,9 @@ async def launch_with_shell(sidecar: Sidecar) -> str:
     task_id = await sidecar.launch("builtin", "SCENARIO:shell:(setsid sleep 300 &); sleep 300")
     await answer(sidecar, task_id, "allow_once")
     async with asyncio.timeout(SECONDS):
-        while sum("300" in _command(pid) for pid in find([task_id])) < 2:
+        while sum("300" in command_of(pid) for pid in find([task_id])) < 2:
             await asyncio.sleep(0.05)
     return task_id
-
-
-def _command(pid: int) -> list[str]:
-    try:
-        return psutil.Process(pid).cmdline()
-    except psutil.Error:
-        return []
-
-
-async def gone(task_id: str, seconds: float) -> None:
-    async with asyncio.timeout(seconds):
-        while find([task_id]):
-            await asyncio.sleep(0.05)
 
 
 async def test_an_allowed_write_is_done_and_told(driven: Sidecar) -> None:

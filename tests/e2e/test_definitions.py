@@ -58,6 +58,16 @@ async def test_the_definitions_of_all_tools_come_in_order_of_precedence(start: S
     assert formats[6:] == [None, "claude", "copilot", "gemini", "codex", "cursor", "llxprt"]
 
 
+async def test_the_folder_of_a_tool_is_where_its_variable_says(
+    start: Start, home: Path, environment: dict[str, str]
+) -> None:
+    write(home / ".claude" / "agents", ".md", "same")
+    path = write(home / "moved" / "agents", ".md", "same")
+    environment["CLAUDE_CONFIG_DIR"] = str(home / "moved")
+    (item,) = await listed(await start())
+    assert (item["source"]["path"], item["source"]["format"]) == (path, "claude")
+
+
 async def test_those_of_a_workspace_wait_for_trust(start: Start, home: Path) -> None:
     paths = everywhere(home)
     sidecar = await start(workspaceTrusted=False)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import psutil
 import pytest
 
 from sidecar.subagents.runners.acp_events import SessionEvents
@@ -27,6 +26,7 @@ from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.profiles import PROFILES
 from sidecar.subagents.runners.turns import Turns
 from tests.e2e.conftest import Sidecar, Start
+from tests.e2e.processes import command_of, events, gone
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server.server import ModelServer
 
@@ -98,22 +98,9 @@ async def launch_with_shell(sidecar: Sidecar, agent: str) -> str:
     task_id = await sidecar.launch(agent, "SCENARIO:shell:sleep 300 && touch never")  # some ask not for sleep
     await answer(sidecar, task_id, "allow_once")
     async with asyncio.timeout(30):
-        while not any("sleep" in _command(pid) for pid in find([task_id])):
+        while not any("sleep" in command_of(pid) for pid in find([task_id])):
             await asyncio.sleep(0.05)
     return task_id
-
-
-def _command(pid: int) -> list[str]:
-    try:
-        return psutil.Process(pid).cmdline()
-    except psutil.Error:
-        return []
-
-
-async def gone(task_id: str, seconds: float) -> None:
-    async with asyncio.timeout(seconds):
-        while find([task_id]):
-            await asyncio.sleep(0.05)
 
 
 async def ended(sidecar: Sidecar, task_id: str) -> Json:
@@ -122,11 +109,6 @@ async def ended(sidecar: Sidecar, task_id: str) -> Json:
     )
     task: Json = answer["tasks"][0]
     return task
-
-
-async def events(sidecar: Sidecar, task_id: str, kind: str) -> list[Json]:
-    page = await sidecar.request("asyncTasks/events", taskId=task_id, limit=5000)
-    return [event for event in page["events"] if event["type"] == kind]
 
 
 async def test_an_allowed_write_is_done_and_told(driven: Sidecar, agent: str) -> None:

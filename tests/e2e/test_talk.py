@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
-from tests.e2e.conftest import REPO, Sidecar, Start
+from tests.e2e.conftest import REPO, Sidecar, Start, define
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -27,10 +27,7 @@ RUNNERS: Json = {
 
 @pytest.fixture(autouse=True)
 def definitions(home: Path) -> Path:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in RUNNERS:
-        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
-    return agents
+    return define(home, RUNNERS)
 
 
 async def started(start: Start, **settings: Any) -> Sidecar:

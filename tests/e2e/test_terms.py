@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
-from tests.e2e.conftest import REPO, Sidecar, Start
+from tests.e2e.conftest import REPO, Sidecar, Start, define
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -25,9 +25,7 @@ LAST = "then 'emit count 7'\nthen 'say sorry'\n"
 
 @pytest.fixture(autouse=True)
 def definitions(home: Path) -> Path:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in RUNNERS:
-        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
+    agents = define(home, RUNNERS)
     (agents / "brief.md").write_text(
         "---\nname: brief\ndescription: x.\nrunner: scripted\nmaxTurns: 2\ntools: [Read, Bash]\n---\n"
     )
@@ -130,6 +128,32 @@ async def test_the_definition_s_tools_bound_those_of_the_launch(start: Start) ->
     sidecar = await started(start)
     task = await ended(sidecar, "brief", "write a.txt hi", toolWhitelist=["Write"])
     assert "this run may use no tools" in task["output"]["final_message"]
+
+
+async def test_parentheses_behind_a_tool_limit_it_to_some_calls(start: Start, definitions: Path) -> None:
+    (definitions / "claude.md").write_text(
+        "---\nname: limited\ndescription: x.\nrunner: scripted\ntools: Bash(echo:*), Write(out/**)\n---\n"
+    )
+    sidecar = await started(start)
+    (sidecar.workspace / "out").mkdir()
+    goal = "write out/a.txt hi\nwrite a.txt hi\nrun 'echo fine; touch b.txt'\nrun 'echo fine'"
+    task = await ended(sidecar, "limited", goal)
+    assert "only these tools: Bash(echo:*), Write(out/**)" in task["output"]["final_message"]
+    made = [path.relative_to(sidecar.workspace).as_posix() for path in sidecar.workspace.rglob("*.txt")]
+    assert made == ["out/a.txt"]
+    page = await sidecar.request("asyncTasks/events", taskId=task["id"])
+    answers = [e["kind"] for e in page["events"] if e["type"] == "permission"]
+    assert answers == ["allow_once", "reject_once", "reject_once", "allow_once"]
+
+
+async def test_a_list_of_tools_that_is_not_understood_is_refused_by_name(start: Start) -> None:
+    sidecar = await started(start)
+    with pytest.raises(RpcError, match=r"toolWhitelist: Skill\(x\): only tools that run commands"):
+        await sidecar.launch("scripted", "say hi", toolWhitelist=["Skill(x)"])
+    call = {"subagent_name": "scripted", "goal_prompt": "say hi", "tool_whitelist": ["Skill(x)"]}
+    result = await sidecar.request("tools/call", name="task", arguments=call)
+    assert result["error"]["type"] == "PARAMETER_VALIDATION"
+    assert "'tool_whitelist': Skill(x): only tools" in result["error"]["message"]
 
 
 async def test_nesting_beyond_the_depth_allowed_is_refused_by_name(start: Start) -> None:

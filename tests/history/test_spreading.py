@@ -47,24 +47,32 @@ def _no_copy_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def meet() -> Iterator[Meet]:
-    """Make work that both processes take part in: the copy says that it is there before it does `deed`."""
-    source, sink = os.pipe()
+    """Make work that both processes take part in: each waits for the other before it does its first part.
+
+    Without that either may have done everything before the other has begun. The copy then does `deed`.
+    """
+    copy_is_there, here_too = os.pipe(), os.pipe()
     original = os.getpid()
 
     def make(deed: Callable[[], object] = lambda: None) -> Work:
         def work(names: list[str]) -> Rows:
             if os.getpid() != original:
-                os.write(sink, b".")
+                _meet(tell=copy_is_there, hear=here_too)
                 deed()
             else:
-                assert select.select([source], [], [], 10)[0]
+                _meet(tell=here_too, hear=copy_is_there)
             return [(name, os.getpid()) for name in names]
 
         return work
 
     yield make
-    os.close(source)
-    os.close(sink)
+    for end in (*copy_is_there, *here_too):
+        os.close(end)
+
+
+def _meet(tell: tuple[int, int], hear: tuple[int, int]) -> None:
+    os.write(tell[1], b".")
+    assert select.select([hear[0]], [], [], 10)[0]
 
 
 def spread(work: Work, names: list[str] = NAMES) -> Rows:

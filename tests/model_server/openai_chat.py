@@ -14,11 +14,11 @@ USAGE: Json = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""
     messages: list[Json] = body.get("messages", [])
-    newest = max((n for n, each in enumerate(messages) if "SCENARIO:" in _text(each)), default=-1)
+    newest = max((n for n, each in enumerate(messages) if "SCENARIO:" in text_of(each)), default=-1)
     return Conversation(
-        user_texts=tuple(_text(each) for each in messages),
+        user_texts=tuple(text_of(each) for each in messages),
         tool_answered=any(each["role"] == "tool" for each in messages[newest + 1 :]),
-        tools=tuple(_tool(each["function"]) for each in body.get("tools") or []),
+        tools=tuple(tool_of(each["function"]) for each in body.get("tools") or []),
     )
 
 
@@ -43,14 +43,16 @@ def _chunk(delta: Json, finish_reason: str | None = None) -> Json:
     return {"id": "c1", "object": "chat.completion.chunk", "model": "fake-model", "choices": [choice]}
 
 
-def _text(message: Json) -> str:
-    if message["role"] != "user":
+def text_of(message: Json) -> str:
+    """Return what the user says in a message, be it one text or several parts."""
+    if message.get("role") != "user":
         return ""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"text": content}]
     return "\n".join(str(part.get("text") or "") for part in parts)
 
 
-def _tool(function: Json) -> Tool:
+def tool_of(function: Json) -> Tool:
+    """Return a function that is offered to the model."""
     schema: Json = function.get("parameters") or {}
     return Tool(function["name"], tuple(schema.get("required", ())), tuple(schema.get("properties", ())))

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.model_server.script import Conversation, Reply, Tool
+from tests.model_server.openai_chat import text_of, tool_of
+from tests.model_server.script import Conversation, Reply
 
 Json = dict[str, Any]
 
@@ -19,11 +20,11 @@ def read(body: Json) -> Conversation:
     """Return the conversation of a request."""
     given = body.get("input", [])
     items: list[Json] = [{"role": "user", "content": given}] if isinstance(given, str) else given
-    newest = max((n for n, each in enumerate(items) if "SCENARIO:" in _text(each)), default=-1)
+    newest = max((n for n, each in enumerate(items) if "SCENARIO:" in text_of(each)), default=-1)
     return Conversation(
-        user_texts=tuple(_text(each) for each in items),
+        user_texts=tuple(text_of(each) for each in items),
         tool_answered=any(str(each.get("type", "")).endswith("_output") for each in items[newest + 1 :]),
-        tools=tuple(_tool(each) for each in body.get("tools") or [] if each.get("type") == "function"),
+        tools=tuple(tool_of(each) for each in body.get("tools") or [] if each.get("type") == "function"),
     )
 
 
@@ -72,16 +73,3 @@ def _arguments(reply: Reply) -> str:
 def _response(status: str, output: list[Json]) -> Json:
     head: Json = {"id": "resp_1", "object": "response", "model": "fake-model", "created_at": 0}
     return {**head, "status": status, "output": output, "usage": USAGE if status == "completed" else None}
-
-
-def _text(item: Json) -> str:
-    if item.get("role") != "user":
-        return ""
-    content = item.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    return "\n".join(str(part.get("text") or "") for part in parts)
-
-
-def _tool(declaration: Json) -> Tool:
-    schema: Json = declaration.get("parameters") or {}
-    return Tool(declaration["name"], tuple(schema.get("required", ())), tuple(schema.get("properties", ())))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sidecar import __version__
-from sidecar.api.async_tasks import NoParams
+from sidecar.api.base import NoParams
 from sidecar.api.errors import InvalidParams
 from sidecar.api.lifecycle import (
     PROTOCOL_VERSION,

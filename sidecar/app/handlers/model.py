@@ -1,6 +1,6 @@
 """`tools/*`, `reminders/*` and `agent/*`: the model's side."""
 
-from sidecar.api.async_tasks import NoParams
+from sidecar.api.base import NoParams
 from sidecar.api.model import (
     DeliveredParams,
     NextReminder,

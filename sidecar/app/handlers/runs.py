@@ -12,23 +12,22 @@ from sidecar.api.async_tasks import (
     EventsParams,
     EventsResult,
     LaunchParams,
-    NoParams,
     ResumeParams,
     ResumeResult,
     SendParams,
     SendResult,
     SetMaxParams,
     SetMaxResult,
-    SubagentsResult,
     SubscribeParams,
     SubscribeResult,
     TaskIdParams,
     TaskResult,
-    ValidateParams,
     WaitParams,
     WaitResult,
 )
+from sidecar.api.base import NoParams
 from sidecar.api.errors import InvalidParams
+from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session

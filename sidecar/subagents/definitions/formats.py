@@ -80,7 +80,7 @@ SIDECAR = Format(
         "description": Rule("description", values.text),
         "runner": Rule("runner", values.text),
         "model": Rule("model", values.text),
-        "tools": Rule("tools", values.texts),
+        "tools": Rule("tools", values.tools),
         "maxTurns": Rule("max_turns", values.turns),
         "timeoutSeconds": Rule("timeout_seconds", values.seconds),
         "isolation": Rule("isolation", values.isolation),
@@ -102,7 +102,7 @@ CLAUDE = Format(
     split=split_lenient,
     rules={
         **_COMMON,
-        "tools": Rule("tools", values.tools),
+        "tools": Rule("tools", values.any_tools),
         "maxTurns": Rule("max_turns", values.turns),
         "isolation": Rule("isolation", values.isolation),
         "permissionMode": Rule(
@@ -144,7 +144,7 @@ GEMINI = Format(
     rules={
         **_COMMON,
         "kind": Rule(None, values.local),
-        "tools": Rule("tools", values.tools),
+        "tools": Rule("tools", values.any_tools),
         "max_turns": Rule("max_turns", values.turns),
         "timeout_mins": Rule("timeout_seconds", values.minutes),
     },

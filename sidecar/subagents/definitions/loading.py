@@ -2,14 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.api.async_tasks import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.api.errors import SubagentNotFound
+from sidecar.api.subagents import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
@@ -98,19 +98,19 @@ class DefinitionSet:
         return LoadedDefinitions(list(_shadowed(placed)), problems)
 
 
-def check(paths: Iterable[Path]) -> LoadedDefinitions:
+def check(paths: Iterable[Path], environment: Mapping[str, str]) -> LoadedDefinitions:
     """Read these files, folders and workspaces, each in the format of its place; never raises. Blocking."""
     placed: list[PlacedDefinition] = []
     problems: list[DefinitionProblem] = []
     for path in paths:
-        found = _check_folder(path) if path.is_dir() else _check_file(path)
+        found = _check_folder(path, environment) if path.is_dir() else _check_file(path, environment)
         placed += found.definitions
         problems += found.problems
     return LoadedDefinitions(list(_shadowed(placed)), problems)
 
 
-def _check_folder(path: Path) -> LoadedDefinitions:
-    found = DefinitionSet().load(directories_in(path))
+def _check_folder(path: Path, environment: Mapping[str, str]) -> LoadedDefinitions:
+    found = DefinitionSet().load(directories_in(path, environment))
     if not found.definitions and not found.problems:
         found.problems.append(
             _problem(path, "holds no definitions; name a file, their folder or a workspace")
@@ -118,8 +118,8 @@ def _check_folder(path: Path) -> LoadedDefinitions:
     return found
 
 
-def _check_file(path: Path) -> LoadedDefinitions:
-    form = format_at(path)
+def _check_file(path: Path, environment: Mapping[str, str]) -> LoadedDefinitions:
+    form = format_at(path, environment)
     _, (definition, problems) = _parse_file(path, form, None)
     placed = [] if definition is None else [PlacedDefinition(definition, str(path), "settings", form)]
     return LoadedDefinitions(placed, problems)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from sidecar.api.async_tasks import DefinitionProblem
+from sidecar.api.subagents import DefinitionProblem
 from sidecar.subagents.permission_policy import Policy
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from sidecar.api.async_tasks import DefinitionProblem
+from sidecar.api.subagents import DefinitionProblem
 from sidecar.subagents.definitions.document import Document, Malformed, Member
 from sidecar.subagents.definitions.formats import SIDECAR, Format, Rule
 from sidecar.subagents.definitions.model import Definition, ParsedFile
@@ -66,16 +66,21 @@ class _Parser:
             raw = member.read()
             if raw is None and not self.form.closed:
                 return
-            value = rule.check(raw)
-        except NotHonoured as reason:
-            self._note(member.line, f"{member.key}: {reason}")
+            value = self._checked(member, rule, raw)
         except ValueError as error:
             self._fault(member.line, f"{member.key}: {error}")
-        else:
-            if rule.field is not None:
-                values[rule.field] = value
-            if rule.field == "model":
-                values["model_line"] = member.line
+            return
+        if rule.field is not None:
+            values[rule.field] = value
+        if rule.field == "model":
+            values["model_line"] = member.line
+
+    def _checked(self, member: Member, rule: Rule, raw: Any) -> Any:
+        try:
+            return rule.check(raw)
+        except NotHonoured as reason:
+            self._note(member.line, f"{member.key}: {reason}")
+            return reason.instead
 
     def _pass_over(self, member: Member) -> None:
         if member.key in self.form.unhonoured:

@@ -37,6 +37,8 @@ USER_FOLDERS: Mapping[tuple[str, str], Format] = {
     (".llxprt", "subagents"): LLXPRT,
 }
 """Of other tools, below the user's home, in order of precedence."""
+MOVED_BY: Mapping[str, str] = {".claude": "CLAUDE_CONFIG_DIR", ".codex": "CODEX_HOME"}
+"""The variables by which a tool's folder in the user's home is another one."""
 _BY_FOLDER = {OWN_FOLDER: SIDECAR, **WORKSPACE_FOLDERS, **USER_FOLDERS}
 _BY_SUFFIX = (COPILOT, CODEX, LLXPRT)
 """Formats that a file's name alone gives away."""
@@ -58,6 +60,7 @@ def definition_directories(
     trusted: bool,
     config_dir: Path,
     home: Path,
+    environment: Mapping[str, str],
 ) -> list[DefinitionDirectory]:
     """Return the directories in order of precedence; `config_dir` is the application's own.
 
@@ -66,28 +69,32 @@ def definition_directories(
     named = (Path(os.path.expanduser(path)) for path in settings)  # noqa: PTH111 # raises for no user's home
     workspaces = [Path(folder) for folder in workspace_folders] if trusted else []
     return [
-        *(DefinitionDirectory(path, "settings", format_at(path)) for path in named),
+        *(DefinitionDirectory(path, "settings", format_at(path, environment)) for path in named),
         *(DefinitionDirectory(folder.joinpath(*OWN_FOLDER), "workspace") for folder in workspaces),
         *(place for folder in workspaces for place in _below(folder, WORKSPACE_FOLDERS, "workspace")),
         DefinitionDirectory(config_dir / "agents", "user"),
-        *_below(home, USER_FOLDERS, "user"),
+        *(
+            DefinitionDirectory(_moved(names, environment) or home.joinpath(*names), "user", form)
+            for names, form in USER_FOLDERS.items()
+        ),
     ]
 
 
-def directories_in(path: Path) -> list[DefinitionDirectory]:
+def directories_in(path: Path, environment: Mapping[str, str]) -> list[DefinitionDirectory]:
     """Return the directories of definitions in a folder somebody names: those of a workspace, else itself."""
     below = [
         DefinitionDirectory(path.joinpath(*OWN_FOLDER), "settings"),
         *_below(path, WORKSPACE_FOLDERS, "settings"),
     ]
     found = [directory for directory in below if directory.path.is_dir()]
-    return found or [DefinitionDirectory(path, "settings", format_at(path))]
+    return found or [DefinitionDirectory(path, "settings", format_at(path, environment))]
 
 
-def format_at(path: Path) -> Format:
+def format_at(path: Path, environment: Mapping[str, str]) -> Format:
     """Return the format of a file or directory: that of the tool's folder it is or lies in, else our own."""
+    moved = {_moved(names, environment): form for names, form in USER_FOLDERS.items()}
     for place in (path, *path.parents):
-        found = _BY_FOLDER.get((place.parent.name, place.name))
+        found = moved.get(place) or _BY_FOLDER.get((place.parent.name, place.name))
         if found is not None:
             return found
     return next((form for form in _BY_SUFFIX if form.takes(path.name)), SIDECAR)
@@ -98,3 +105,10 @@ def _below(
 ) -> Iterator[DefinitionDirectory]:
     for names, form in folders.items():
         yield DefinitionDirectory(folder.joinpath(*names), level, form)
+
+
+def _moved(names: tuple[str, str], environment: Mapping[str, str]) -> Path | None:
+    """Return where a tool's folder in the home is by its variable; None if that is not set."""
+    folder, below = names
+    named = environment.get(MOVED_BY.get(folder, ""))
+    return Path(named, below).absolute() if named else None

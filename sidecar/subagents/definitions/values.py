@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
+from sidecar.subagents import tool_rule
 from sidecar.subagents.permission_policy import Policy
 
 Check = Callable[[Any], Any]
@@ -24,7 +25,11 @@ _TOOL_SETS = {
 
 
 class NotHonoured(Exception):
-    """The value is sound and asks for what is not done here; the definition is taken without it."""
+    """The value is sound and asks for what is not done here; `instead` is taken, if it is not None."""
+
+    def __init__(self, reason: str, instead: Any = None) -> None:
+        super().__init__(reason)
+        self.instead = instead
 
 
 def is_name(value: object) -> bool:
@@ -61,18 +66,27 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(text(part) for part in parts if part != "")
 
 
-def tools(value: Any) -> tuple[str, ...] | None:
+def tools(value: Any) -> tuple[str, ...]:
+    """Take a list of tools; one with parentheses that are not understood is passed over."""
+    found = {name: tool_rule.fault(name) for name in texts(value)}
+    faults = [f"{name} is passed over: {fault}" for name, fault in found.items() if fault is not None]
+    known = tuple(name for name, fault in found.items() if fault is None)
+    if faults:
+        raise NotHonoured("; ".join(faults), known)
+    return known
+
+
+def any_tools(value: Any) -> tuple[str, ...] | None:
     """Take a list of tools as other formats have it: `*` stands for all of them."""
-    found = texts(value)
-    return None if "*" in found else found
+    return None if "*" in texts(value) else tools(value)
 
 
 def tool_sets(value: Any) -> tuple[str, ...] | None:
     """Take a list of tools as Copilot has it: `edit/editFiles` is one of the set that others call `edit`."""
-    found = tools(value)
-    if found is None:
+    names = texts(value)
+    if "*" in names:
         return None
-    return tuple(dict.fromkeys(_TOOL_SETS.get(name.partition("/")[0], name) for name in found))
+    return tools([_TOOL_SETS.get(name.partition("/")[0], name) for name in names])
 
 
 def turns(value: Any) -> int:

@@ -1,18 +1,22 @@
 """The `acp` runner: any agent that speaks the Agent Client Protocol (version 1) on its standard streams."""
 
+import asyncio
+import importlib
 import shutil
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp_run import AcpRun, Handshake
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
 from sidecar.subagents.tool_rule import ToolRule
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_run import AcpRun
 
 _SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
 
@@ -47,13 +51,18 @@ class AcpRunner:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
-    async def start(self, spec: RunSpec, emit: Emit) -> AcpRun:
+    async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
         """Start the agent in the workspace directory; `Runner.start` says what it raises."""
         check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
+        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_run")
+        from sidecar.subagents.runners.acp_run import AcpRun, Handshake
+        from sidecar.subagents.runners.process import ChildProcess
+
         by_flag = self._profile.model_flag is not None and spec.model is not None
         try:
             process = await ChildProcess.spawn(

@@ -19,17 +19,20 @@ def known_options(options: Any) -> list[dict[str, Any]]:
 def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Question:
     """Return the question that a request's `toolCall` and known options are."""
     kind, name, call_id = call.get("kind"), call.get("name"), call.get("toolCallId")
+    title, command = _title(call), _command(call)
     return Question(
         request_id=str(uuid4()),
-        title=_title(call),
+        title=title,
         options=tuple(
             Option(str(each.get("optionId")), str(each.get("name")), each["kind"]) for each in options
         ),
         tool_kind=kind if isinstance(kind, str) else "other",
         tool_name=name if isinstance(name, str) else None,
         tool_call_id=call_id if isinstance(call_id, str) else None,
-        subject=_subject(call),
+        subject=command or title,
         paths=tuple(dict.fromkeys(_paths(call))),
+        command=command,
+        url=_given(call, "url"),
     )
 
 
@@ -38,13 +41,20 @@ def _title(call: Mapping[str, Any]) -> str:
     return title if isinstance(title, str) and title else call_name(call)
 
 
-def _subject(call: Mapping[str, Any]) -> str:
-    """Return what exactly would be done, as far as the agent says: the command line, else the title."""
+def _command(call: Mapping[str, Any]) -> str | None:
+    """Return the command line of a call; one that is given in words is joined."""
+    words = _raw(call, "command")
+    return " ".join(map(str, words)) or None if isinstance(words, list) else _given(call, "command")
+
+
+def _given(call: Mapping[str, Any], member: str) -> str | None:
+    value = _raw(call, member)
+    return value if isinstance(value, str) and value else None
+
+
+def _raw(call: Mapping[str, Any], member: str) -> Any:
     given = call.get("rawInput")
-    command = given.get("command") if isinstance(given, Mapping) else None
-    if isinstance(command, list):
-        command = " ".join(map(str, command))
-    return command if isinstance(command, str) and command else _title(call)
+    return given.get(member) if isinstance(given, Mapping) else None
 
 
 def _paths(call: Mapping[str, Any]) -> Iterator[str]:

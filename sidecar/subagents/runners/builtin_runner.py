@@ -2,15 +2,18 @@
 
 import importlib.util
 import os
+from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_run import AcpRun
 from sidecar.subagents.runners.builtin_settings import SettingsFault, read_settings, required_model
 from sidecar.subagents.runners.contract import Emit, RunSpec
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.profiles import Profile
 from sidecar.subagents.runners.turns import Turns
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_run import AcpRun
 
 NAME = "builtin"
 
@@ -30,7 +33,7 @@ class BuiltinRunner(AcpRunner):
         """Raise `RunnerUnavailable` when its library is not installed, or provider or key are not known."""
         self._check(None)
 
-    async def start(self, spec: RunSpec, emit: Emit) -> AcpRun:
+    async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
         """Start the agent; `Runner.start` says what it raises."""
         self._check(spec)
         return await super().start(spec, emit)

@@ -1,20 +1,24 @@
 """The `command` runner: any program that takes a prompt and prints what it does."""
 
+import asyncio
 import errno
+import importlib
 import os
 import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.command_output import command_output
-from sidecar.subagents.runners.command_run import CommandRun
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.command_run import CommandRun
+    from sidecar.subagents.runners.process import ChildProcess
 
 _PROMPT = "{prompt}"
 _LACKS: Mapping[Term, str] = {"toolWhitelist": "what a command uses cannot be limited from outside"}
@@ -56,7 +60,7 @@ class CommandRunner:
             reason = f"program {program!r} is not found or not executable"
             raise self._unavailable(reason, "install it, or correct runners.{name}.command")
 
-    async def start(self, spec: RunSpec, emit: Emit) -> CommandRun:
+    async def start(self, spec: RunSpec, emit: Emit) -> "CommandRun":
         """Start the command in the workspace directory; `Runner.start` says what it raises."""
         spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.terms.expected_outputs))
         check_prompt(spec.prompt)
@@ -64,12 +68,19 @@ class CommandRunner:
         if not spec.workspace_dir.is_dir():
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
+        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.command_run")
+        from sidecar.subagents.runners.command_output import command_output
+        from sidecar.subagents.runners.command_run import CommandRun
+
         process = await self._spawn(spec)
         spec.attendant.ready(silence_counts=self._format == "events")
         output = command_output(self._format)
         return CommandRun(process, output, emit, self._turns, tuple(spec.terms.expected_outputs))
 
-    async def _spawn(self, spec: RunSpec) -> ChildProcess:
+    async def _spawn(self, spec: RunSpec) -> "ChildProcess":
+        from sidecar.subagents.runners.process import ChildProcess
+
         try:
             return await ChildProcess.spawn(
                 self._fill(spec),

@@ -143,6 +143,16 @@ def test_a_file_of_codex() -> None:
     assert (definition.model_line, notes) == (5, [(12, "mcp_servers is not taken over")])
 
 
+@pytest.mark.parametrize("form", [formats.SIDECAR, formats.CLAUDE, formats.GEMINI, formats.COPILOT])
+def test_a_tool_in_parentheses_that_are_not_understood_is_passed_over(form: Format) -> None:
+    text = "---\nname: a\ndescription: d\ntools: Bash(git:*), Skill(deploy), Task(a, b)\n---\nb\n"
+    definition, (problem,) = parse_definition(text.encode(), f"a{form.suffix}", form)
+    assert definition is not None
+    assert definition.tools == ("Bash(git:*)", "Task(a, b)")
+    told = "tools: Skill(deploy) is passed over: only tools that run commands"
+    assert (problem.line, problem.message[: len(told)]) == (4, told)
+
+
 def test_a_file_of_cursor() -> None:
     definition, notes = read(formats.CURSOR, CURSOR)
     assert (definition.name, definition.permissions, definition.model) == ("verifier", "deny", "fast")

@@ -98,7 +98,12 @@ def test_a_directory_somebody_named_has_to_be_there(tmp_path: Path) -> None:
 
 def test_names_that_no_directory_can_have_are_problems(tmp_path: Path) -> None:
     directories = definition_directories(
-        ["~nobody-of-this-name/x", "a\0b"], [], trusted=True, config_dir=tmp_path, home=tmp_path
+        ["~nobody-of-this-name/x", "a\0b"],
+        [],
+        trusted=True,
+        config_dir=tmp_path,
+        home=tmp_path,
+        environment={},
     )
     loaded = DefinitionSet().load(directories)
     assert [problem.message.split(":")[0] for problem in loaded.problems] == ["cannot be read"] * 2
@@ -209,7 +214,9 @@ def test_files_and_folders_named_by_hand_are_checked(tmp_path: Path) -> None:
     write(tmp_path / "w" / ".claude" / "agents", "a.md", "a", hooks="{}")
     (tmp_path / "b.toml").write_text("name = 4\n")
     (tmp_path / "empty").mkdir()
-    found = check([tmp_path / "w", tmp_path / "b.toml", tmp_path / "empty", tmp_path / "gone", Path("\0")])
+    found = check(
+        [tmp_path / "w", tmp_path / "b.toml", tmp_path / "empty", tmp_path / "gone", Path("\0")], {}
+    )
     assert [placed.definition.name for placed in found.definitions] == ["a"]
     assert [(Path(each.path).name, each.line) for each in found.problems] == [
         ("a.md", 4),

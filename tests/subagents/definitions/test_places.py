@@ -1,4 +1,5 @@
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,21 @@ from sidecar.subagents.definitions.places import directories_in, format_at
 
 
 def places(
-    home: Path, settings: list[str], folders: list[str], *, trusted: bool = True
+    home: Path,
+    settings: list[str],
+    folders: list[str],
+    *,
+    trusted: bool = True,
+    environment: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    found = definition_directories(settings, folders, trusted=trusted, config_dir=Path("/config"), home=home)
+    found = definition_directories(
+        settings,
+        folders,
+        trusted=trusted,
+        config_dir=Path("/config"),
+        home=home,
+        environment=environment or {},
+    )
     return [(str(place.path), place.level, place.format.name) for place in found]
 
 
@@ -46,6 +59,27 @@ def test_without_trust_a_workspace_is_not_looked_at() -> None:
     assert {level for _, level, _ in found} == {"user"}
 
 
+def test_variables_of_other_tools_move_their_folders_in_the_home_alone() -> None:
+    moved = {"CLAUDE_CONFIG_DIR": "/else/where", "CODEX_HOME": "here", "GEMINI_HOME": "/not/one"}
+    found = places(Path("/home/me"), ["/else/where/agents"], ["/w"], environment=moved)
+    assert ("/else/where/agents", "settings", "claude") in found
+    assert ("/w/.claude/agents", "workspace", "claude") in found
+    user = [(path, name) for path, level, name in found if level == "user"]
+    assert user[1:5] == [
+        ("/else/where/agents", "claude"),
+        ("/home/me/.copilot/agents", "copilot"),
+        ("/home/me/.gemini/agents", "gemini"),
+        (str(Path("here/agents").absolute()), "codex"),
+    ]
+    assert places(Path("/home/me"), [], [], environment={"CODEX_HOME": ""})[4][0] == "/home/me/.codex/agents"
+
+
+def test_a_file_in_a_folder_that_a_variable_names_is_in_its_tool_s_format() -> None:
+    moved = {"CLAUDE_CONFIG_DIR": "/else/where"}
+    assert format_at(Path("/else/where/agents/team/a.md"), moved).name == "claude"
+    assert format_at(Path("/else/where/a.md"), moved).name == "sidecar"
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [
@@ -61,11 +95,11 @@ def test_without_trust_a_workspace_is_not_looked_at() -> None:
     ],
 )
 def test_a_file_named_by_hand_is_in_the_format_of_its_place(path: str, name: str) -> None:
-    assert format_at(Path(path)).name == name
+    assert format_at(Path(path), {}).name == name
 
 
 def test_a_folder_named_by_hand_is_a_workspace_or_holds_definitions_itself(tmp_path: Path) -> None:
-    assert directories_in(tmp_path) == [DefinitionDirectory(tmp_path, "settings")]
+    assert directories_in(tmp_path, {}) == [DefinitionDirectory(tmp_path, "settings")]
     (tmp_path / ".codex" / "agents").mkdir(parents=True)
-    (found,) = directories_in(tmp_path)
+    (found,) = directories_in(tmp_path, {})
     assert (found.path, found.format.name) == (tmp_path / ".codex" / "agents", "codex")

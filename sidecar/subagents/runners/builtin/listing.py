@@ -1,11 +1,10 @@
 """Which files a workspace holds: a bounded walk that follows no links, and patterns of names."""
 
-import fnmatch
-import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from sidecar.subagents import path_pattern
 from sidecar.subagents.runners.builtin.faults import ToolFault
 
 MAX_VISITED = 50_000
@@ -55,13 +54,4 @@ def files_below(folder: Path) -> Iterator[str]:
 def fits(path: str, pattern: str) -> bool:
     """Tell whether a path fits a pattern: `*` within a name, `**` over folders; a name alone anywhere."""
     wanted = tuple(part for part in pattern.split("/") if part not in ("", "."))
-    return _fits(PurePath(path).parts, wanted if len(wanted) > 1 else ("**", *wanted))
-
-
-@functools.lru_cache(10_000)
-def _fits(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    if not pattern:
-        return not parts
-    if pattern[0] == "**":
-        return _fits(parts, pattern[1:]) or (bool(parts) and (len(pattern) == 1 or _fits(parts[1:], pattern)))
-    return bool(parts) and fnmatch.fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
+    return path_pattern.fits(PurePath(path).parts, wanted if len(wanted) > 1 else ("**", *wanted))

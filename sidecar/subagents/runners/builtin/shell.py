@@ -69,7 +69,23 @@ async def run_command(command: str, folder: Path, seconds: float) -> Outcome:
     All that is started below this program meanwhile counts as the command's, and ends with it.
     """
     others = descendants()
-    transport, shell = await asyncio.get_running_loop().subprocess_shell(
+    starting = asyncio.ensure_future(_start(command, folder))
+    try:
+        # Shielded: a start that is cancelled half way loses its pipes, and whatever the shell has started.
+        transport, shell = await asyncio.shield(starting)
+        in_time = await _happens(shell.exited, seconds)
+        kill_descendants(but=others)
+        await _happens(shell.closed, _CLOSE_SECONDS)
+        return Outcome(transport.get_returncode() if in_time else None, shell.output.text())
+    finally:
+        transport, _ = await starting
+        kill_descendants(but=others)
+        reap_orphans(but=others | {transport.get_pid()})
+        transport.close()
+
+
+async def _start(command: str, folder: Path) -> tuple[asyncio.SubprocessTransport, _Shell]:
+    return await asyncio.get_running_loop().subprocess_shell(
         _Shell,
         command,
         stdin=asyncio.subprocess.DEVNULL,
@@ -79,15 +95,6 @@ async def run_command(command: str, folder: Path, seconds: float) -> Outcome:
         start_new_session=True,
         preexec_fn=die_with_parent(),
     )
-    try:
-        in_time = await _happens(shell.exited, seconds)
-        kill_descendants(but=others)
-        await _happens(shell.closed, _CLOSE_SECONDS)
-        return Outcome(transport.get_returncode() if in_time else None, shell.output.text())
-    finally:
-        kill_descendants(but=others)
-        reap_orphans(but=others | {transport.get_pid()})
-        transport.close()
 
 
 async def _happens(event: asyncio.Event, seconds: float) -> bool:

@@ -68,3 +68,14 @@ async def test_cancelling_kills_the_tree_at_once(root: Path) -> None:
     with pytest.raises(asyncio.CancelledError):
         await command
     assert time.monotonic() - began < 1
+
+
+async def test_cancelling_kills_the_tree_of_a_command_that_has_only_just_begun(root: Path) -> None:
+    command = asyncio.create_task(run_command("(setsid sleep 300 &); touch begun; sleep 300", root, 60))
+    await asyncio.sleep(0)  # the shell is started; the loop does not come to learn of it
+    deadline = time.monotonic() + 10
+    while not (root / "begun").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    command.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await command

@@ -1,0 +1,32 @@
+"""What is seen of a run from outside: its events, and its processes."""
+
+import asyncio
+from typing import Any
+
+import psutil
+
+from sidecar.subagents.runners.marker import find
+from tests.e2e.conftest import Sidecar
+
+Json = dict[str, Any]
+
+
+async def events(sidecar: Sidecar, task_id: str, kind: str) -> list[Json]:
+    """The events of one kind that a run has had."""
+    page = await sidecar.request("asyncTasks/events", taskId=task_id, limit=5000)
+    return [event for event in page["events"] if event["type"] == kind]
+
+
+def command_of(pid: int) -> list[str]:
+    """The command line of a process; nothing of one that is gone."""
+    try:
+        return psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return []
+
+
+async def gone(task_id: str, seconds: float) -> None:
+    """Wait until no process of a run is left."""
+    async with asyncio.timeout(seconds):
+        while find([task_id]):
+            await asyncio.sleep(0.05)

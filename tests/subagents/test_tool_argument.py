@@ -1,0 +1,197 @@
+"""Which calls the words in parentheses behind a tool allow."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.subagents.permission_policy import Question
+from sidecar.subagents.tool_argument import allows
+
+WORKSPACE = Path("/work/space")
+
+
+def runs(arguments: list[str], line: str) -> bool:
+    asked = Question(request_id="1", title="Run", options=(), tool_kind="execute", command=line)
+    return allows(arguments, "execute", asked, WORKSPACE)
+
+
+def touches(argument: str, *paths: str, workspace: Path = WORKSPACE) -> bool:
+    asked = Question(request_id="1", title="Edit", options=(), tool_kind="edit", paths=paths)
+    return allows([argument], "edit", asked, workspace)
+
+
+def fetches(argument: str, url: str | None) -> bool:
+    asked = Question(request_id="1", title="Fetch", options=(), tool_kind="fetch", url=url)
+    return allows([argument], "fetch", asked, WORKSPACE)
+
+
+@pytest.mark.parametrize(
+    ("argument", "line"),
+    [
+        ("git:*", "git"),
+        ("git:*", "git log --oneline"),
+        ("git *", "git"),
+        ("git log:*", "git log -3"),
+        ("git*", "gitk"),
+        ("npm run build", "npm run build"),
+        ("npm run build", " npm  run build "),
+        ("* --version", "node --version"),
+        ("git * main", "git push origin main"),
+        ("git:*", "git commit -m 'one; two && three'"),
+        ("git:*", "git log 2>&1"),
+        ("git:*", "git log 2>/dev/null && git diff >/dev/null"),
+        ("git:*", "git add .\ngit commit"),
+        ('grep "a|b" x', 'grep "a|b" x'),
+    ],
+)
+def test_a_command_fits(argument: str, line: str) -> None:
+    assert runs([argument], line)
+
+
+@pytest.mark.parametrize(
+    ("argument", "line"),
+    [
+        ("git:*", "gitk"),
+        ("git log:*", "git push"),
+        ("git log", "git log -3"),
+        ("git:*", "git log; rm x"),
+        ("git:*", "git log\nrm x"),
+        ("git:*", "git log | sh"),
+        ("git:*", "git log & rm x"),
+        ("git:*", "git log || rm x"),
+        ("git:*", "git log $(rm x)"),
+        ("git:*", "git log `rm x`"),
+        ("git:*", "git diff <(rm x)"),
+        ("git:*", "git log > ~/.profile"),
+        ("git:*", "git log $'\\'' ; rm x #'"),
+        ("git:*", "git log # '\nrm x # '"),
+        ("git:*", "git log \\ 2>&1; rm x"),
+        ("git:*", "git log 'x"),
+        ("git:*", "'git log' x"),
+        ("git:*", "PATH=. git log"),
+        ("git:*", ""),
+    ],
+)
+def test_a_command_does_not_fit(argument: str, line: str) -> None:
+    assert not runs([argument], line)
+
+
+_WORDS = [
+    "git",
+    "other",
+    " ",
+    " ",
+    "\t",
+    "\n",
+    ";",
+    "|",
+    "&",
+    "'",
+    '"',
+    "\\",
+    "$",
+    "#",
+    "!",
+    "=",
+    "2>&1",
+    "{",
+    "}",
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(_WORDS), max_size=12))
+def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None:
+    line = f"git {''.join(words)}"
+    if not runs(["git:*"], line):
+        return
+    # Without a PATH all but what the shell has itself is told instead of run.
+    script = f"PATH=; git() {{ :; }}; command_not_found_handle() {{ echo ran $1; }}\n{line}"
+    told = subprocess.run(
+        ["/bin/bash", "-c", script], capture_output=True, text=True, timeout=10, check=False
+    )
+    assert "ran" not in told.stdout
+
+
+def test_each_command_of_a_line_may_fit_another_argument() -> None:
+    assert runs(["git:*", "npm test"], "git pull && npm test")
+
+
+def test_a_command_line_that_is_not_told_fits_nothing() -> None:
+    asked = Question(request_id="1", title="git log", options=(), tool_kind="execute", subject="git log")
+    assert not allows(["git:*"], "execute", asked, WORKSPACE)
+
+
+@pytest.mark.parametrize(
+    ("argument", "path"),
+    [
+        ("src/**", "/work/space/src/deep/a.py"),
+        ("./src/*.py", "src/a.py"),
+        ("/src/**", "src/a.py"),
+        ("src/", "src/deep/a.py"),
+        ("*.py", "src/deep/a.py"),
+        ("**/test_*", "a/b/test_c.py"),
+        ("//etc/hosts", "/etc/hosts"),
+        ("../other/**", "/work/other/a"),
+    ],
+)
+def test_a_path_fits(argument: str, path: str) -> None:
+    assert touches(argument, path)
+
+
+@pytest.mark.parametrize(
+    ("argument", "path"),
+    [
+        ("src/**", "lib/a.py"),
+        ("src/**", "src/../lib/a.py"),
+        ("src/*.py", "src/deep/a.py"),
+        ("**", "/etc/hosts"),
+        ("*.py", "/etc/a.py"),
+        ("//etc/hosts", "etc/hosts"),
+        ("!a", "a"),
+    ],
+)
+def test_a_path_does_not_fit(argument: str, path: str) -> None:
+    assert not touches(argument, path)
+
+
+def test_all_paths_of_a_call_have_to_fit_and_there_have_to_be_some() -> None:
+    assert touches("src/**", "src/a", "src/b")
+    assert not touches("src/**", "src/a", "b")
+    assert not touches("src/**")
+
+
+def test_home_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert touches("~/notes/*.md", "/home/me/notes/a.md")
+    assert not touches("~/notes/*.md", "/work/space/notes/a.md")
+
+
+def test_links_lead_where_they_lead(tmp_path: Path) -> None:
+    workspace = tmp_path / "with [brackets]"
+    (workspace / "src").mkdir(parents=True)
+    (workspace / "src" / "out").symlink_to(tmp_path)
+    (tmp_path / "link").symlink_to(workspace)
+    assert touches("src/**", "src/a", workspace=tmp_path / "link")
+    assert not touches("src/**", "src/out/a", workspace=workspace)
+
+
+@pytest.mark.parametrize(
+    ("argument", "url", "does"),
+    [
+        ("domain:example.com", "https://example.com/a", True),
+        ("domain:Example.com", "https://EXAMPLE.com:8443/a", True),
+        ("domain:*.example.com", "https://docs.example.com", True),
+        ("domain:example.com", "https://docs.example.com", False),
+        ("domain:*.example.com", "https://badexample.com", False),
+        ("domain:example.com", "https://example.com@bad.test/", False),
+        ("domain:example.com", "http://[bad", False),
+        ("domain:example.com", None, False),
+        ("example.com", "https://example.com", False),
+    ],
+)
+def test_a_fetch_fits_by_its_host(argument: str, url: str | None, does: bool) -> None:
+    assert fetches(argument, url) is does
