@@ -29,6 +29,16 @@ SHARDS: Final = 64
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NO_PLACE: Final = (
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+)
+"""Faults of where the file lies. All others are damage to what is in it, whatever class they are raised as."""
 _SCHEMA: Final = 1
 """The form of the tables: a file with another number is begun anew."""
 _TABLES: Final = {
@@ -115,9 +125,10 @@ class RowIndex:
 
     def _give_up(self, error: Exception) -> None:
         """Do without another process's lock, or a file that cannot be used; begin a damaged one anew."""
-        if getattr(error, "sqlite_errorcode", None) in _BUSY:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of an extended code
+        if code in _BUSY:
             _log.info("the index %s is locked by another process; this time it is not used", self.path)
-        elif isinstance(error, sqlite3.OperationalError | OSError):
+        elif code in _NO_PLACE or isinstance(error, OSError):
             self._usable = False
             _log.warning("the index %s cannot be used (%s); everything is read afresh", self.path, error)
         else:
