@@ -85,7 +85,8 @@ def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     monkeypatch.setenv("SIDECAR_STORAGE_ROOT", str(tmp_path / "own"))
     (tmp_path / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
+    (tmp_path / "share" / "kilo" / "storage" / "session" / "p" / "ses_1.json").write_text("{}")
     (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
     code, out, _ = run("doctor")
-    assert code == 0 and "1 sessions of Kilo 7 or newer" in out
+    assert code == 0 and "1 session of Kilo 7 or newer" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out

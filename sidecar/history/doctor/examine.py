@@ -106,5 +106,4 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
 
 def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:
     for store in unsupported_stores(roots, home):
-        told = f"{store.sessions} sessions of {store.writer}"
-        yield finding("unsupported", str(Path(store.path).parent), told, path=store.path)
+        yield finding("unsupported", str(Path(store.path).parent), str(store), path=store.path)
