@@ -106,6 +106,13 @@ def test_locks_are_told_by_their_age(store: Store, say: Make, age: int, code: st
     assert the_one(report(store), code).path == str(lock)
 
 
+@pytest.fixture
+def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all files be old, to which no test can set the time of their last renaming."""
+    monkeypatch.setattr("sidecar.history.doctor.folders.LOCK_STALE_SECONDS", -1)
+
+
+@pytest.mark.usefixtures("long_ago")
 @pytest.mark.parametrize(
     "name",
     [".ui_messages.json.new_17_a.tmp", ".ui_messages.json.bak_17_a.tmp", "ui_messages.json.tmp.17.x.json"],
@@ -113,6 +120,30 @@ def test_locks_are_told_by_their_age(store: Store, say: Make, age: int, code: st
 def test_leftovers_beside_a_sound_file_are_told(store: Store, say: Make, name: str) -> None:
     (store.write(ui=[say("text", "x")], api=[]) / name).write_bytes(b"[")
     assert name in the_one(report(store), "leftover").message
+
+
+@pytest.mark.usefixtures("long_ago")
+@pytest.mark.parametrize("name", [".ui_messages.json.new_17_a.tmp", ".bak_17_a.tmp"])
+def test_a_leftover_that_may_be_all_there_is_is_never_called_superfluous(store: Store, name: str) -> None:
+    (store.write(api=[]) / name).write_bytes(b"[{")
+    found = report(store)
+    assert found.counts == {"missing": 1, "fragment": 1}
+    assert the_one(found, "fragment").message == f"{name} may hold what is missing of ui_messages.json"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["before", "between the renames"])
+def test_a_save_that_goes_on_is_no_damage(store: Store, say: Make, there: bool) -> None:
+    folder = store.write(ui=[say("text", "x")] if there else None, api=[])
+    (folder / ".ui_messages.json.new_17_a.tmp").write_bytes(b'[{"ts":1}]')
+    (folder / ".ui_messages.json.bak_17_a.tmp").write_bytes(b'[{"ts":1}]')
+    (folder / "ui_messages.json.lock").mkdir()
+    assert report(store).counts == {"locked": 1}
+
+
+def test_a_folder_that_still_holds_checkpoints_is_not_called_empty(store: Store) -> None:
+    (store.path / "tasks" / TASK_ID / "checkpoints").mkdir(parents=True)
+    found = the_one(report(store), "messagesGone")
+    assert "left are checkpoints" in found.message and "nothing is lost" not in found.remedy
 
 
 def test_a_recoverable_task_says_so_once(store: Store) -> None:
@@ -178,6 +209,7 @@ def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> N
     before = tree(tmp_path)
     result = examine(TaskHistory([tmp_path], now=lambda: NOW_MS), NOW_MS)
     told = {(each.task_id, each.code) for each in result.findings}
+    told |= {(task_id, "empty") for task_id, code in told if code == "messagesGone"}
     assert told >= {(task_id, code) for task_id, kind in made.items() for code in kind.codes}
     assert all(each.remedy for each in result.findings) and tree(tmp_path) == before
 
