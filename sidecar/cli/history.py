@@ -188,15 +188,11 @@ def _source(provenance: object, key: str) -> str:
 
 
 def _count(task: TaskInfo) -> str:
-    total = task.token_usage.total if task.token_usage else None
-    return "" if total is None else f"{total:,}"
+    return output.count(task.token_usage.total if task.token_usage else None)
 
 
 def _cost(task: TaskInfo) -> str:
-    cost = task.token_usage.cost if task.token_usage else None
-    if cost is None:
-        return ""
-    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
+    return output.dollars(task.token_usage.cost if task.token_usage else None)
 
 
 def _print_message(message: StoredMessage) -> None:

@@ -14,6 +14,8 @@ from sidecar.cli import exits
 
 _COMMANDS = {
     "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
+    "search": ("sidecar.cli.search", "search", "Find messages by their words."),
+    "stats": ("sidecar.cli.stats", "stats", "Add up tokens and cost: by workspace, mode, product, day."),
     "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
     "export": ("sidecar.cli.insight", "export", "Print one stored task as Markdown or JSON."),
     "doctor": ("sidecar.cli.insight", "doctor", "Say what is damaged or orphaned, why, and what helps."),

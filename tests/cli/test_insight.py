@@ -1,33 +1,11 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sidecar.cli.main import main
-from tests.generator import ERAS, generate, write_hostile
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run a command in this process; answers its exit code, stdout and stderr."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    generate(tmp_path / "root", ERAS[3], 9)
-    return tmp_path / "root"
+from tests.cli.conftest import Run
+from tests.generator import write_hostile
 
 
 def test_list_takes_a_query(run: Run, root: Path) -> None:
