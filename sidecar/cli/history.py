@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec.structs import replace
@@ -27,6 +27,9 @@ from sidecar.history.pages import RenderedList
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import in_two_processes
 
+if TYPE_CHECKING:
+    from sidecar.history.transcript import Kind
+
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
 
@@ -36,7 +39,7 @@ _PAGE = 500
 @click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
 @click.option("--query", help="Keep tasks that fit, such as: status:failed cost>0.5 since:7d")
 @click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
-@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first.")
+@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first; titles from A.")
 @click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
 @click.option("--json", "form", flag_value="json", help="The result of tasks/list.")
 @click.option("--text", "form", flag_value="text", help="What the tool list_tasks answers.")
@@ -54,7 +57,7 @@ def list_tasks(
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    wanted, order = Selection(filter_text, query, chosen), Sort(by=sort) if sort else None
+    wanted, order = Selection(filter_text, query, chosen), _order(sort)
     if form == "json":
         output.write_json(_rendered(history, wanted, order, limit).wire())
         return
@@ -63,10 +66,13 @@ def list_tasks(
         from sidecar.history.text import format_tasks
 
         named = " ".join(filter(None, (filter_text, query))) or None
-        output.write(format_tasks(page.items, named, chosen))
+        # For a pipe it is the tool's answer to the byte.
+        output.write(format_tasks(page.items, named, chosen) + "\n" * output.on_terminal())
     else:
         _print_table(page.items, len(history.roots) > 1)
         _print_totals(len(page.items), page.matched, page.total)
+        if not page.total:
+            _print_advice(roots)
 
 
 @click.command()
@@ -87,9 +93,10 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
         output.write(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "") + "\n")
     for problem in task.problems:
         output.write(f"! {problem.code}: {problem.message}\n")
+    kind: Kind = "ui" if task.ui_message_count else "api"
     cursor = None
     while True:
-        page = history.messages(task.id, "ui", cursor, _PAGE)
+        page = history.messages(task.id, kind, cursor, _PAGE)
         for message in page.messages:
             _print_message(message)
         cursor = page.next_cursor
@@ -105,6 +112,12 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
+
+
+def _order(by: SortKey | None) -> Sort | None:
+    if by is None:
+        return None
+    return Sort(by=by, order="asc" if by == "title" else "desc")
 
 
 def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> RenderedList:
@@ -131,7 +144,10 @@ def _page(history: TaskHistory, wanted: Selection, order: Sort | None, limit: in
 
 def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
     now = history_clock_ms()
-    columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *(["PRODUCT"] * several_roots), "ID"]
+    # A whole path leaves a title no room on a terminal, where `show` tells it.
+    place = ["ROOT"] * (several_roots and not output.on_terminal())
+    product = ["PRODUCT"] * several_roots
+    columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *product, *place, "ID"]
     rows = [
         [
             task.status + ("!" if task.problems else ""),
@@ -140,7 +156,8 @@ def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
             _count(task),
             _cost(task),
             output.age(now, task.last_activity),
-            *([task.product] * several_roots),
+            *(task.product for _ in product),
+            *(task.root for _ in place),
             task.id,
         ]
         for task in tasks
@@ -157,12 +174,23 @@ def _print_totals(shown: int, matched: int, total: int) -> None:
     click.echo(f"\n{', '.join(parts)}", err=True)
 
 
+def _print_advice(roots: tuple[Path, ...]) -> None:
+    """Tell a person whose list is empty where tasks may be."""
+    if not output.on_terminal():
+        return
+    if not roots:
+        click.echo("`doctor` says where the stores of other tools lie; name one by --root", err=True)
+    for root in roots:
+        if not (root / "tasks").is_dir():
+            click.echo(f"{root} holds no tasks/; `doctor` says which folders do", err=True)
+
+
 def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
     usage = task.token_usage
     pairs = [
         ("Title", "title", task.title),
         ("Id", "id", task.id),
-        ("Status", "status", f"{task.status}, {task.outcome}"),
+        ("Status", "status", ", ".join(dict.fromkeys((task.status, task.outcome)))),
         ("Created", "createdAt", output.when(task.created_at)),
         ("Last activity", "lastActivity", output.when(task.last_activity)),
         ("Span", "duration", output.span(task.duration)),
@@ -171,8 +199,11 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
         ("Workspace", "workspaceDir", task.workspace_dir or ""),
         ("Tokens", "tokenUsage", _count(task)),
         ("Cost", "cost", _cost(task)),
+        ("Messages", "messageCount", output.count(task.message_count)),
+        ("Size", "sizeBytes", output.size(task.size_bytes)),
         ("Product", "product", task.product),
         ("Parent", "parentId", task.parent_id or ""),
+        ("Children", "childIds", " ".join(task.child_ids or ())),
         ("Folder", "root", str(Path(task.root) / "tasks" / task.id)),
     ]
     if usage is None:
