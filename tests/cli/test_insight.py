@@ -68,3 +68,18 @@ def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
     code, out, _ = run("doctor")
     assert code == 0 and "1 session of Kilo 7 or newer" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out
+
+
+def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "above" / "tasks" / "x").mkdir(parents=True)
+    assert "above: 0 tasks\n" in run("doctor", "--root", str(tmp_path / "above"))[1]
+    assert "above/tasks: holds no tasks/\n" in run("doctor", "--root", str(tmp_path / "above" / "tasks"))[1]
+
+
+def test_of_several_roots_doctor_names_the_folder_of_each_finding(
+    run: Run, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "tasks" / "00000000-0000-4000-8000-000000000001"
+    other.mkdir(parents=True)
+    assert f"  {other.name}: " in run("doctor", "--root", str(tmp_path / "other"))[1]
+    assert f"  {other}: " in run("doctor", "--root", str(root), "--root", str(tmp_path / "other"))[1]
