@@ -24,6 +24,7 @@ from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
 from sidecar.history.pages import RenderedList
+from sidecar.history.roots import task_folder
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import in_two_processes
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
+_FILES = 10
+"""Files named of one task."""
 
 
 @click.command("list")
@@ -88,11 +91,12 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
         output.write_json(GetResult(task=task, provenance=provenance, revision=0))
         return
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
+    rows += [("Files", told, "")] if (told := _files(history, task)) else []
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
-        output.write(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "") + "\n")
+        output.write(output.plain(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "")) + "\n")
     for problem in task.problems:
-        output.write(f"! {problem.code}: {problem.message}\n")
+        output.write(output.plain(f"! {problem.code}: {problem.message}") + "\n")
     kind: Kind = "ui" if task.ui_message_count else "api"
     cursor = None
     while True:
@@ -211,6 +215,13 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
     return [pair for pair in pairs if pair[2]]
 
 
+def _files(history: TaskHistory, task: TaskInfo) -> str:
+    """Name the files the task worked with, the first of many."""
+    paths = [file.path for file in history.files.files(task_folder(task.root, task.id))]
+    more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
+    return ", ".join(paths[:_FILES]) + more
+
+
 def _source(provenance: object, key: str) -> str:
     entry = provenance.get(key) if isinstance(provenance, dict) else None
     if entry is None:
@@ -230,6 +241,7 @@ def _print_message(message: StoredMessage) -> None:
     head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
     if message.tool is not None and message.tool.name:
         head += f" {message.tool.name}"
+    head = output.plain(head)
     body = output.printable(message.text or "")
     if output.on_terminal():
         import shutil

@@ -30,7 +30,7 @@ def export(
 
     redactor = make_redactor() if redact else None
     for piece in export_pieces(open_history(roots, store), task_id, form, redactor):
-        output.write(piece)
+        output.write(output.printable(piece) if output.on_terminal() else piece)
     if redactor is not None:
         told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
         click.echo(f"redacted: {told}", err=True)

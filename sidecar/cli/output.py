@@ -45,7 +45,7 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title_
 
     On a narrow terminal `title_column` is shortened first, to a readable rest, then the last one.
     """
-    cells = [[_plain(cell) for cell in row] for row in rows]
+    cells = [[plain(cell) for cell in row] for row in rows]
     if on_terminal():
         _write_rich_table(columns, cells, title_column)
     else:
@@ -157,6 +157,6 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
 
 
-def _plain(cell: str) -> str:
-    """Return a cell without what could move the cursor or forge another one."""
+def plain(cell: str) -> str:
+    """Return a cell or line without what could move the cursor or forge another one."""
     return "".join(char if char.isprintable() else " " for char in cell)

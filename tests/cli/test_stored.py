@@ -119,3 +119,24 @@ def test_on_a_terminal_an_empty_list_says_what_to_do(cli: Cli, tmp_path: Path) -
 
 def test_on_a_terminal_the_text_ends_its_last_line(cli: Cli) -> None:
     assert cli.on_terminal("list", "--text").endswith("No tasks found in storage\r\n")
+
+
+def test_nothing_a_task_holds_reaches_the_terminal_as_a_command(run: Run, cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "odd" / "tasks" / "00000000-0000-4000-8000-000000000001"
+    folder.mkdir(parents=True)
+    tool = json.dumps({"tool": "a\x1b[2Jb\u202e"})
+    ui = [{"ts": 1, "type": "say", "say": "text", "text": "title \x1b]0;x\x07 \x9b2J \u202e"}]
+    ui.append({"ts": 2, "type": "ask", "ask": "tool\x1b[2J", "text": tool})
+    (folder / "ui_messages.json").write_text(json.dumps(ui))
+    item = {"workspace": "/w\x1b[2J\n! forged", "mode": "m\x1b[2J"}
+    (folder / "history_item.json").write_text(json.dumps(item))
+    code, shown, _ = run("show", folder.name, "--root", str(tmp_path / "odd"))
+    assert code == 0 and not set(shown) & set("\x1b\x07\x9b\u202e") and "\n! forged" not in shown
+    for command in ("show", "export"):
+        seen = cli.on_terminal(command, folder.name, "--root", str(tmp_path / "odd"))
+        assert not set(seen) & set("\x1b\x07\x9b\u202e")
+
+
+def test_show_names_the_files_a_task_worked_with(run: Run, root: Path) -> None:
+    folder = max((root / "tasks").iterdir(), key=lambda task: (task / "ui_messages.json").stat().st_size)
+    assert "Files          src/a.py\n" in run("show", folder.name, "--root", str(root))[1]
