@@ -140,6 +140,17 @@ def test_a_save_that_goes_on_is_no_damage(store: Store, say: Make, there: bool) 
     assert report(store).counts == {"locked": 1}
 
 
+def test_a_save_that_ended_meanwhile_is_no_damage(
+    store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = store.write(api=[])
+    rows = store.history.list()
+    assert [problem.code for problem in rows[0].problems] == ["missing"]
+    (folder / "ui_messages.json").write_text(json.dumps([say("text", "x")]))
+    monkeypatch.setattr(store.history, "select", lambda *_: rows)
+    assert report(store).counts == {}
+
+
 def test_a_folder_that_still_holds_checkpoints_is_not_called_empty(store: Store) -> None:
     (store.path / "tasks" / TASK_ID / "checkpoints").mkdir(parents=True)
     found = the_one(report(store), "messagesGone")

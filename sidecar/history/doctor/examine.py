@@ -10,7 +10,7 @@ from typing import Final
 from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.disagreement import disagreements
-from sidecar.history.doctor.folders import being_saved, locks_and_leftovers, strange_names, what_is_left
+from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.editors import Machine
 from sidecar.history.lists import RootLists, read_lists
@@ -75,11 +75,11 @@ def _findings(root: Root, rows: list[TaskInfo], now: int) -> Iterator[Finding]:
 
 
 def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
-    """The problems of a row, without those of a save that is going on."""
-    saving = tuple(being_saved(root, row.id)) if row.problems else ()
+    """The problems of a row, without those of a save that is going on or has ended meanwhile."""
+    steady = tuple(not_missing(root, row.id)) if row.problems else ()
     for problem in row.problems:
         code, message = problem.code, problem.message
-        if code in _OF_A_SAVE and message.startswith(saving):
+        if code in _OF_A_SAVE and message.startswith(steady):
             continue
         if code == "empty" and (left := what_is_left(root, row.id)):
             code, message = "messagesGone", f"no messages and no list entry; left are {', '.join(left)}"

@@ -54,10 +54,11 @@ def locks_and_leftovers(root: Root, row: TaskInfo) -> Iterator[Finding]:
                 yield from _leftover(root, row, entry, {file} if file else {UI_FILE, API_FILE}, names)
 
 
-def being_saved(root: Root, task_id: str) -> set[str]:
-    """Name the files of a task whose lock is young: what is missing of them comes back in a moment."""
-    found = ((_locked_file(entry), entry) for entry in _entries(root, task_id))
-    return {name for name, entry in found if name is not None and _is_young(entry, "st_mtime")}
+def not_missing(root: Root, task_id: str) -> set[str]:
+    """Name the files of a task that are there now, or whose lock is young: they come back in a moment."""
+    listed = _entries(root, task_id)
+    locked = {name for entry in listed if (name := _locked_file(entry)) and _is_young(entry, "st_mtime")}
+    return locked | {entry.name for entry in listed if entry.name in (UI_FILE, API_FILE)}
 
 
 def what_is_left(root: Root, task_id: str) -> list[str]:
