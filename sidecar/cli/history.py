@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec.structs import replace
@@ -24,11 +24,17 @@ from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
 from sidecar.history.pages import RenderedList
+from sidecar.history.roots import task_folder
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import in_two_processes
 
+if TYPE_CHECKING:
+    from sidecar.history.transcript import Kind
+
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
+_FILES = 10
+"""Files named of one task."""
 
 
 @click.command("list")
@@ -36,7 +42,7 @@ _PAGE = 500
 @click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
 @click.option("--query", help="Keep tasks that fit, such as: status:failed cost>0.5 since:7d")
 @click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
-@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first.")
+@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first; titles from A.")
 @click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
 @click.option("--json", "form", flag_value="json", help="The result of tasks/list.")
 @click.option("--text", "form", flag_value="text", help="What the tool list_tasks answers.")
@@ -54,7 +60,7 @@ def list_tasks(
     """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    wanted, order = Selection(filter_text, query, chosen), Sort(by=sort) if sort else None
+    wanted, order = Selection(filter_text, query, chosen), _order(sort)
     if form == "json":
         output.write_json(_rendered(history, wanted, order, limit).wire())
         return
@@ -63,10 +69,13 @@ def list_tasks(
         from sidecar.history.text import format_tasks
 
         named = " ".join(filter(None, (filter_text, query))) or None
-        output.write(format_tasks(page.items, named, chosen))
+        # For a pipe it is the tool's answer to the byte.
+        output.write(format_tasks(page.items, named, chosen) + "\n" * output.on_terminal())
     else:
         _print_table(page.items, len(history.roots) > 1)
         _print_totals(len(page.items), page.matched, page.total)
+        if not page.total:
+            _print_advice(roots)
 
 
 @click.command()
@@ -82,14 +91,16 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
         output.write_json(GetResult(task=task, provenance=provenance, revision=0))
         return
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
+    rows += [("Files", told, "")] if (told := _files(history, task)) else []
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
-        output.write(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "") + "\n")
+        output.write(output.plain(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "")) + "\n")
     for problem in task.problems:
-        output.write(f"! {problem.code}: {problem.message}\n")
+        output.write(output.plain(f"! {problem.code}: {problem.message}") + "\n")
+    kind: Kind = "ui" if task.ui_message_count else "api"
     cursor = None
     while True:
-        page = history.messages(task.id, "ui", cursor, _PAGE)
+        page = history.messages(task.id, kind, cursor, _PAGE)
         for message in page.messages:
             _print_message(message)
         cursor = page.next_cursor
@@ -105,6 +116,12 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
+
+
+def _order(by: SortKey | None) -> Sort | None:
+    if by is None:
+        return None
+    return Sort(by=by, order="asc" if by == "title" else "desc")
 
 
 def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> RenderedList:
@@ -131,7 +148,10 @@ def _page(history: TaskHistory, wanted: Selection, order: Sort | None, limit: in
 
 def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
     now = history_clock_ms()
-    columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *(["PRODUCT"] * several_roots), "ID"]
+    # A whole path leaves a title no room on a terminal, where `show` tells it.
+    place = ["ROOT"] * (several_roots and not output.on_terminal())
+    product = ["PRODUCT"] * several_roots
+    columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *product, *place, "ID"]
     rows = [
         [
             task.status + ("!" if task.problems else ""),
@@ -140,7 +160,8 @@ def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
             _count(task),
             _cost(task),
             output.age(now, task.last_activity),
-            *([task.product] * several_roots),
+            *(task.product for _ in product),
+            *(task.root for _ in place),
             task.id,
         ]
         for task in tasks
@@ -157,12 +178,23 @@ def _print_totals(shown: int, matched: int, total: int) -> None:
     click.echo(f"\n{', '.join(parts)}", err=True)
 
 
+def _print_advice(roots: tuple[Path, ...]) -> None:
+    """Tell a person whose list is empty where tasks may be."""
+    if not output.on_terminal():
+        return
+    if not roots:
+        click.echo("`doctor` says where the stores of other tools lie; name one by --root", err=True)
+    for root in roots:
+        if not (root / "tasks").is_dir():
+            click.echo(f"{root} holds no tasks/; `doctor` says which folders do", err=True)
+
+
 def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
     usage = task.token_usage
     pairs = [
         ("Title", "title", task.title),
         ("Id", "id", task.id),
-        ("Status", "status", f"{task.status}, {task.outcome}"),
+        ("Status", "status", ", ".join(dict.fromkeys((task.status, task.outcome)))),
         ("Created", "createdAt", output.when(task.created_at)),
         ("Last activity", "lastActivity", output.when(task.last_activity)),
         ("Span", "duration", output.span(task.duration)),
@@ -171,13 +203,23 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
         ("Workspace", "workspaceDir", task.workspace_dir or ""),
         ("Tokens", "tokenUsage", _count(task)),
         ("Cost", "cost", _cost(task)),
+        ("Messages", "messageCount", output.count(task.message_count)),
+        ("Size", "sizeBytes", output.size(task.size_bytes)),
         ("Product", "product", task.product),
         ("Parent", "parentId", task.parent_id or ""),
+        ("Children", "childIds", " ".join(task.child_ids or ())),
         ("Folder", "root", str(Path(task.root) / "tasks" / task.id)),
     ]
     if usage is None:
         pairs = [pair for pair in pairs if pair[0] not in ("Tokens", "Cost")]
     return [pair for pair in pairs if pair[2]]
+
+
+def _files(history: TaskHistory, task: TaskInfo) -> str:
+    """Name the files the task worked with, the first of many."""
+    paths = [file.path for file in history.files.files(task_folder(task.root, task.id))]
+    more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
+    return ", ".join(paths[:_FILES]) + more
 
 
 def _source(provenance: object, key: str) -> str:
@@ -188,21 +230,18 @@ def _source(provenance: object, key: str) -> str:
 
 
 def _count(task: TaskInfo) -> str:
-    total = task.token_usage.total if task.token_usage else None
-    return "" if total is None else f"{total:,}"
+    return output.count(task.token_usage.total if task.token_usage else None)
 
 
 def _cost(task: TaskInfo) -> str:
-    cost = task.token_usage.cost if task.token_usage else None
-    if cost is None:
-        return ""
-    return f"${cost:.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
+    return output.dollars(task.token_usage.cost if task.token_usage else None)
 
 
 def _print_message(message: StoredMessage) -> None:
     head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
     if message.tool is not None and message.tool.name:
         head += f" {message.tool.name}"
+    head = output.plain(head)
     body = output.printable(message.text or "")
     if output.on_terminal():
         import shutil

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sidecar.api.insight import DoctorResult, ExportFormat, Finding
+from sidecar.api.insight import DoctorResult, DoctorRoot, ExportFormat, Finding
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
@@ -30,7 +30,7 @@ def export(
 
     redactor = make_redactor() if redact else None
     for piece in export_pieces(open_history(roots, store), task_id, form, redactor):
-        output.write(piece)
+        output.write(output.printable(piece) if output.on_terminal() else piece)
     if redactor is not None:
         told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
         click.echo(f"redacted: {told}", err=True)
@@ -57,12 +57,11 @@ def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None
 
 def _print_report(result: DoctorResult) -> None:
     for root in result.roots:
-        found = f"{root.tasks} tasks" if root.exists else "no such directory"
-        output.write(output.printable(f"{root.path}: {found}") + "\n")
+        output.write(output.printable(f"{root.path}: {_what_is_there(root)}") + "\n")
     _print_searched(result)
     findings = sorted(result.findings, key=lambda each: (each.code, each.root, each.task_id or ""))
     for code, group in groupby(findings, key=lambda each: each.code):
-        _print_group(code, list(group))
+        _print_group(code, list(group), len(result.roots) > 1)
     if not findings:
         output.write("\nNothing is wrong.\n")
 
@@ -76,14 +75,20 @@ def _print_searched(result: DoctorResult) -> None:
     output.write(f"\nLooked for stores in {len(result.searched)} places; {len(found)} hold tasks.\n")
     for place in found:
         if place.path not in listed:
-            told = f"  {place.path}: {place.why}; name it by --root to list it"
+            told = f"  {place.path}: {place.why}; list it by --root, or all by autoDiscover"
             output.write(output.printable(told) + "\n")
 
 
-def _print_group(code: str, findings: list[Finding]) -> None:
+def _what_is_there(root: DoctorRoot) -> str:
+    if not root.exists:
+        return "no such directory"
+    return f"{root.tasks} tasks" if (Path(root.path) / "tasks").is_dir() else "holds no tasks/"
+
+
+def _print_group(code: str, findings: list[Finding], several_roots: bool) -> None:
     output.write(f"\n{code} ({len(findings)}): {findings[0].remedy}\n")
     for each in findings[:_SHOWN]:
-        subject = each.task_id or each.path or each.root
+        subject = (each.path if several_roots else each.task_id) or each.path or each.root
         output.write(f"  {output.printable(f'{subject}: {each.message}')}\n")
     if len(findings) > _SHOWN:
         output.write(f"  and {len(findings) - _SHOWN} more\n")

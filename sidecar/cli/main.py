@@ -14,6 +14,8 @@ from sidecar.cli import exits
 
 _COMMANDS = {
     "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
+    "search": ("sidecar.cli.search", "search", "Find messages by their words."),
+    "stats": ("sidecar.cli.stats", "stats", "Add up tokens and cost: by workspace, mode, product, day."),
     "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
     "export": ("sidecar.cli.insight", "export", "Print one stored task as Markdown or JSON."),
     "doctor": ("sidecar.cli.insight", "doctor", "Say what is damaged or orphaned, why, and what helps."),
@@ -25,6 +27,8 @@ _COMMANDS = {
     "wait": ("sidecar.cli.control", "wait", "Wait until runs have ended."),
     "demo": ("sidecar.cli.demo", "demo", "Show the main job from end to end, with no key and no network."),
 }
+_LABEL = 60
+"""Characters of its title by which a task is told from others."""
 
 
 class _ReaderLeft(Exception):
@@ -89,5 +93,14 @@ def main(arguments: Sequence[str]) -> int:
         return exits.FAILED
     except SidecarError as error:
         click.echo(f"subagent-sidecar: {error.message}", err=True)
+        _print_candidates(error)
         return exits.WRONG_USE if isinstance(error, InvalidParams) else exits.FAILED
     return outcome if isinstance(outcome, int) else exits.DONE
+
+
+def _print_candidates(error: SidecarError) -> None:
+    """Print the tasks that an ambiguous prefix may mean."""
+    from sidecar.cli.output import printable  # only a failure needs it
+
+    for candidate in error.data.get("candidates", ()):
+        click.echo(f"  {candidate['id']}  {printable(candidate['label'][:_LABEL])}", err=True)

@@ -11,12 +11,18 @@ TITLE_WIDTH = 24
 LAST_WIDTH = 13
 """Columns of a narrow terminal that a title and the last value keep; 12 characters of an id find a task."""
 
+KILO = 1024
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
 
 def on_terminal() -> bool:
     """Say whether a person reads stdout."""
     return sys.stdout.isatty()
+
+
+def in_colour() -> bool:
+    """Say whether codes for colour and weight are welcome; as no-color.org has it, if NO_COLOR is empty."""
+    return on_terminal() and not os.environ.get("NO_COLOR")
 
 
 def write(text: str) -> None:
@@ -39,7 +45,7 @@ def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title_
 
     On a narrow terminal `title_column` is shortened first, to a readable rest, then the last one.
     """
-    cells = [[_plain(cell) for cell in row] for row in rows]
+    cells = [[plain(cell) for cell in row] for row in rows]
     if on_terminal():
         _write_rich_table(columns, cells, title_column)
     else:
@@ -51,8 +57,8 @@ def _write_rich_table(columns: Sequence[str], rows: list[list[str]], title_colum
     from rich.table import Table
     from rich.text import Text
 
-    # As no-color.org has it: the variable counts when it is not empty. Bold type would be codes, too.
-    console = Console(color_system=None if os.environ.get("NO_COLOR") else "auto", no_color=False)
+    # Bold type would be codes, too.
+    console = Console(color_system="auto" if in_colour() else None, no_color=False)
     last_width = _last_width(columns, rows, title_column, console.width) if title_column >= 0 else None
     table = Table(box=None, pad_edge=False, header_style="bold", expand=title_column >= 0)
     for index, column in enumerate(columns):
@@ -84,6 +90,29 @@ def age(now: int, at: float | None) -> str:
         if passed >= unit:
             return f"{passed // unit}{name} ago"
     return "now"
+
+
+def count(number: float | None) -> str:
+    """Say a number with its thousands parted; empty when it is unknown."""
+    return "" if number is None else f"{number:,}"
+
+
+def dollars(cost: float | None) -> str:
+    """Say a cost so that a small one is not taken for nothing; empty when it is unknown."""
+    if cost is None:
+        return ""
+    if 0 < cost < 0.0001:
+        return "<$0.0001"
+    return f"${cost:,.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
+
+
+def size(number: float) -> str:
+    """Say a number of bytes in the unit that fits."""
+    for unit in ("B", "KB", "MB"):
+        if number < KILO:
+            return f"{number:.0f} {unit}" if number >= 10 or unit == "B" else f"{number:.1f} {unit}"
+        number /= KILO
+    return f"{number:,.1f} GB"
 
 
 def span(milliseconds: float | None) -> str:
@@ -128,6 +157,6 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
 
 
-def _plain(cell: str) -> str:
-    """Return a cell without what could move the cursor or forge another one."""
+def plain(cell: str) -> str:
+    """Return a cell or line without what could move the cursor or forge another one."""
     return "".join(char if char.isprintable() else " " for char in cell)

@@ -12,7 +12,8 @@ from sidecar.history.titles import one_line
 from sidecar.history.view import Found, TaskView
 
 _CLINE_NAMES: Final = {"act": "Act", "plan": "Plan"}
-_HINT_SOURCE: Final = "tasks/_index.json"
+HINT_SOURCE: Final = "tasks/_index.json"
+"""Where a hint was read."""
 _SEARCHED: Final = 1_000
 """Environment blocks looked through: every one that a product writes tells mode and workspace."""
 _MODE_SEARCH: Final = 200
@@ -31,7 +32,7 @@ def mode(view: TaskView) -> Found | None:
     for noted, source in _cline_notes(view, "mode"):
         return Found(Mode(current=noted, name=_CLINE_NAMES.get(noted)), source)
     hinted = _word(view.hint.mode) if view.hint is not None else None
-    return Found(Mode(current=hinted), _HINT_SOURCE, "a hint") if hinted else None
+    return Found(Mode(current=hinted), HINT_SOURCE, "a hint") if hinted else None
 
 
 def model(view: TaskView) -> Found | None:
@@ -58,7 +59,7 @@ def workspace(view: TaskView) -> Found | None:
     if entry is not None and (listed := _word(entry.cwd_on_task_initialization)):
         return Found(listed, view.entry_source)
     hinted = _word(view.hint.workspace) if view.hint is not None else None
-    return Found(hinted, _HINT_SOURCE, "a hint") if hinted else None
+    return Found(hinted, HINT_SOURCE, "a hint") if hinted else None
 
 
 def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]:

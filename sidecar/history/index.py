@@ -22,13 +22,13 @@ import msgspec
 from sidecar import __version__
 from sidecar.api.tasks import Rules
 from sidecar.history.index_row import IndexRow
+from sidecar.history.sqlite_faults import is_busy, is_damage
 
 _log = logging.getLogger(__name__)
 
 SHARDS: Final = 64
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
-_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SCHEMA: Final = 1
 """The form of the tables: a file with another number is begun anew."""
 _TABLES: Final = {
@@ -115,16 +115,16 @@ class RowIndex:
 
     def _give_up(self, error: Exception) -> None:
         """Do without another process's lock, or a file that cannot be used; begin a damaged one anew."""
-        if getattr(error, "sqlite_errorcode", None) in _BUSY:
+        if is_busy(error):
             _log.info("the index %s is locked by another process; this time it is not used", self.path)
-        elif isinstance(error, sqlite3.OperationalError | OSError):
-            self._usable = False
-            _log.warning("the index %s cannot be used (%s); everything is read afresh", self.path, error)
-        else:
+        elif is_damage(error) or isinstance(error, msgspec.MsgspecError | _Damaged):
             _log.warning("the index %s is damaged (%s); it is built anew", self.path, error)
             for suffix in ("", "-journal", "-wal", "-shm"):
                 with contextlib.suppress(OSError):
                     Path(f"{self.path}{suffix}").unlink()
+        else:
+            self._usable = False
+            _log.warning("the index %s cannot be used (%s); everything is read afresh", self.path, error)
 
 
 class _Damaged(Exception):

@@ -2,7 +2,7 @@
 
 Roo, Zoo and Kilo save in six steps: `mkdir <file>.lock`, fill `.<file>.new_<ms>_<id>.tmp`, rename `<file>` to
 `.<file>.bak_<ms>_<id>.tmp`, rename the new one in, unlink the old one, `rmdir` the lock. Between the
-renames there is no file.
+renames there is no file. Cline fills `<file>.tmp.<ms>.<id>.json` and renames it over the file.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from sidecar.history.problems import problem
-from sidecar.history.reading import StoredFile, TaskFiles, read_file
+from sidecar.history.reading import UI_FILE, StoredFile, TaskFiles, read_file
 
 LOCK_STALE_SECONDS: Final = 31
 """Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
@@ -22,7 +22,13 @@ RETRY_SECONDS: Final = 1.0
 """How long a reader of a single task waits for a save to finish."""
 _RETRY_STEP_SECONDS: Final = 0.002
 _LAST_LOOKS: Final = 4
-_LEFTOVER: Final = re.compile(r"\.(?P<file>.+)\.(?P<kind>new|bak)_(?P<ms>\d{1,15})_\w+\.tmp", re.ASCII)
+_LEFTOVER: Final = re.compile(
+    r"\.(?P<file>.+)\.(?P<kind>new|bak)_(?P<ms>\d{1,15})_\w+\.tmp"
+    r"|(?P<target>.+)\.tmp\.(?P<at>\d{1,15})\.\w+\.json",
+    re.ASCII,
+)
+_FORMER_NAMES: Final = {UI_FILE: "claude_messages.json"}
+"""What a file was called in 2024; the product that still has it reads it once under the old name."""
 
 
 def is_unsettled(folder: str, files: TaskFiles) -> bool:
@@ -85,8 +91,8 @@ def _leftovers(folder: str, name: str) -> list[str]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 match = _LEFTOVER.fullmatch(entry.name)
-                if match and match["file"] == name:
-                    found.append((int(match["ms"]), match["kind"] == "new", entry.name))
+                if match and name in (match["file"], match["target"]):
+                    found.append((int(match["ms"] or match["at"]), match["kind"] != "bak", entry.name))
     except OSError:
         return []
     return [leftover for _, _, leftover in sorted(found, reverse=True)]
@@ -95,7 +101,7 @@ def _leftovers(folder: str, name: str) -> list[str]:
 def _recovered(folder: str, file: StoredFile) -> StoredFile:
     if not file.absent:
         return file
-    for name in _leftovers(folder, file.name):
+    for name in [*_leftovers(folder, file.name), *filter(None, [_FORMER_NAMES.get(file.name)])]:
         leftover = read_file(f"{folder}{os.sep}{name}", name)
         if leftover.data is not None and _looks_whole(leftover.data):
             told = problem("recovered", f"{file.name} is missing; its content was read from {name}")

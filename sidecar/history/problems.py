@@ -13,7 +13,7 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "unreadable": "a file cannot be opened or read",
         "notRegular": "a name that should be a file is a link, pipe, device or directory",
         "tooLarge": "a file is beyond the size limit and was not read",
-        "recovered": "the file was away; its content was taken from a writer's leftover",
+        "recovered": "the file was away; its content was taken from a writer's leftover or its former name",
         "badUtf8": "bytes that are no UTF-8 were replaced",
         "byteOrderMark": "the file starts with a byte order mark, which its product refuses",
         "padding": "zero bytes surround the content, as after a power loss",

@@ -40,7 +40,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     @property
     def provenance(self) -> dict[str, Provenance]:
         """Where the value of each field was read."""
-        return structural.provenance(self.sources)
+        return structural.provenance(self.sources, self.info) if self.info is not None else {}
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:

@@ -14,7 +14,7 @@ from sidecar.history.environment import newest_first
 from sidecar.history.parsing import Parsed
 from sidecar.history.problems import problem
 from sidecar.history.products import detect_product
-from sidecar.history.reading import StoredFile
+from sidecar.history.reading import API_FILE, UI_FILE, StoredFile
 from sidecar.history.status import Ending, ending
 from sidecar.history.times import created, last_activity
 from sidecar.history.usage import token_usage
@@ -55,17 +55,26 @@ def extract(source: TaskSource) -> Extract:
         found["cost"] = found["tokenUsage"]
     found["product"] = product
     found["status"] = found["outcome"] = Found(ended.status, ended.source, ended.note)
+    found |= _listed(view, info)
     active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
     return Extract(info, found, active, is_plain(view))
 
 
-def provenance(sources: Sources) -> dict[str, Provenance]:
+def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:
     """Say where the value of each field was read: of one task somebody looks at, not of all in a list."""
-    return {
+    counted = {
+        "duration": (info.duration, "createdAt and lastActivity"),
+        "messageCount": (info.message_count, API_FILE),
+        "uiMessageCount": (info.ui_message_count, UI_FILE),
+        "sizeBytes": (info.size_bytes, f"{UI_FILE} and {API_FILE}"),
+    }
+    told = {name: Provenance(source=source) for name, (value, source) in counted.items() if value is not None}
+    read = {
         name: Provenance(source=found.source, note=found.note)
         for name, found in sources.items()
         if found is not None
     }
+    return told | read
 
 
 def is_plain(view: TaskView) -> bool:
@@ -125,6 +134,20 @@ def _row(view: TaskView, found: Sources, ended: Ending, product: Product) -> Tas
         favorite=context.favorite(view),
         problems=view.problems,
     )
+
+
+def _listed(view: TaskView, info: TaskInfo) -> Sources:
+    """What only list entries tell, as far as this task's does."""
+    if view.entry is None and view.hint is None:
+        return {}
+    source = view.entry_source if view.entry is not None else context.HINT_SOURCE
+    values = {
+        "parentId": info.parent_id,
+        "rootId": info.root_id,
+        "childIds": info.child_ids,
+        "favorite": info.favorite,
+    }
+    return {name: Found(value, source) for name, value in values.items() if value is not None}
 
 
 def _product(view: TaskView) -> Found:

@@ -10,16 +10,24 @@ from sidecar.api.tasks import Product
 
 _LOOKED_AT: Final = 5_000
 """Directory entries counted at most; the report says so by a plus sign."""
+_KILO: Final = "Kilo 7 or newer"
 
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedStore:
-    """A store that holds sessions nobody here can read; `sessions` is a count as text."""
+    """A store of sessions nobody here can read; their number is None where only opening it would tell."""
 
     path: str
     product: Product
     writer: str
-    sessions: str
+    sessions: int | None
+
+    def __str__(self) -> str:
+        """Say what is there, as `3 sessions of WRITER`."""
+        if self.sessions is None:
+            return f"sessions of {self.writer}"
+        more = "+" if self.sessions >= _LOOKED_AT else ""
+        return f"{self.sessions}{more} session{'s' * (self.sessions != 1)} of {self.writer}"
 
 
 def unsupported_stores(
@@ -29,12 +37,14 @@ def unsupported_stores(
 
     Only directory entries are looked at.
     """
+    environ = os.environ if environ is None else environ
+    bases = [*map(Path, roots), *(_default_bases(home, environ) if home else ())]
+    databases = [Path(environ["KILO_DB"])] if home and environ.get("KILO_DB") else []
+    stores = [store for base in bases for store in (_cline(base), _kilo_files(base))]
+    stores += [_kilo_database(path) for path in (*databases, *(base / "kilo.db" for base in bases))]
     found: dict[str, UnsupportedStore] = {}
-    bases = [*map(Path, roots), *(_default_bases(home, environ or os.environ) if home else ())]
-    for base in bases:
-        for store in (_cline(base), _kilo(base)):
-            if store is not None:
-                found.setdefault(os.path.realpath(store.path), store)
+    for store in filter(None, stores):
+        found.setdefault(os.path.realpath(store.path), store)
     return list(found.values())
 
 
@@ -49,32 +59,28 @@ def _default_bases(home: Path, environ: Mapping[str, str]) -> list[Path]:
 def _cline(base: Path) -> UnsupportedStore | None:
     """Cline from version 4 on keeps `sessions/<id>/<id>.json`."""
     sessions = base / "sessions"
-    names = [name for name in _directories(sessions) if (sessions / name / f"{name}.json").is_file()]
-    if not names:
-        return None
-    return UnsupportedStore(str(sessions), "cline", "Cline 4 or newer", _count(names))
+    count = sum((sessions / name / f"{name}.json").is_file() for name in _names(sessions))
+    return UnsupportedStore(str(sessions), "cline", "Cline 4 or newer", count) if count else None
 
 
-def _kilo(base: Path) -> UnsupportedStore | None:
-    """Kilo from version 7 on keeps the sessions of its command line below `storage/session/`."""
-    sessions = base / "storage" / "session"
-    names = _directories(sessions)
-    return UnsupportedStore(str(sessions), "kilo", "Kilo 7 or newer", _count(names)) if names else None
+def _kilo_files(base: Path) -> UnsupportedStore | None:
+    """The first Kilo 7 kept `storage/session/<project>/<id>.json`."""
+    sessions, count = base / "storage" / "session", 0
+    for project in _names(sessions):
+        count += sum(name.endswith(".json") for name in _names(sessions / project))
+        if count >= _LOOKED_AT:
+            break
+    return UnsupportedStore(str(sessions), "kilo", _KILO, count) if count else None
 
 
-def _count(names: list[str]) -> str:
-    return f"{len(names)}{'+' if len(names) == _LOOKED_AT else ''}"
+def _kilo_database(path: Path) -> UnsupportedStore | None:
+    """Kilo since 7.2 keeps all sessions in one SQLite file; even to read it would leave files beside it."""
+    return UnsupportedStore(str(path), "kilo", _KILO, None) if path.is_file() else None
 
 
-def _directories(path: Path) -> list[str]:
-    names: list[str] = []
+def _names(path: Path) -> list[str]:
     try:
         with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    names.append(entry.name)
-                if len(names) == _LOOKED_AT:
-                    break
+            return [entry.name for entry, _ in zip(entries, range(_LOOKED_AT), strict=False)]
     except OSError:
         return []
-    return names

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from sidecar.cli.main import main
 from sidecar.subagents.runners.marker import find, sweep
+from tests.generator import ERAS, generate
 
 REPO = Path(__file__).parents[2]
 SIDECAR = (sys.executable, "-m", "sidecar")
@@ -29,6 +31,7 @@ RUNNERS = {
 
 Done = subprocess.CompletedProcess[str]
 Launched = Callable[..., str]
+Run = Callable[..., tuple[int, str, str]]
 
 
 class Cli:
@@ -149,3 +152,22 @@ def launched(cli: Cli) -> Launched:
         return cli.run("launch", name, goal, "--wait").stdout.split("\n", 1)[0]
 
     return launched
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command in this process; answers its exit code, stdout and stderr."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    generate(tmp_path / "root", ERAS[3], 9)
+    return tmp_path / "root"

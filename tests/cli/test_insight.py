@@ -1,33 +1,11 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sidecar.cli.main import main
-from tests.generator import ERAS, generate, write_hostile
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run a command in this process; answers its exit code, stdout and stderr."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    generate(tmp_path / "root", ERAS[3], 9)
-    return tmp_path / "root"
+from tests.cli.conftest import Run
+from tests.generator import write_hostile
 
 
 def test_list_takes_a_query(run: Run, root: Path) -> None:
@@ -85,7 +63,23 @@ def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     monkeypatch.setenv("SIDECAR_STORAGE_ROOT", str(tmp_path / "own"))
     (tmp_path / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
+    (tmp_path / "share" / "kilo" / "storage" / "session" / "p" / "ses_1.json").write_text("{}")
     (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
     code, out, _ = run("doctor")
-    assert code == 0 and "1 sessions of Kilo 7 or newer" in out
+    assert code == 0 and "1 session of Kilo 7 or newer" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out
+
+
+def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "above" / "tasks" / "x").mkdir(parents=True)
+    assert "above: 0 tasks\n" in run("doctor", "--root", str(tmp_path / "above"))[1]
+    assert "above/tasks: holds no tasks/\n" in run("doctor", "--root", str(tmp_path / "above" / "tasks"))[1]
+
+
+def test_of_several_roots_doctor_names_the_folder_of_each_finding(
+    run: Run, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "tasks" / "00000000-0000-4000-8000-000000000001"
+    other.mkdir(parents=True)
+    assert f"  {other.name}: " in run("doctor", "--root", str(tmp_path / "other"))[1]
+    assert f"  {other}: " in run("doctor", "--root", str(root), "--root", str(tmp_path / "other"))[1]

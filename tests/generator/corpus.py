@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import NormalDist
@@ -35,6 +36,8 @@ def generate(root: Path, era: Era, count: int, seed: int = 1, padding: int = 200
     """Write `count` tasks of one era under `root`, every ending in turn; a seed gives the same bytes."""
     random = Random(f"{seed}/{era.name}")
     stories = [Story(era, random, ENDINGS[index % len(ENDINGS)], padding) for index in range(count)]
+    if era.history_item:
+        _relate(stories)
     tasks = [_write(root, story) for story in stories]
     if era.shared_list:
         _write_json(root / "state" / "taskHistory.json", [_entry(story) for story in stories])
@@ -72,6 +75,13 @@ def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS)
         turns = max(1, round(size / (padding * copies)))
         tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
     return tasks
+
+
+def _relate(stories: Sequence[Story]) -> None:
+    """Make each task the child of the one before it that handed work over."""
+    for story, following in pairwise(stories):
+        if story.ending == "delegated":
+            story.child, following.parent = following.id, story.id
 
 
 def _write(root: Path, story: Story) -> Task:
@@ -114,6 +124,9 @@ def _truth(story: Story) -> dict[str, Any]:
         "workspace_dir": story.workspace if asked or listed or story.era.shared_list else None,
         "model": story.model if asked or known else None,
         "favorite": False if story.era.shared_list else None,
+        "parent_id": story.parent,
+        "root_id": story.parent,
+        "child_ids": story.child,
     }
 
 
@@ -136,7 +149,10 @@ def _entry(story: Story) -> dict[str, Any]:
             "modelId": story.model,
         }
     status = {"status": "delegated"} if story.ending == "delegated" else {}
-    return entry | {"number": 1, "workspace": story.workspace, "mode": story.mode[0]} | status
+    relatives: dict[str, Any] = {"childIds": [story.child]} if story.child else {}
+    if story.parent:
+        relatives |= {"parentTaskId": story.parent, "rootTaskId": story.parent}
+    return entry | {"number": 1, "workspace": story.workspace, "mode": story.mode[0]} | status | relatives
 
 
 def _by_age(age: int) -> str:

@@ -201,7 +201,7 @@ def names_in_capitals(folder: Path) -> None:
     (folder / UI.upper()).write_bytes(UI_BYTES)
 
 
-@hostile("empty")
+@hostile("recovered")
 def only_the_name_of_2024(folder: Path) -> None:
     (folder / "claude_messages.json").write_bytes(UI_BYTES)
 

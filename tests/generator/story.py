@@ -38,6 +38,8 @@ class Story:
         self.age = random.choice(_AGES)
         self.start = self.time = NOW_MS - self.age - random.randrange(_HOUR)
         self.id = self._make_id()
+        self.parent: str | None = None
+        self.child: str | None = None
         self.prompt = random.choice(PROMPTS)
         self.mode = random.choice(CLINE_MODES if era.product == "cline" else MODES)
         self.model, self.workspace = random.choice(MODELS), random.choice(WORKSPACES)

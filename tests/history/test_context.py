@@ -2,6 +2,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.history.conftest import NOW, TASK_ID, Store
@@ -125,3 +126,21 @@ def test_relatives_come_from_the_list_entry(store: Store, say: Make) -> None:
     store.write(ui=[say("text", "x")], api=[], history_item=entry)
     task = store.task()
     assert (task.parent_id, task.root_id, task.child_ids) == ("p", "r", ["c"])
+
+
+def test_every_value_of_a_task_says_where_it_was_read(store: Store, say: Make) -> None:
+    entry = {
+        "parentTaskId": "p",
+        "rootTaskId": "r",
+        "childIds": ["c"],
+        "isFavorited": True,
+        "workspace": "/w",
+        "mode": "code",
+    }
+    usage = json.dumps({"tokensIn": 1, "tokensOut": 2, "cost": 0.5})
+    store.write(ui=[say("text", "x"), say("api_req_started", usage)], api=[], history_item=entry)
+    task, provenance = store.history.get(TASK_ID)
+    told = msgspec.to_builtins(task).keys() - {"id", "root", "problems"}
+    assert told <= provenance.keys() <= told | {"cost"}
+    assert provenance["childIds"].source == "history_item.json"
+    assert provenance["duration"].source == "createdAt and lastActivity"

@@ -106,6 +106,13 @@ def test_locks_are_told_by_their_age(store: Store, say: Make, age: int, code: st
     assert the_one(report(store), code).path == str(lock)
 
 
+@pytest.fixture
+def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all files be old, to which no test can set the time of their last renaming."""
+    monkeypatch.setattr("sidecar.history.doctor.folders.LOCK_STALE_SECONDS", -1)
+
+
+@pytest.mark.usefixtures("long_ago")
 @pytest.mark.parametrize(
     "name",
     [".ui_messages.json.new_17_a.tmp", ".ui_messages.json.bak_17_a.tmp", "ui_messages.json.tmp.17.x.json"],
@@ -113,6 +120,41 @@ def test_locks_are_told_by_their_age(store: Store, say: Make, age: int, code: st
 def test_leftovers_beside_a_sound_file_are_told(store: Store, say: Make, name: str) -> None:
     (store.write(ui=[say("text", "x")], api=[]) / name).write_bytes(b"[")
     assert name in the_one(report(store), "leftover").message
+
+
+@pytest.mark.usefixtures("long_ago")
+@pytest.mark.parametrize("name", [".ui_messages.json.new_17_a.tmp", ".bak_17_a.tmp"])
+def test_a_leftover_that_may_be_all_there_is_is_never_called_superfluous(store: Store, name: str) -> None:
+    (store.write(api=[]) / name).write_bytes(b"[{")
+    found = report(store)
+    assert found.counts == {"missing": 1, "fragment": 1}
+    assert the_one(found, "fragment").message == f"{name} may hold what is missing of ui_messages.json"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["before", "between the renames"])
+def test_a_save_that_goes_on_is_no_damage(store: Store, say: Make, there: bool) -> None:
+    folder = store.write(ui=[say("text", "x")] if there else None, api=[])
+    (folder / ".ui_messages.json.new_17_a.tmp").write_bytes(b'[{"ts":1}]')
+    (folder / ".ui_messages.json.bak_17_a.tmp").write_bytes(b'[{"ts":1}]')
+    (folder / "ui_messages.json.lock").mkdir()
+    assert report(store).counts == {"locked": 1}
+
+
+def test_a_save_that_ended_meanwhile_is_no_damage(
+    store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = store.write(api=[])
+    rows = store.history.list()
+    assert [problem.code for problem in rows[0].problems] == ["missing"]
+    (folder / "ui_messages.json").write_text(json.dumps([say("text", "x")]))
+    monkeypatch.setattr(store.history, "select", lambda *_: rows)
+    assert report(store).counts == {}
+
+
+def test_a_folder_that_still_holds_checkpoints_is_not_called_empty(store: Store) -> None:
+    (store.path / "tasks" / TASK_ID / "checkpoints").mkdir(parents=True)
+    found = the_one(report(store), "messagesGone")
+    assert "left are checkpoints" in found.message and "nothing is lost" not in found.remedy
 
 
 def test_a_recoverable_task_says_so_once(store: Store) -> None:
@@ -134,14 +176,28 @@ def test_newer_stores_are_named_not_passed_over(tmp_path: Path) -> None:
     session = tmp_path / ".cline" / "data" / "sessions" / "1770000000000_abcde"
     session.mkdir(parents=True)
     (session / "1770000000000_abcde.json").write_text("{}")
-    (tmp_path / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
+    project = tmp_path / "share" / "kilo" / "storage" / "session" / "project"
+    project.mkdir(parents=True)
+    for name in ("ses_1.json", "ses_2.json"):
+        (project / name).write_text("{}")
     found = unsupported_stores([], tmp_path, {"XDG_DATA_HOME": str(tmp_path / "share")})
-    assert [(store.product, store.sessions) for store in found] == [("cline", "1"), ("kilo", "1")]
-    assert unsupported_stores([str(tmp_path / ".cline" / "data")])[0].writer == "Cline 4 or newer"
+    assert [*map(str, found)] == ["1 session of Cline 4 or newer", "2 sessions of Kilo 7 or newer"]
+    assert unsupported_stores([str(tmp_path / ".cline" / "data")])[0].product == "cline"
+
+
+@pytest.mark.parametrize("variable", ["XDG_DATA_HOME", "KILO_DB"])
+def test_the_database_of_newer_kilos_is_named(tmp_path: Path, variable: str) -> None:
+    database = tmp_path / "kilo" / "kilo.db"
+    database.parent.mkdir()
+    database.write_bytes(b"SQLite format 3\0")
+    named = {"XDG_DATA_HOME": tmp_path, "KILO_DB": database}[variable]
+    (store,) = unsupported_stores([], tmp_path / "home", {variable: str(named)})
+    assert (store.path, str(store)) == (str(database), "sessions of Kilo 7 or newer")
 
 
 def test_the_doctor_tells_of_newer_stores(tmp_path: Path) -> None:
-    (tmp_path / ".local" / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
+    (tmp_path / ".local" / "share" / "kilo").mkdir(parents=True)
+    (tmp_path / ".local" / "share" / "kilo" / "kilo.db").write_bytes(b"")
     result = examine(TaskHistory([tmp_path / "root"]), NOW, home=tmp_path)
     assert result.counts == {"unsupported": 1} and "Kilo 7" in result.findings[0].message
 
@@ -164,6 +220,7 @@ def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> N
     before = tree(tmp_path)
     result = examine(TaskHistory([tmp_path], now=lambda: NOW_MS), NOW_MS)
     told = {(each.task_id, each.code) for each in result.findings}
+    told |= {(task_id, "empty") for task_id, code in told if code == "messagesGone"}
     assert told >= {(task_id, code) for task_id, kind in made.items() for code in kind.codes}
     assert all(each.remedy for each in result.findings) and tree(tmp_path) == before
 

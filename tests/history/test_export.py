@@ -34,6 +34,7 @@ SECRETS = {
     "azureKey": "AccountKey" + "=abcdefghijklmnopqrstuvwxyz0123456789ABCDEF==",
     "urlPassword": "postgres://app:" + "hunter2@db.example.com/x",
     "bearerToken": "Authorization: Bearer " + "abcdef0123456789abcdef",
+    "cookie": "Cookie: theme=dark; " + "session=abcdef0123456789",
     "assignedSecret": 'DB_PASSWORD = "' + 'correcthorse"',
 }
 
@@ -62,6 +63,8 @@ def test_every_pattern_has_an_example() -> None:
         "tokens: 123, secret santa",
         "src/home/index.tsx and /homes/x",
         "AKIA is four letters",
+        "Cookie: the banner asks for it",
+        "/data/dana and/or /data/bob",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
@@ -76,6 +79,11 @@ def test_ordinary_text_stays(text: str) -> None:
         ("C:\\Users\\Bob\\x", "~\\x"),
         ("c:\\\\Users\\\\bob\\\\x", "~\\\\x"),
         ("c:/Users/bob", "~"),
+        ("C:\\Users\\Bob van Éyck Smith\\x", "~\\x"),
+        ("c:\\\\Users\\\\Bob Smith\\\\x", "~\\\\x"),
+        ("file:///c%3A/Users/bob/x", "file:///~/x"),
+        ("/home/dana and/or", "~ and/or"),
+        ("/home/dana However", "~ However"),
         ("/mnt/c/Users/bob/x", "~/x"),
         ("//wsl.localhost/Ubuntu/home/jürgen/blog", "~/blog"),
         ("file:///home/dana/x", "file://~/x"),
@@ -109,6 +117,8 @@ def test_what_was_redacted_holds_no_secret_any_more(parts: list[str]) -> None:
         "a://b:",
         "/home/",
         "api_key: ",
+        "cookie: a=b;",
+        "/home/A B ",
         "SG.aaaaaaaaaaaaaaaaaa.",
         "((((",
     ],
@@ -132,6 +142,20 @@ def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask
     assert text.startswith("# # Fix it please\n\n- **Id**: " + TASK_ID)
     assert "\n## User (" in text and "\n\\# Fix it\nplease\n" in text
     assert "\n````\n```\nout\n````\n" in text and "Assistant, ask:completion_result" in text
+
+
+def test_a_prompt_of_many_lines_is_no_heading(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "word " * 100)], api=[])
+    heading, _, facts = export(store.history, TASK_ID, "markdown").text.partition("\n\n")
+    assert heading.startswith("# word word") and heading.endswith("…") and len(heading) < 130
+    assert facts.startswith("- **Title**: " + " ".join(["word"] * 100) + "\n")
+
+
+@pytest.mark.parametrize(("cost", "shown"), [(0, "$0.00"), (3e-7, "<$0.0001"), (0.064, "$0.0640")])
+def test_a_small_cost_is_not_nothing(store: Store, say: Make, cost: float, shown: str) -> None:
+    usage = json.dumps({"tokensIn": 1, "tokensOut": 1, "cost": cost})
+    store.write(ui=[say("text", "x"), say("api_req_started", usage)], api=[])
+    assert f"\n- **Cost**: {shown}\n" in export(store.history, TASK_ID, "markdown").text
 
 
 def test_code_left_open_ends_with_its_message(store: Store, say: Make) -> None:

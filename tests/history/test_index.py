@@ -89,6 +89,26 @@ def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
     assert not made.path.exists()
 
 
+def test_a_version_that_is_no_text_any_more_is_damage(tmp_path: Path) -> None:
+    made = saved(tmp_path)
+    content = made.path.read_bytes()
+    made.path.write_bytes(content.replace(b"catalog.py", b"cat\xfflog.py"))
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 3
+
+
+@pytest.mark.parametrize("change", ["DROP TABLE shard", "ALTER TABLE shard RENAME COLUMN rows TO rosw"])
+def test_tables_that_lost_a_part_are_built_anew(tmp_path: Path, change: str) -> None:
+    made = saved(tmp_path)
+    with sqlite3.connect(made.path) as database:
+        database.execute(change)
+    database.close()
+    assert made.load("structural")[0] == {}
+    made.save("structural", rows(3), rows(3), NOW)
+    assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 3
+
+
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
 def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, content: bytes) -> None:
     made = RowIndex(tmp_path, "/root")
@@ -133,17 +153,20 @@ def test_an_index_locked_by_another_process_is_done_without_for_once(
     assert len(made.load("structural")[0]) == 300
 
 
-@pytest.mark.parametrize("message", ["attempt to write a readonly database", "database or disk is full"])
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_FULL])
 def test_a_disk_that_takes_nothing_is_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def refuse(*_: object) -> None:
-        raise sqlite3.OperationalError(message)
+        error = sqlite3.OperationalError("the disk takes nothing")
+        error.sqlite_errorcode = code
+        raise error
 
-    made = RowIndex(tmp_path, "/root")
+    made = saved(tmp_path)
     monkeypatch.setattr(made, "_save", refuse)
     made.save("structural", rows(3), rows(3), NOW)
     assert made.load("structural")[0] == {}
+    assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 200
 
 
 def test_a_place_that_is_no_folder_is_done_without(tmp_path: Path, store: Store, say: Make) -> None:

@@ -77,3 +77,16 @@ def test_a_list_during_saves_never_loses_the_task(store: Store) -> None:
         stop.set()
         writer.join(10)
     assert titles == opened == {"steady"}
+
+
+@pytest.mark.parametrize("name", ["claude_messages.json", f"{UI}.tmp.1770000000000.x1.json"])
+def test_an_older_name_and_a_first_save_cut_short_are_taken(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b'[{"ts":1}]')
+    files = leftovers.recover(str(tmp_path), read_task(str(tmp_path), False))
+    assert files.ui.data == b'[{"ts":1}]' and name in files.ui.problems[0].message
+    assert files.api.absent
+
+
+def test_a_file_of_the_older_name_is_no_save_to_wait_for(tmp_path: Path) -> None:
+    (tmp_path / "claude_messages.json").write_bytes(b"[]")
+    assert not leftovers.is_unsettled(str(tmp_path), read_task(str(tmp_path), False))

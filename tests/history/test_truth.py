@@ -18,6 +18,8 @@ USAGE = ("input", "output", "total", "cache_reads", "cache_writes", "cost")
 
 def flat(task: TaskInfo, name: str) -> Any:
     """The value that the generator's truth calls `name`."""
+    if name == "child_ids":  # a generated task has one at most
+        return " ".join(task.child_ids) if task.child_ids else None
     holder: Any = task
     if name in USAGE:
         return getattr(task.token_usage, name)

@@ -1,4 +1,4 @@
-import type { DoctorResult, DoctorRoot, Finding } from "../protocol.js";
+import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import { counted, oneLine } from "../words.js";
 
 /** What stands before the id of a task that can be opened. */
@@ -11,6 +11,7 @@ const LINE_CHARS = 2_000;
 /** Codes of findings in words; a newer sidecar's are shown as they are. */
 const HEADINGS: Readonly<Record<string, string>> = {
   empty: "Empty folders",
+  messagesGone: "Folders whose messages are gone",
   missing: "A message file is missing",
   unreadable: "Files that may not be read",
   notRegular: "No regular file",
@@ -30,6 +31,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   locked: "Locked tasks",
   staleLock: "Locks that nobody holds",
   leftover: "Leftovers of a crash",
+  fragment: "Leftovers that may be all there is",
   disagreement: "List entry and messages disagree",
   strangeName: "Folders that are no tasks",
   unlistable: "Folders that may not be listed",
@@ -37,13 +39,14 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** Write the doctor's report as a document; a line that begins with TASK_MARK leads to a task. */
-export function doctorReport({ roots, findings }: DoctorResult): string {
+export function doctorReport({ roots, searched, findings }: DoctorResult): string {
   const summary =
     findings.length === 0
       ? "Nothing is wrong."
       : `${counted(findings.length, "finding")}. Nothing was changed.`;
   const parts = ["# Check of the task history", summary];
   parts.push("## What was looked at", roots.map(rootLine).join("\n"));
+  parts.push(...searchLines(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
     parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
     for (const remedy of new Set(group.map((finding) => finding.remedy))) {
@@ -57,6 +60,24 @@ export function doctorReport({ roots, findings }: DoctorResult): string {
 function rootLine({ path, product, exists, tasks }: DoctorRoot): string {
   const found = exists ? counted(tasks, "task") : "no such folder";
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
+}
+
+/** How many places were searched, and the stores found there that no list shows. */
+function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlace[]): string[] {
+  if (searched.length === 0) {
+    return [];
+  }
+  const found = searched.filter((place) => place.found);
+  const told = `Looked for stores in ${counted(searched.length, "place")}; ${found.length.toLocaleString()} hold tasks.`;
+  const listed = new Set(roots.map(({ path }) => path));
+  const others = found.filter(({ path }) => !listed.has(path));
+  if (others.length === 0) {
+    return [told];
+  }
+  const lines = others.map(
+    ({ path, why }) => `- ${oneLine(path, LINE_CHARS)}: ${oneLine(why, LINE_CHARS)}`,
+  );
+  return [`${told} These are not listed; a setting names them or finds all:`, lines.join("\n")];
 }
 
 function findingLines({ code, taskId, path, root, message }: Finding): string {

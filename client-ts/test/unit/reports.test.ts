@@ -79,6 +79,23 @@ test("a report of sound stores says that nothing is wrong, and where it looked",
   expect(report).toContain("- /r: roo, 3 tasks");
 });
 
+test("a report says how many places were searched, and which stores found there are not listed", () => {
+  const searched = [
+    { path: "/r", why: "data of roo", found: true },
+    { path: "/other", why: "a custom storage path", found: true },
+    { path: "/nowhere", why: "data of kilo", found: false },
+  ];
+  const roots = [{ path: "/r", exists: true, tasks: 3 }];
+  const report = doctorReport({ roots, searched, findings: [], counts: {}, revision: 1 });
+  expect(report).toContain("Looked for stores in 3 places; 2 hold tasks.");
+  expect(report).toContain("- /other: a custom storage path");
+  expect(report).not.toContain("/nowhere");
+  const all = [...roots, { path: "/other", exists: true, tasks: 1 }];
+  expect(
+    doctorReport({ roots: all, searched, findings: [], counts: {}, revision: 1 }),
+  ).not.toContain("custom storage path");
+});
+
 test("each finding has its reason, its place and, once a kind, the remedy", () => {
   const cut = {
     code: "cut",

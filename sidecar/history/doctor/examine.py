@@ -5,11 +5,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.disagreement import disagreements
-from sidecar.history.doctor.folders import locks_and_leftovers, strange_names
+from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.editors import Machine
 from sidecar.history.lists import RootLists, read_lists
@@ -21,6 +22,9 @@ from sidecar.history.stores import discover_roots
 from sidecar.history.task_history import TaskHistory
 from sidecar.history.unsupported import unsupported_stores
 from sidecar.history.view import TaskSource
+
+_OF_A_SAVE: Final = frozenset({"missing", "recovered"})
+"""Problems that a save makes for a moment."""
 
 
 def examine(
@@ -64,12 +68,22 @@ def _findings(root: Root, rows: list[TaskInfo], now: int) -> Iterator[Finding]:
     yield from strange_names(root)
     yield from _index_only(root, lists, {row.id for row in rows})
     for row in sorted(rows, key=lambda row: row.id):
-        for problem in row.problems:
-            path = task_folder(root.path, row.id)
-            yield finding(problem.code, root.path, problem.message, row.id, path)
-        yield from locks_and_leftovers(root, row.id)
+        yield from _problems(root, row)
+        yield from locks_and_leftovers(root, row)
         yield from _orphan(root, lists, row)
         yield from _disagreement(root, lists, row, now)
+
+
+def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
+    """The problems of a row, without those of a save that is going on or has ended meanwhile."""
+    steady = tuple(not_missing(root, row.id)) if row.problems else ()
+    for problem in row.problems:
+        code, message = problem.code, problem.message
+        if code in _OF_A_SAVE and message.startswith(steady):
+            continue
+        if code == "empty" and (left := what_is_left(root, row.id)):
+            code, message = "messagesGone", f"no messages and no list entry; left are {', '.join(left)}"
+        yield finding(code, root.path, message, row.id, task_folder(root.path, row.id))
 
 
 def _index_only(root: Root, lists: RootLists, present: set[str]) -> Iterator[Finding]:
@@ -106,5 +120,4 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
 
 def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:
     for store in unsupported_stores(roots, home):
-        told = f"{store.sessions} sessions of {store.writer}"
-        yield finding("unsupported", str(Path(store.path).parent), told, path=store.path)
+        yield finding("unsupported", str(Path(store.path).parent), str(store), path=store.path)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sidecar.api.insight import Finding
+from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.leftovers import LOCK_STALE_SECONDS
 from sidecar.history.products import is_task_id
@@ -39,34 +40,70 @@ def strange_names(root: Root) -> Iterator[Finding]:
         yield finding("unlistable", root.path, f"cannot be listed: {error.strerror}", path=root.tasks)
 
 
-def locks_and_leftovers(root: Root, task_id: str) -> Iterator[Finding]:
-    """Report locks and what a crashed save left in one task's folder."""
-    folder = task_folder(root.path, task_id)
-    try:
-        with os.scandir(folder) as entries:
-            listed = [entry for entry, _ in zip(entries, range(_SHOWN), strict=False)]
-    except OSError:
-        return
+def locks_and_leftovers(root: Root, row: TaskInfo) -> Iterator[Finding]:
+    """Report locks and what a crashed save left in one task's folder; a save that goes on leaves nothing."""
+    listed = _entries(root, row.id)
     names = {entry.name for entry in listed}
+    saving = {name for entry in listed if (name := _locked_file(entry)) and _is_young(entry, "st_mtime")}
     for entry in listed:
-        if entry.name.endswith(".lock") and entry.name.removesuffix(".lock") in (
-            UI_FILE,
-            API_FILE,
-            ITEM_FILE,
-        ):
-            yield _lock(root, task_id, entry)
+        if _locked_file(entry) is not None:
+            yield _lock(root, row.id, entry)
         elif (match := _LEFTOVER.fullmatch(entry.name)) is not None:
             file = match["file"] or match["swap"]
-            if file is None or file in names:
-                told = f"{entry.name} lies beside its file"
-                yield finding("leftover", root.path, told, task_id, entry.path)
+            if file not in saving and not _is_young(entry, "st_ctime"):
+                yield from _leftover(root, row, entry, {file} if file else {UI_FILE, API_FILE}, names)
+
+
+def not_missing(root: Root, task_id: str) -> set[str]:
+    """Name the files of a task that are there now, or whose lock is young: they come back in a moment."""
+    listed = _entries(root, task_id)
+    locked = {name for entry in listed if (name := _locked_file(entry)) and _is_young(entry, "st_mtime")}
+    return locked | {entry.name for entry in listed if entry.name in (UI_FILE, API_FILE)}
+
+
+def what_is_left(root: Root, task_id: str) -> list[str]:
+    """Name what lies in the folder of a task without messages."""
+    return sorted(entry.name for entry in _entries(root, task_id) if _locked_file(entry) is None)
+
+
+def _entries(root: Root, task_id: str) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(task_folder(root.path, task_id)) as entries:
+            return [entry for entry, _ in zip(entries, range(_SHOWN), strict=False)]
+    except OSError:
+        return []
+
+
+def _locked_file(entry: "os.DirEntry[str]") -> str | None:
+    """The file that this entry is the lock of."""
+    name = entry.name.removesuffix(".lock")
+    return name if name != entry.name and name in (UI_FILE, API_FILE, ITEM_FILE) else None
+
+
+def _is_young(entry: "os.DirEntry[str]", clock: str) -> bool:
+    return _age(entry, clock) < LOCK_STALE_SECONDS
+
+
+def _age(entry: "os.DirEntry[str]", clock: str) -> float:
+    try:
+        return time.time() - float(getattr(entry.stat(follow_symlinks=False), clock))
+    except OSError:
+        return 0.0
+
+
+def _leftover(
+    root: Root, row: TaskInfo, entry: "os.DirEntry[str]", files: set[str], names: set[str]
+) -> Iterator[Finding]:
+    """Report one leftover of one of `files`, unless the row was read from it, which the row says."""
+    if files <= names:
+        yield finding("leftover", root.path, f"{entry.name} lies beside its file", row.id, entry.path)
+    elif not any(entry.name in problem.message for problem in row.problems):
+        told = f"{entry.name} may hold what is missing of {' or '.join(sorted(files - names))}"
+        yield finding("fragment", root.path, told, row.id, entry.path)
 
 
 def _lock(root: Root, task_id: str, entry: "os.DirEntry[str]") -> Finding:
-    try:
-        age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-    except OSError:
-        age = 0.0
+    age = _age(entry, "st_mtime")
     if age < LOCK_STALE_SECONDS:
         return finding("locked", root.path, f"{entry.name} is held: a save is going on", task_id, entry.path)
     told = f"{entry.name} was last touched {round(age):,} s ago; a living one is touched every 10 s"

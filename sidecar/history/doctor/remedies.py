@@ -11,6 +11,8 @@ _BACKUP: Final = "close the product and keep a copy of the folder before touchin
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "empty": "nothing is lost here: the product made the folder without saving; it may be removed",
+        "messagesGone": "checkpoints/ may hold versions of the workspace's files: recover with git what is "
+        "needed before the folder is removed; look for the messages in a backup",
         "missing": "what is left is listed; look for the file in a backup or in the editor's local history",
         "unreadable": "make the file readable for this user, then list again",
         "notRegular": "put the file itself in place of the link, pipe or directory",
@@ -32,6 +34,7 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "locked": "wait until the product has finished saving, then look again",
         "staleLock": "no living product holds this lock: close the products, then remove the directory",
         "leftover": "a crash left it beside a sound file; it may be removed when the product is closed",
+        "fragment": _BACKUP + "then look into it: it may be all that is left of the file",
         "disagreement": "the messages are taken for true where they are whole; the product corrects its "
         "entry when the task is opened and saved",
         "strangeName": "no product of this format names a task so; it is not listed",

@@ -14,6 +14,8 @@ from sidecar.history.text import safe_line
 
 FORMAT_VERSION: Final = 1
 """Of the JSON document."""
+_HEADING: Final = 120
+"""Longest heading, in characters: a title is the whole first prompt."""
 _SPEAKERS: Final = {"user": "User", "assistant": "Assistant", "system": "System"}
 _FENCED: Final = frozenset({"command", "command_output", "tool", "tool_result"})
 
@@ -51,7 +53,11 @@ def _dump(value: Any) -> str:
 
 
 def _markdown(facts: Mapping[str, Any], messages: Iterable[Any]) -> Iterator[str]:
-    yield f"# {_escaped(facts['title'])}\n\n"
+    title = _escaped(facts["title"])
+    heading = title if len(title) <= _HEADING else title[: _HEADING - 1].rstrip() + "…"
+    yield f"# {heading}\n\n"
+    if heading != title:
+        yield f"- **Title**: {title}\n"
     for name, value in _rows(facts):
         yield f"- **{name}**: {safe_line(str(value))}\n"
     for problem in facts["problems"]:
@@ -72,9 +78,15 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         ("Model", facts.get("model")),
         ("Workspace", facts.get("workspaceDir")),
         ("Tokens", usage.get("total")),
-        ("Cost", None if usage.get("cost") is None else f"${usage['cost']:.4f}"),
+        ("Cost", _dollars(usage.get("cost"))),
     )
     return ((name, value) for name, value in rows if value is not None)
+
+
+def _dollars(cost: float | None) -> str | None:
+    if cost is None:
+        return None
+    return "<$0.0001" if 0 < cost < 0.0001 else f"${cost:.4f}" if cost else "$0.00"
 
 
 def _message(message: Mapping[str, Any]) -> str:

@@ -74,6 +74,13 @@ PATTERNS: Final = (
         r"\1 [redacted: bearerToken]",
     ),
     _pattern(
+        "cookie",
+        ("cookie",),
+        r"(?i:\b((?:set-)?cookie\\?[\"']?[ ]{0,3}:[ ]{0,3}\\?[\"']?))[\w.-]{1,60}=[^\s;\"'\\]{1,4000}+"
+        r"(?:;[ ]?[\w.-]{1,60}=[^\s;\"'\\]{1,4000}+){0,50}+",
+        r"\1[redacted: cookie]",
+    ),
+    _pattern(
         "assignedSecret",
         ("pass", "secret", "token", "key"),
         rf"{_ASSIGNED}(\\?[\"'])(?!\[redacted)[^\s\"'\\]{{6,500}}+(?=\\?[\"'])",
@@ -87,12 +94,15 @@ PATTERNS: Final = (
     ),
 )
 """In this order: a token of a known form is named before the general rules see it."""
+_ANY_MARK: Final = re.compile("|".join(sorted({re.escape(mark) for each in PATTERNS for mark in each.marks})))
 
 _SLASH: Final = r"(?:\\\\|\\|/)"
 _HOMES: Final = re.compile(
-    rf"(?:(?<![\w.~-])(?:/home/|/Users/|/mnt/[a-z]/Users/|/[a-z]/Users/|[A-Za-z]:{_SLASH}Users{_SLASH})"
+    rf"(?:(?<![\w.~-])(?:/home/|/Users/|/mnt/[a-z]/Users/|/[a-z]/Users/|[A-Za-z](?::|%3[Aa]){_SLASH}Users{_SLASH})"
     rf"|{_SLASH}{{2}}wsl(?:\.localhost|\$){_SLASH}[\w.-]{{1,40}}{_SLASH}home{_SLASH})"
     r"(?!Shared\b)[^\s/\\\"'<>|:*?,;()\[\]{}]{1,64}+"
+    # A name of several words goes on with capitals, perhaps after a "van", and ends at a slash.
+    r"(?:(?:(?:[ ][a-z]{1,3})?[ ][^\W\d_a-z][\w.-]{0,40}+){1,3}+(?=[/\\]))?+"
     r"|(?<![\w.~/-])/root(?![\w.-])"
 )
 _HOME_MARKS: Final = ("/home/", "users", "wsl", "/root")
@@ -114,7 +124,7 @@ class Redactor:
     def text(self, text: str) -> str:
         """Redact one text."""
         lowered = text.lower()
-        for pattern in PATTERNS:
+        for pattern in PATTERNS if _ANY_MARK.search(lowered) else ():
             if not any(mark in lowered for mark in pattern.marks):
                 continue
             text = self._replaced(pattern.kind, pattern.regex, pattern.replacement, text)

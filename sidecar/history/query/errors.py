@@ -8,7 +8,7 @@ class QueryError(InvalidParams):
 
     def __init__(self, position: int, expected: str) -> None:
         super().__init__(
-            f"query: expected {expected} at position {position}", position=position, expected=expected
+            f"query: at position {position} expected {expected}", position=position, expected=expected
         )
         self.position = position
         self.expected = expected

@@ -13,6 +13,7 @@ from sidecar.history.reading import stat_task
 from sidecar.history.roots import describe_root, task_folder, writer_of
 from sidecar.history.search.store import IndexedMessage, SearchStore, discard, store_path
 from sidecar.history.search.words import indexable
+from sidecar.history.sqlite_faults import is_damage
 from sidecar.history.transcript import Kind, all_messages
 
 MAX_TASK_CHARACTERS: Final = 8_000_000
@@ -28,9 +29,9 @@ def update(directory: Path, root: str) -> None:
     path = store_path(directory, root)
     try:
         _update(path, root)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
         discard(path)
         _update(path, root)
 

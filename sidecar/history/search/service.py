@@ -17,12 +17,21 @@ from sidecar.history.search.build import current_versions
 from sidecar.history.search.store import Found, SearchStore, TooCommon, discard, store_path
 from sidecar.history.search.words import match_expression, readable
 from sidecar.history.selection import Selection
+from sidecar.history.sqlite_faults import is_damage
 from sidecar.history.task_history import TaskHistory
 
 WAIT_SECONDS: Final = 3.0
 """How long a search waits for the index to be brought up to date; it answers from what there is then."""
 
 Rows = dict[tuple[str, str], TaskInfo]
+
+
+class _Damaged(Exception):
+    """The search file at `path` cannot be read."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
 
 
 class SearchService:
@@ -47,15 +56,13 @@ class SearchService:
         }
         roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
         self._bring_up_to_date(roots)
-        hits: list[SearchHit] = []
-        with self._trouble_told(), contextlib.ExitStack() as opened:
-            found = [self._find(root, expression, opened) for root in roots]
-            for root, each in merge(*found, key=lambda pair: pair[1].rank):
-                row = rows.get((root, each.task))
-                if row is not None:
-                    hits.append(_hit(row, each))
-                if len(hits) == params.limit:
-                    break
+        with self._trouble_told():
+            try:
+                hits = self._hits(roots, expression, rows, params.limit)
+            except _Damaged as damaged:
+                discard(damaged.path)
+                self._bring_up_to_date(roots)
+                hits = self._hits(roots, expression, rows, params.limit)
         indexed, total = self._progress(roots)
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
 
@@ -66,6 +73,18 @@ class SearchService:
             if self._worker is not None:
                 self._worker.kill()
                 self._reap(self._worker, 1.0)
+
+    def _hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
+        hits: list[SearchHit] = []
+        with contextlib.ExitStack() as opened:
+            found = [self._find(root, expression, opened) for root in roots]
+            for root, each in merge(*found, key=lambda pair: pair[1].rank):
+                row = rows.get((root, each.task))
+                if row is not None:
+                    hits.append(_hit(row, each))
+                if len(hits) == limit:
+                    break
+        return hits
 
     def _bring_up_to_date(self, roots: list[str]) -> None:
         """Start the worker when something changed, and give it a moment."""
@@ -104,18 +123,23 @@ class SearchService:
         try:
             with contextlib.closing(SearchStore(path)) as store:
                 return store.versions()
-        except sqlite3.OperationalError:
-            return {}
-        except sqlite3.DatabaseError:
-            discard(path)
+        except sqlite3.Error as error:
+            if is_damage(error):
+                discard(path)
             return {}
 
     def _find(self, root: str, expression: str, opened: contextlib.ExitStack) -> Iterator[tuple[str, Found]]:
         path = store_path(self._directory, root)
         if not path.exists():
-            return iter(())
-        store = opened.enter_context(contextlib.closing(SearchStore(path)))
-        return ((root, found) for found in store.find(expression))
+            return
+        try:
+            store = opened.enter_context(contextlib.closing(SearchStore(path)))
+            for found in store.find(expression):
+                yield root, found
+        except sqlite3.Error as error:
+            if is_damage(error):
+                raise _Damaged(path, str(error)) from None
+            raise
 
     @contextlib.contextmanager
     def _trouble_told(self) -> Iterator[None]:
@@ -124,7 +148,7 @@ class SearchService:
         except TooCommon as error:
             message = f"text: {error}; add rarer words, or narrow the tasks with a query"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.Error, OSError, _Damaged) as error:
             message = f"the search index in {self._directory} cannot be used: {error}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
 

@@ -81,13 +81,18 @@ def definition_directories(
 
 
 def directories_in(path: Path, environment: Mapping[str, str]) -> list[DefinitionDirectory]:
-    """Return the directories of definitions in a folder somebody names: those of a workspace, else itself."""
+    """Return the directories of definitions in a folder somebody names: those of a workspace, else itself.
+
+    A repository without any is no folder of definitions: its Markdown is for people.
+    """
     below = [
         DefinitionDirectory(path.joinpath(*OWN_FOLDER), "settings"),
         *_below(path, WORKSPACE_FOLDERS, "settings"),
     ]
     found = [directory for directory in below if directory.path.is_dir()]
-    return found or [DefinitionDirectory(path, "settings", format_at(path, environment))]
+    if found or (path / ".git").exists():
+        return found
+    return [DefinitionDirectory(path, "settings", format_at(path, environment))]
 
 
 def format_at(path: Path, environment: Mapping[str, str]) -> Format:

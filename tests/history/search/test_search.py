@@ -156,6 +156,14 @@ def test_a_damaged_index_is_built_anew(told: Searcher, damage: bytes) -> None:
     assert told.places("database") == [("ui", 0)]
 
 
+def test_words_that_are_damaged_in_the_middle_are_built_anew(told: Searcher) -> None:
+    told("database")
+    path = store_path(told.directory, str(told.stored.path))
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("UPDATE message_data SET block = x'ff' WHERE id > 10")
+    assert [hit.index for hit in told("database").hits] == [0]
+
+
 def test_an_index_of_another_version_is_built_anew(told: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
     told("database")
     monkeypatch.setattr(store, "VERSION", 99)

@@ -1,0 +1,90 @@
+"""`search`: words in the messages of all stored tasks."""
+
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.insight import SearchHit, SearchParams, SearchResult
+from sidecar.api.tasks import MAX_PAGE
+from sidecar.app.clock import history_clock_ms
+from sidecar.app.roots import search_dir
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import output
+from sidecar.cli.history import open_history
+from sidecar.cli.options import common, foreign_roots
+from sidecar.history.search import SearchService
+from sidecar.history.search.words import MARKS
+from sidecar.history.task_history import TaskHistory
+
+_TITLE = 100
+"""Characters of a title that stand above its hits."""
+_BOLD = ("\x1b[1m", "\x1b[0m")
+
+
+@click.command()
+@click.argument("text")
+@foreign_roots
+@click.option("--query", help="Search only tasks that fit, as in `list --query`.")
+@click.option("--limit", type=click.IntRange(1, MAX_PAGE), default=50, help="Show at most so many hits.")
+@click.option("--json", "as_json", is_flag=True, help="The result of tasks/search.")
+@common
+def search(
+    text: str, roots: tuple[Path, ...], query: str | None, limit: int, as_json: bool, store: SettingsStore
+) -> None:
+    """Find messages that hold all words of TEXT, the best first.
+
+    "Quoted words" must stand together; sta* finds what starts so. The first search of a store reads all of
+    its messages; later ones only what changed.
+    """
+    if not store.current.history.search:
+        raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
+    found = _search(open_history(roots, store), SearchParams(text=text, query=query, limit=limit))
+    if as_json:
+        output.write_json(found)
+    elif output.on_terminal():
+        _print_for_a_person(found.hits)
+    else:
+        output.write_table(["SNIPPET", "MESSAGE", "ROLE", "TITLE", "ID"], map(_cells, found.hits))
+    if found.indexed < found.total:
+        click.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
+
+
+def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
+    """Search when the index is complete, or grows no more."""
+    service, told = SearchService(search_dir()), False
+    click.get_current_context().call_on_close(service.close)
+    found = service.search(history, params)
+    while found.indexed < found.total:
+        if output.on_terminal() and not told:
+            click.echo("reading all messages for the first search of them …", err=True)
+            told = True
+        before, found = found.indexed, service.search(history, params)
+        if found.indexed <= before:
+            break
+    return found
+
+
+def _cells(hit: SearchHit) -> list[str]:
+    return [_marked(hit.snippet, ("", "")), f"{hit.kind} {hit.index}", hit.role, hit.title, hit.task_id]
+
+
+def _print_for_a_person(hits: list[SearchHit]) -> None:
+    """Print each task once above its hits; of a task whose hits lie apart, again."""
+    now, marks = history_clock_ms(), _BOLD if output.in_colour() else ("", "")
+    for _, group in groupby(hits, key=lambda hit: (hit.root, hit.task_id)):
+        of_task = list(group)
+        output.write(f"{output.printable(of_task[0].title[:_TITLE])}  {of_task[0].task_id}\n")
+        for hit in of_task:
+            place = ", ".join(filter(None, (f"{hit.kind} {hit.index}", hit.role, output.age(now, hit.ts))))
+            output.write(f"    {place}: {_marked(hit.snippet, marks)}\n")
+    if not hits:
+        click.echo("no message holds these words", err=True)
+
+
+def _marked(snippet: str, marks: tuple[str, str]) -> str:
+    """Show a snippet with `marks` around the words found, and nothing else that a terminal would obey."""
+    start, end = MARKS
+    parts = (part.split(end) for part in snippet.split(start))
+    return marks[0].join(marks[1].join(map(output.printable, part)) for part in parts)

@@ -1,0 +1,90 @@
+"""`stats`: what stored tasks used, in all and by what they have in common."""
+
+from pathlib import Path
+
+import click
+
+from sidecar.api.insight import GROUPS, GroupKey, StatsParams, StatsResult, Totals
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import output
+from sidecar.cli.history import open_history
+from sidecar.cli.options import common, foreign_roots
+
+_BY = ["workspace", "mode", "product", "day", "model", "status"]
+_COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
+_SHOWN = 10
+"""Rows of one kind shown to a person on a terminal."""
+
+Row = tuple[str, str, Totals]
+
+
+@click.command()
+@foreign_roots
+@click.option("--filter", "filter_text", help="Count tasks whose id, title, mode, status … holds this text.")
+@click.option("--query", help="Count tasks that fit, as in `list --query`.")
+@click.option(
+    "--by", "group_by", type=click.Choice(_BY), multiple=True, help="Group by this. May be repeated."
+)
+@click.option("--json", "as_json", is_flag=True, help="The result of tasks/stats.")
+@common
+def stats(
+    roots: tuple[Path, ...],
+    filter_text: str | None,
+    query: str | None,
+    group_by: tuple[GroupKey, ...],
+    as_json: bool,
+    store: SettingsStore,
+) -> None:
+    """Add up tokens and cost: of all tasks, by workspace, mode, product and day, and of whole trees.
+
+    A parent's row counts its own figures, a tree's those of all that descends from it too.
+    """
+    from sidecar.history import insight
+
+    params = StatsParams(filter=filter_text, query=query, group_by=list(group_by or GROUPS))
+    result = insight.stats(open_history(roots, store), params, store.current.history.rules)
+    if as_json:
+        output.write_json(result)
+        return
+    kinds = [[("all", "", result.totals)], *_groups(result), _parents(result)]
+    shown = _SHOWN if output.on_terminal() else None
+    rows = [_cells(*row) for kind in kinds for row in kind[:shown]]
+    output.write_table(_COLUMNS, rows, title_column=1)
+    _print_notes(result, any(len(kind) > _SHOWN for kind in kinds))
+
+
+def _groups(result: StatsResult) -> list[list[Row]]:
+    return [
+        [(by, group.key if group.key is not None else "(unknown)", group.totals) for group in groups]
+        for by, groups in result.groups.items()
+    ]
+
+
+def _parents(result: StatsResult) -> list[Row]:
+    own_and_tree = (
+        (("parent", tree.title, tree.own), ("tree", tree.title, tree.tree)) for tree in result.parents
+    )
+    return [row for both in own_and_tree for row in both]
+
+
+def _cells(by: str, key: str, totals: Totals) -> list[str]:
+    return [
+        by,
+        key,
+        str(totals.tasks),
+        output.count(totals.tokens),
+        output.count(totals.cache_reads),
+        output.dollars(totals.cost),
+        output.count(totals.messages),
+        output.size(totals.size_bytes),
+    ]
+
+
+def _print_notes(result: StatsResult, cut: bool) -> None:
+    if not output.on_terminal():
+        return
+    unknown = result.totals.tasks - result.totals.tasks_with_cost
+    notes = [f"{unknown} tasks have no record of their cost"] if unknown else []
+    notes += ["the first of each kind are shown; --json has all"] if cut else []
+    if notes:
+        click.echo("\n" + "; ".join(notes), err=True)
