@@ -7,9 +7,10 @@ file. What it refuses is parsed whole, as JavaScript does. Both give the same me
 from typing import Any, Final, TypeVar
 
 import msgspec
+import orjson
 
 from sidecar.history.javascript import UNDEFINED, JavaScriptThrow
-from sidecar.history.javascript_json import parse
+from sidecar.history.javascript_json import MAX_STRINGIFY_DEPTH, parse
 
 T = TypeVar("T")
 
@@ -53,6 +54,7 @@ class MessageFile(msgspec.Struct, frozen=True, gc=False):
 
 _ui_decoder: Final = msgspec.json.Decoder(list[_Dated])
 _api_decoder: Final = msgspec.json.Decoder(list[Message])
+_raw_decoder: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def read_ui(data: bytes) -> MessageFile:
@@ -63,8 +65,8 @@ def read_ui(data: bytes) -> MessageFile:
     # What is neither a list nor a text cannot be spread; a text is, into characters that hold no word.
     if not isinstance(value, list) and not (isinstance(value, str) and value):
         raise JavaScriptThrow("not iterable")
-    times = (member(value[0], "ts"), member(value[-1], "ts")) if value else (0, 0)
-    return MessageFile(data, len(value), *times, [], value if isinstance(value, list) else [])
+    first, last = _times_of(value)
+    return MessageFile(data, len(value), first, last, [], value if isinstance(value, list) else [])
 
 
 def read_api(data: bytes) -> MessageFile:
@@ -74,10 +76,10 @@ def read_api(data: bytes) -> MessageFile:
     value = parse(data)
     if not isinstance(value, list) or None in value:  # every message is looked at before the end
         raise JavaScriptThrow("cannot read members of null")
-    times = (member(value[0], "ts"), member(value[-1], "ts")) if value else (0, 0)
+    first, last = _times_of(value)
     objects = [item for item in value if type(item) is dict]  # no other has members
     messages = [Message(member(it, "ts"), member(it, "role"), it.get("content")) for it in objects]
-    return MessageFile(data, len(value), *times, messages, value)
+    return MessageFile(data, len(value), first, last, messages, value)
 
 
 def member(value: object, name: str) -> Any:
@@ -91,11 +93,55 @@ def member(value: object, name: str) -> Any:
     return UNDEFINED
 
 
+def _times_of(values: list[Any] | str) -> tuple[Any, Any]:
+    return (member(values[0], "ts"), member(values[-1], "ts")) if values else (0, 0)
+
+
+def split(data: bytes) -> list[msgspec.Raw] | None:
+    """Split a file into its messages; None for one that a skim refuses."""
+    return _skim(_raw_decoder, data)
+
+
 def _skim(decoder: msgspec.json.Decoder[list[T]], data: bytes) -> list[T] | None:
     try:
-        return decoder.decode(data)
+        messages = decoder.decode(data)
     except _UNREADABLE:
         return None
+    return None if _GOES_TOO_DEEP and _may_be_too_deep(data) else messages
+
+
+def _goes_too_deep() -> bool:
+    """Tell whether a skim takes what `JSON.stringify` cannot print: it does from Python 3.13 on."""
+    try:
+        _raw_decoder.decode(b"[" * (MAX_STRINGIFY_DEPTH + 2) + b"]" * (MAX_STRINGIFY_DEPTH + 2))
+    except RecursionError:
+        return False
+    return True
+
+
+_GOES_TOO_DEEP: Final = _goes_too_deep()
+
+
+def _may_be_too_deep(data: bytes) -> bool:
+    """Tell whether a message has enough brackets to be too deep, and is too deep for orjson at any rate."""
+    if _closing_brackets(data) <= MAX_STRINGIFY_DEPTH:
+        return False
+    return any(
+        _closing_brackets(message) > MAX_STRINGIFY_DEPTH and _is_refused(message)
+        for message in map(bytes, _raw_decoder.decode(data))
+    )
+
+
+def _closing_brackets(data: bytes) -> int:
+    return data.count(b"]") + data.count(b"}")
+
+
+def _is_refused(message: bytes) -> bool:
+    try:
+        orjson.loads(message)
+    except orjson.JSONDecodeError:
+        return True
+    return False
 
 
 def _outer_times(messages: list[Any]) -> tuple[Any, Any]:

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-import msgspec
 import orjson
 
 from sidecar.api.tasks import TaskStatus
-from sidecar.history.guide_messages import Block, MessageFile
+from sidecar.history.guide_messages import Block, MessageFile, split
 from sidecar.history.javascript_json import parse, stringify
 
 COMPLETED = (b"attempt_completion", b"task completed", b"successfully completed")
@@ -26,8 +25,7 @@ FAILED = (b"error", b"failed", b"exception")
 _HOUR_MS = 3_600_000
 _KELVIN: Final = "\N{KELVIN SIGN}".encode()
 _TELLING_ESCAPE: Final = re.compile(rb"\\u(?:00[2-7]|0009|000[cC]|212[aA])")
-"""Escapes that print as a character of a word, as `\\t` or `\\f` before the rest of one, or as KELVIN SIGN."""
-_raws: Final = msgspec.json.Decoder(list[msgspec.Raw])
+"""Escapes that print as a character of a word, as `\\t` or `\\f` in front of the rest, or as KELVIN SIGN."""
 
 
 class Haystack:
@@ -36,22 +34,19 @@ class Haystack:
     def __init__(self, file: MessageFile) -> None:
         self._file = file
 
-    def shows(self, words: Sequence[bytes]) -> bool:
-        """Tell whether a skimmed content holds one of the words as it is spelt; False may be wrong."""
-        spelt = [word for word in words if word in self._file.data] if self._file.parsed is None else []
-        texts = [word.decode() for word in spelt]
-        return bool(spelt) and any(
-            any(text in message.content for text in texts)
-            if isinstance(message.content, str)
-            else any(_block_shows(block, spelt, texts) for block in message.content or ())
-            for message in reversed(self._file.messages)
-        )
-
     def contains(self, words: Sequence[bytes]) -> bool:
         """Tell whether the printed, lower-cased messages hold one of the words."""
-        if any(word in self._lower and self._is_printed(word) for word in words):
+        if self._shows(words) or any(word in self._lower and self._is_printed(word) for word in words):
             return True
         return not is_plain(self._file.data) and any(word in self._printed for word in words)
+
+    def _shows(self, words: Sequence[bytes]) -> bool:
+        """Tell whether what was skimmed holds one of the words as it is spelt, which needs no look at all."""
+        if self._file.parsed is not None or not self._file.messages:
+            return False
+        spelt = [word for word in words if word in self._file.data]
+        contents = (message.content for message in reversed(self._file.messages)) if spelt else ()
+        return any(_content_shows(content, spelt) for content in contents if content)
 
     @cached_property
     def _lower(self) -> bytes:
@@ -59,8 +54,14 @@ class Haystack:
 
     @cached_property
     def _printed(self) -> bytes:
-        parsed = self._file.parsed
-        return _printed(parsed if parsed is not None else parse(self._file.data))
+        return _printed(self._parsed)
+
+    @cached_property
+    def _parsed(self) -> list[Any]:
+        if self._file.parsed is not None:
+            return self._file.parsed
+        parsed: list[Any] = parse(self._file.data)
+        return parsed
 
     def _is_printed(self, word: bytes) -> bool:
         """Look a hit up message by message, from the end: what says how a task ended stands there."""
@@ -68,11 +69,12 @@ class Haystack:
 
     def _messages_with(self, word: bytes) -> Iterator[Any]:
         """Iterate, from the end, over the messages that may hold a word."""
-        if self._file.parsed is not None:
-            yield from reversed(self._file.parsed)
+        parts = split(self._file.data) if self._file.parsed is None else None
+        if parts is None:
+            yield from reversed(self._parsed)
             return
-        for raw in reversed(_raws.decode(self._file.data)):
-            data = bytes(raw)
+        for part in reversed(parts):
+            data = bytes(part)
             if word in data.lower():
                 yield parse(data)
 
@@ -84,14 +86,22 @@ def is_plain(data: bytes) -> bool:
     return data.isascii() or _KELVIN not in data
 
 
-def _block_shows(block: Block, words: list[bytes], texts: list[str]) -> bool:
-    if block.text and any(text in block.text for text in texts):
-        return True
-    if not block.content:
-        return False
-    data = bytes(block.content)
+def _content_shows(content: list[Block] | str, words: list[bytes]) -> bool:
+    texts = [word.decode() for word in words]
+    if isinstance(content, str):
+        return any(text in content for text in texts)
+    for block in content:
+        if block.text and any(text in block.text for text in texts):
+            return True
+        if block.content and _raw_shows(bytes(block.content), words):
+            return True
+    return False
+
+
+def _raw_shows(data: bytes, words: list[bytes]) -> bool:
     found = [word for word in words if word in data]
-    return bool(found) and any(map(_printed(parse(data)).__contains__, found))
+    printed = _printed(parse(data)) if found else b""
+    return any(word in printed for word in found)
 
 
 def _printed(value: object) -> bytes:
@@ -108,9 +118,10 @@ def _printed(value: object) -> bytes:
 def status(files: Sequence[MessageFile], age_ms: float) -> TaskStatus:
     """Decide as the guide does; `age_ms` counts from the last activity and may be NaN."""
     haystacks = [Haystack(file) for file in files]
-    for words, word in ((COMPLETED, "completed"), (FAILED, "failed")):
-        if any(it.shows(words) for it in haystacks) or any(it.contains(words) for it in haystacks):
-            return word
+    if any(haystack.contains(COMPLETED) for haystack in haystacks):
+        return "completed"
+    if any(haystack.contains(FAILED) for haystack in haystacks):
+        return "failed"
     hours = age_ms / _HOUR_MS
     if math.isnan(hours):
         return "unknown"
