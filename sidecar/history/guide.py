@@ -72,11 +72,11 @@ def sort(tasks: Sequence[D]) -> list[D]:
 def _extract(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
-    contents = _Contents(api.messages)
+    contents = _Contents(api.messages) if api.parsed is not None else _texts(api.messages)
     title = _title(api.messages)
     mode = _mode(contents)
-    tokens, cost = _usage(contents)
-    word = status((api, ui), now_ms - last)
+    tokens, cost = _usage(api.messages, contents)
+    word = status(ui, api, now_ms - last)
     return GuideFields(
         created_at=created,
         last_activity=last,
@@ -131,18 +131,31 @@ def _matchable(content: object) -> str:
     return content
 
 
-class _Contents:
-    """The searchable text of each API message, made once and only when it is asked for, as the guide does."""
+def _texts(messages: list[Message]) -> list[str]:
+    """Return the searchable text of each message that was skimmed."""
+    return [
+        message.content
+        if isinstance(message.content, str)
+        else " ".join([block.text or "" for block in message.content or ()])
+        for message in messages
+    ]
+
+
+class _Contents(Sequence[str]):
+    """The searchable text of each message, made once and only when it is asked for, as the guide does."""
 
     def __init__(self, messages: list[Message]) -> None:
-        self.messages = messages
+        self._messages = messages
         self._texts: list[str | None] = [None] * len(messages)
 
-    def __getitem__(self, index: int) -> str:
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, index: Any) -> Any:
         """Return a message's text, empty for one without content; no pattern matches the empty text."""
         text = self._texts[index]
         if text is None:
-            text = self._texts[index] = self._text(self.messages[index].content)
+            text = self._texts[index] = self._text(self._messages[index].content)
         return text
 
     def _text(self, content: Any) -> str:
@@ -153,17 +166,13 @@ class _Contents:
         return _matchable(content)
 
 
-def _mode(contents: _Contents) -> tuple[str, str] | None:
-    for index in reversed(range(len(contents.messages))):
-        mode = patterns.find_mode(contents[index])
-        if mode:
-            return mode
-    return None
+def _mode(contents: Sequence[str]) -> tuple[str, str] | None:
+    return next(filter(None, map(patterns.find_mode, reversed(contents))), None)
 
 
-def _usage(contents: _Contents) -> tuple[int | float, int | float]:
+def _usage(messages: list[Message], contents: Sequence[str]) -> tuple[int | float, int | float]:
     total, cost = 0.0, 0.0
-    for index, message in enumerate(contents.messages):
+    for index, message in enumerate(messages):
         usage = patterns.find_usage(contents[index]) if message.role == "user" else None
         if usage:
             total += float(usage.tokens_in) + float(usage.tokens_out)
@@ -171,9 +180,6 @@ def _usage(contents: _Contents) -> tuple[int | float, int | float]:
     return js.number(total), js.number(js.round_half_up(cost * 100) / 100)
 
 
-def _workspace(contents: _Contents) -> str | None:
-    for index in range(len(contents.messages)):
-        workspace = patterns.find_workspace(contents[index])
-        if workspace is not None:
-            return workspace
-    return None
+def _workspace(contents: Sequence[str]) -> str | None:
+    found = map(patterns.find_workspace, contents)
+    return next((workspace for workspace in found if workspace is not None), None)

@@ -10,7 +10,6 @@ not there in that of all messages, if an escape might print as a part of it.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any, Final
 
 import orjson
@@ -19,64 +18,90 @@ from sidecar.api.tasks import TaskStatus
 from sidecar.history.guide_messages import Block, MessageFile, split
 from sidecar.history.javascript_json import parse, stringify
 
-COMPLETED = (b"attempt_completion", b"task completed", b"successfully completed")
-FAILED = (b"error", b"failed", b"exception")
+COMPLETED: Final = ("attempt_completion", "task completed", "successfully completed")
+FAILED: Final = ("error", "failed", "exception")
 
+_BYTES: Final = {word: word.encode() for word in COMPLETED + FAILED}
 _HOUR_MS = 3_600_000
 _KELVIN: Final = "\N{KELVIN SIGN}".encode()
 _TELLING_ESCAPE: Final = re.compile(rb"\\u(?:00[2-7]|0009|000[cC]|212[aA])")
 """Escapes that print as a character of a word, as `\\t` or `\\f` in front of the rest, or as KELVIN SIGN."""
 
 
+def status(ui: MessageFile, api: MessageFile, age_ms: float) -> TaskStatus:
+    """Decide as the guide does; `age_ms` counts from the last activity and may be NaN."""
+    if shows(api, COMPLETED):
+        return "completed"
+    haystacks = Haystack(api), Haystack(ui)
+    if any(haystack.holds(COMPLETED) for haystack in haystacks):
+        return "completed"
+    if shows(api, FAILED) or any(haystack.holds(FAILED) for haystack in haystacks):
+        return "failed"
+    hours = age_ms / _HOUR_MS
+    if math.isnan(hours):
+        return "unknown"
+    return "active" if hours < 24 else "abandoned" if hours > 168 else "unknown"
+
+
+def shows(file: MessageFile, words: Sequence[str]) -> bool:
+    """Tell whether the contents that were skimmed hold one of the words as it is spelt: mostly they do.
+
+    They surely are printed, so True is the answer; False is none.
+    """
+    for word in words if file.parsed is None else ():
+        if _BYTES[word] in file.data:
+            for message in reversed(file.messages):
+                if message.content and _content_shows(message.content, word):
+                    return True
+    return False
+
+
+def _content_shows(content: list[Block] | str, word: str) -> bool:
+    if isinstance(content, str):
+        return word in content
+    for block in content:
+        if block.text and word in block.text:
+            return True
+        if block.content and _raw_shows(bytes(block.content), _BYTES[word]):
+            return True
+    return False
+
+
+def _raw_shows(value: bytes, word: bytes) -> bool:
+    return word in value and word in _printed(parse(value))
+
+
 class Haystack:
-    """One file's messages, to be searched for words."""
+    """One file's messages, to be searched for words wherever and however they are spelt."""
 
     def __init__(self, file: MessageFile) -> None:
         self._file = file
+        self._lower = file.data.lower()
+        self._printed = None if is_plain(file.data) else _printed(self._parsed())
 
-    def contains(self, words: Sequence[bytes]) -> bool:
+    def holds(self, words: Sequence[str]) -> bool:
         """Tell whether the printed, lower-cased messages hold one of the words."""
-        if self._shows(words) or any(word in self._lower and self._is_printed(word) for word in words):
-            return True
-        return not is_plain(self._file.data) and any(word in self._printed for word in words)
+        return any(map(self._holds, map(_BYTES.__getitem__, words)))
 
-    def _shows(self, words: Sequence[bytes]) -> bool:
-        """Tell whether what was skimmed holds one of the words as it is spelt, which needs no look at all."""
-        if self._file.parsed is not None or not self._file.messages:
-            return False
-        spelt = [word for word in words if word in self._file.data]
-        contents = (message.content for message in reversed(self._file.messages)) if spelt else ()
-        return any(_content_shows(content, spelt) for content in contents if content)
-
-    @cached_property
-    def _lower(self) -> bytes:
-        return self._file.data.lower()
-
-    @cached_property
-    def _printed(self) -> bytes:
-        return _printed(self._parsed)
-
-    @cached_property
-    def _parsed(self) -> list[Any]:
-        if self._file.parsed is not None:
-            return self._file.parsed
-        parsed: list[Any] = parse(self._file.data)
-        return parsed
-
-    def _is_printed(self, word: bytes) -> bool:
-        """Look a hit up message by message, from the end: what says how a task ended stands there."""
-        return any(word in _printed(message) for message in self._messages_with(word))
+    def _holds(self, word: bytes) -> bool:
+        if self._printed is not None:
+            return word in self._printed
+        return word in self._lower and any(word in _printed(it) for it in self._messages_with(word))
 
     def _messages_with(self, word: bytes) -> Iterator[Any]:
-        """Iterate, from the end, over the messages that may hold a word."""
+        """Iterate over the messages that may hold a word, from the end: there stands how a task ended."""
         parts = split(self._file.data) if self._file.parsed is None else None
         if parts is None:
-            yield from reversed(self._parsed)
+            yield from reversed(self._parsed())
             return
         for part in reversed(parts):
             data = bytes(part)
             if word in data.lower():
                 yield parse(data)
+
+    def _parsed(self) -> list[Any]:
+        parsed = self._file.parsed
+        return parsed if parsed is not None else parse(self._file.data)
 
 
 def is_plain(data: bytes) -> bool:
@@ -84,24 +109,6 @@ def is_plain(data: bytes) -> bool:
     if b"\\u" in data and _TELLING_ESCAPE.search(data):
         return False
     return data.isascii() or _KELVIN not in data
-
-
-def _content_shows(content: list[Block] | str, words: list[bytes]) -> bool:
-    texts = [word.decode() for word in words]
-    if isinstance(content, str):
-        return any(text in content for text in texts)
-    for block in content:
-        if block.text and any(text in block.text for text in texts):
-            return True
-        if block.content and _raw_shows(bytes(block.content), words):
-            return True
-    return False
-
-
-def _raw_shows(data: bytes, words: list[bytes]) -> bool:
-    found = [word for word in words if word in data]
-    printed = _printed(parse(data)) if found else b""
-    return any(word in printed for word in found)
 
 
 def _printed(value: object) -> bytes:
@@ -113,16 +120,3 @@ def _printed(value: object) -> bytes:
     lower = text.lower()
     # One byte is looked for at twenty times the speed of three, and this one is rare.
     return lower.replace(_KELVIN, b"k") if _KELVIN[-1:] in lower else lower
-
-
-def status(files: Sequence[MessageFile], age_ms: float) -> TaskStatus:
-    """Decide as the guide does; `age_ms` counts from the last activity and may be NaN."""
-    haystacks = [Haystack(file) for file in files]
-    if any(haystack.contains(COMPLETED) for haystack in haystacks):
-        return "completed"
-    if any(haystack.contains(FAILED) for haystack in haystacks):
-        return "failed"
-    hours = age_ms / _HOUR_MS
-    if math.isnan(hours):
-        return "unknown"
-    return "active" if hours < 24 else "abandoned" if hours > 168 else "unknown"
