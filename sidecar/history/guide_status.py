@@ -81,7 +81,7 @@ class Haystack:
 
     def holds(self, words: Sequence[str]) -> bool:
         """Tell whether the printed, lower-cased messages hold one of the words."""
-        return any(map(self._holds, map(_BYTES.__getitem__, words)))
+        return any(self._holds(_BYTES[word]) for word in words)
 
     def _holds(self, word: bytes) -> bool:
         if self._printed is not None:
@@ -106,9 +106,12 @@ class Haystack:
 
 def is_plain(data: bytes) -> bool:
     """Tell whether every word that the printed messages hold stands in the lower-cased bytes, too."""
-    if b"\\u" in data and _TELLING_ESCAPE.search(data):
-        return False
-    return data.isascii() or _KELVIN not in data
+    return _TELLING_ESCAPE.search(data) is None and not _has_kelvin(data)
+
+
+def _has_kelvin(data: bytes) -> bool:
+    """Look for a rare byte first, which is found at twenty times the speed of three."""
+    return _KELVIN[-1:] in data and _KELVIN in data
 
 
 def _printed(value: object) -> bytes:
@@ -118,5 +121,4 @@ def _printed(value: object) -> bytes:
     except orjson.JSONEncodeError:  # lone surrogates, or nested deeper than orjson goes
         text = stringify(value)
     lower = text.lower()
-    # One byte is looked for at twenty times the speed of three, and this one is rare.
-    return lower.replace(_KELVIN, b"k") if _KELVIN[-1:] in lower else lower
+    return lower.replace(_KELVIN, b"k") if _has_kelvin(lower) else lower
