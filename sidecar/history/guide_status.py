@@ -51,24 +51,21 @@ def shows(file: MessageFile, words: Sequence[str]) -> bool:
     for word in words if file.parsed is None else ():
         if _BYTES[word] in file.data:
             for message in reversed(file.messages):
-                if message.content and _content_shows(message.content, word):
-                    return True
+                if message.content and (shown := _content_shows(message.content, word)) is not None:
+                    return shown
     return False
 
 
-def _content_shows(content: list[Block] | str, word: str) -> bool:
+def _content_shows(content: list[Block] | str, word: str) -> bool | None:
+    """Tell whether the first thing here that holds the word prints it; None when nothing holds it."""
     if isinstance(content, str):
-        return word in content
+        return word in content or None
     for block in content:
         if block.text and word in block.text:
             return True
-        if block.content and _raw_shows(bytes(block.content), _BYTES[word]):
-            return True
-    return False
-
-
-def _raw_shows(value: bytes, word: bytes) -> bool:
-    return word in value and word in _printed(parse(value))
+        if block.content and _BYTES[word] in (value := bytes(block.content)):
+            return _BYTES[word] in _printed(parse(value))
+    return None
 
 
 class Haystack:
@@ -81,14 +78,13 @@ class Haystack:
 
     def holds(self, words: Sequence[str]) -> bool:
         """Tell whether the printed, lower-cased messages hold one of the words."""
-        return any(self._holds(_BYTES[word]) for word in words)
-
-    def _holds(self, word: bytes) -> bool:
+        sought = [_BYTES[word] for word in words]
         if self._printed is not None:
-            return word in self._printed
-        return word in self._lower and any(word in _printed(it) for it in self._messages_with(word))
+            return _holds_any(self._printed, sought)
+        sought = [word for word in sought if word in self._lower]
+        return bool(sought) and any(_holds_any(_printed(it), sought) for it in self._messages_with(sought))
 
-    def _messages_with(self, word: bytes) -> Iterator[Any]:
+    def _messages_with(self, words: Sequence[bytes]) -> Iterator[Any]:
         """Iterate over the messages that may hold a word, from the end: there stands how a task ended."""
         parts = split(self._file.data) if self._file.parsed is None else None
         if parts is None:
@@ -96,12 +92,16 @@ class Haystack:
             return
         for part in reversed(parts):
             data = bytes(part)
-            if word in data.lower():
+            if _holds_any(data.lower(), words):
                 yield parse(data)
 
     def _parsed(self) -> list[Any]:
         parsed = self._file.parsed
         return parsed if parsed is not None else parse(self._file.data)
+
+
+def _holds_any(text: bytes, words: Sequence[bytes]) -> bool:
+    return any(word in text for word in words)
 
 
 def is_plain(data: bytes) -> bool:
