@@ -12,10 +12,10 @@ import msgspec
 from sidecar.api.tasks import TaskStatus
 from sidecar.history import guide_patterns as patterns
 from sidecar.history import javascript as js
-from sidecar.history.guide_status import Haystack, status
+from sidecar.history.guide_messages import Message, MessageFile, member, read_api, read_ui
+from sidecar.history.guide_status import status
 from sidecar.history.javascript import UNDEFINED, JavaScriptThrow
 from sidecar.history.javascript_date import time_clip, time_of
-from sidecar.history.javascript_json import parse
 from sidecar.history.javascript_sort import sort_by
 
 TITLE_UNITS = 100
@@ -55,14 +55,7 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
     raises; `task_id` is no part of any value. A title may end in a lone surrogate, half of a cut pair.
     """
     try:
-        ui_messages, api_messages = parse(ui), parse(api)
-        # What is neither list nor, for the UI, text cannot be spread or searched: the guide throws.
-        if not isinstance(api_messages, list) or not (isinstance(ui_messages, list) or _is_text(ui_messages)):
-            return None
-        # A text is spread into its characters, none of which holds a word.
-        files = [Haystack(ui, ui_messages)] if isinstance(ui_messages, list) else []
-        files.append(Haystack(api, api_messages))
-        return _extract(ui_messages, api_messages, files, now_ms)
+        return _extract(read_ui(ui), read_api(api), now_ms)
     except JavaScriptThrow:
         return None
 
@@ -76,22 +69,14 @@ def sort(tasks: Sequence[D]) -> list[D]:
     return sort_by(by_name, lambda task: math.nan if task.created_at is None else -task.created_at)
 
 
-def _is_text(value: object) -> bool:
-    """Tell whether a top-level value passes for messages although it is a string: any but the empty one."""
-    return isinstance(value, str) and value != ""
-
-
-def _extract(ui: list[Any] | str, api: list[Any], files: Sequence[Haystack], now_ms: int) -> GuideFields:
+def _extract(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
-    if None in api:  # every message is looked at before the end
-        raise JavaScriptThrow("cannot read members of null")
-    messages = [message for message in api if type(message) is dict]  # no other has members
-    contents = _Contents(messages)
-    title = _title(messages)
+    contents = _Contents(api.messages) if api.parsed is not None else _texts(api.messages)
+    title = _title(api.messages)
     mode = _mode(contents)
-    tokens, cost = _usage(contents)
-    word = status(files, now_ms - last)
+    tokens, cost = _usage(api.messages, contents)
+    word = status(ui, api, now_ms - last)
     return GuideFields(
         created_at=created,
         last_activity=last,
@@ -101,19 +86,10 @@ def _extract(ui: list[Any] | str, api: list[Any], files: Sequence[Haystack], now
         mode_name=mode[1] if mode else None,
         tokens_total=tokens,
         cost=cost,
-        message_count=len(api),
+        message_count=api.total,
         duration=last - created if word in ("completed", "failed") else None,
         workspace_dir=_workspace(contents),
     )
-
-
-def _member(value: object, name: str) -> Any:
-    """Read `value[name]`; the names asked for exist on no array, string, number or boolean."""
-    if type(value) is dict:
-        return value.get(name, UNDEFINED)
-    if value is None:
-        raise JavaScriptThrow(f"cannot read {name} of null")
-    return UNDEFINED
 
 
 def _truthy(value: object) -> bool:
@@ -121,19 +97,18 @@ def _truthy(value: object) -> bool:
     return bool(value) or isinstance(value, list | dict)
 
 
-def _creation(ui: list[Any] | str, now_ms: int) -> int | float:
-    ts = _member(ui[0], "ts") if ui else UNDEFINED
-    return time_of(ts) if _truthy(ts) else now_ms
+def _creation(ui: MessageFile, now_ms: int) -> int | float:
+    return time_of(ui.first_ts) if _truthy(ui.first_ts) else now_ms
 
 
-def _last_activity(ui: list[Any] | str, api: list[Any], now_ms: int) -> int | float:
-    last = js.maximum(_member(ui[-1], "ts") if ui else 0, _member(api[-1], "ts") if api else 0)
+def _last_activity(ui: MessageFile, api: MessageFile, now_ms: int) -> int | float:
+    last = js.maximum(ui.last_ts, api.last_ts)
     return now_ms if last == 0 or math.isnan(last) else time_clip(last)
 
 
-def _title(messages: list[dict[str, Any]]) -> str:
-    first = next((message for message in messages if message.get("role") == "user"), {})
-    content = first.get("content", UNDEFINED)
+def _title(messages: list[Message]) -> str:
+    first = next((message for message in messages if message.role == "user"), None)
+    content: Any = first.content if first is not None else None
     if not _truthy(content):
         return "Untitled Task"
     if isinstance(content, list):
@@ -145,7 +120,7 @@ def _title(messages: list[dict[str, Any]]) -> str:
 
 def _first_text(blocks: list[Any]) -> Any:
     """Evaluate `content[0]?.text || ""`."""
-    text = _member(blocks[0], "text") if blocks and blocks[0] is not None else UNDEFINED
+    text = member(blocks[0], "text") if blocks and blocks[0] is not None else UNDEFINED
     return text if _truthy(text) else ""
 
 
@@ -156,49 +131,55 @@ def _matchable(content: object) -> str:
     return content
 
 
-class _Contents:
-    """The searchable text of each API message, made once and only when it is asked for, as the guide does."""
+def _texts(messages: list[Message]) -> list[str]:
+    """Return the searchable text of each message that was skimmed."""
+    return [
+        message.content
+        if isinstance(message.content, str)
+        else " ".join([block.text or "" for block in message.content or ()])
+        for message in messages
+    ]
 
-    def __init__(self, messages: list[dict[str, Any]]) -> None:
-        self.messages = messages
+
+class _Contents(Sequence[str]):
+    """The searchable text of each message, made once and only when it is asked for, as the guide does."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        self._messages = messages
         self._texts: list[str | None] = [None] * len(messages)
 
-    def __getitem__(self, index: int) -> str:
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, index: Any) -> Any:
         """Return a message's text, empty for one without content; no pattern matches the empty text."""
         text = self._texts[index]
         if text is None:
-            text = self._texts[index] = self._text(self.messages[index].get("content"))
+            text = self._texts[index] = self._text(self._messages[index].content)
         return text
 
     def _text(self, content: Any) -> str:
         if not _truthy(content):
             return ""
         if isinstance(content, list):
-            return js.join([_member(block, "text") for block in content], " ")
+            return js.join([member(block, "text") for block in content], " ")
         return _matchable(content)
 
 
-def _mode(contents: _Contents) -> tuple[str, str] | None:
-    for index in reversed(range(len(contents.messages))):
-        mode = patterns.find_mode(contents[index])
-        if mode:
-            return mode
-    return None
+def _mode(contents: Sequence[str]) -> tuple[str, str] | None:
+    return next(filter(None, map(patterns.find_mode, reversed(contents))), None)
 
 
-def _usage(contents: _Contents) -> tuple[int | float, int | float]:
+def _usage(messages: list[Message], contents: Sequence[str]) -> tuple[int | float, int | float]:
     total, cost = 0.0, 0.0
-    for index, message in enumerate(contents.messages):
-        usage = patterns.find_usage(contents[index]) if message.get("role") == "user" else None
+    for index, message in enumerate(messages):
+        usage = patterns.find_usage(contents[index]) if message.role == "user" else None
         if usage:
             total += float(usage.tokens_in) + float(usage.tokens_out)
             cost += js.parse_float(usage.cost)
     return js.number(total), js.number(js.round_half_up(cost * 100) / 100)
 
 
-def _workspace(contents: _Contents) -> str | None:
-    for index in range(len(contents.messages)):
-        workspace = patterns.find_workspace(contents[index])
-        if workspace is not None:
-            return workspace
-    return None
+def _workspace(contents: Sequence[str]) -> str | None:
+    found = map(patterns.find_workspace, contents)
+    return next((workspace for workspace in found if workspace is not None), None)

@@ -88,4 +88,6 @@ def _find_element(text: str, opening: str, closing: str, start: int) -> _Span | 
 
 def _line_start(text: str, start: int, end: int) -> int:
     """Return where the line that reaches `end` begins, `start` if that is the same line."""
+    if text[start:end].isprintable():  # no line terminator is
+        return start
     return max(start, *(text.rfind(terminator, start, end) + 1 for terminator in _LINE_TERMINATORS))

@@ -5,7 +5,6 @@ import time
 from datetime import date, timedelta
 
 from sidecar.history.javascript import UNDEFINED, number, to_number, to_string
-from sidecar.history.javascript_date_parser import parse_fields
 
 MAX_TIME = 8.64e15
 """A Date's largest distance from the epoch, in ms."""
@@ -30,6 +29,8 @@ def time_clip(value: float) -> int | float:
 
 def parse(text: str) -> int | float:
     """Return `Date.parse(text)` as V8 does: ISO forms first, then its lenient reading of everything else."""
+    from sidecar.history.javascript_date_parser import parse_fields  # here, because few times are texts
+
     fields = parse_fields(text)
     if fields is None:
         return math.nan

@@ -41,14 +41,6 @@ def parse(data: bytes) -> Any:
         return _parse_slowly(decode(data))
 
 
-def is_plain(data: bytes) -> bool:
-    """Tell whether a search of the raw bytes sees what one of the lower-cased `JSON.stringify` would.
-
-    An escape by number prints otherwise than it is written, and KELVIN SIGN lower-cases to an ASCII k.
-    """
-    return b"\\u" not in data and (data.isascii() or b"\xe2\x84\xaa" not in data)
-
-
 def _parse_slowly(text: str) -> Any:
     try:
         value = json.loads(text, parse_int=float, parse_constant=_refuse)

@@ -63,7 +63,7 @@ def _read_row(source: TaskSource, rules: Rules) -> Row:
         fields = _guide_fields(source, source.now)
         if fields is None:
             return Row(None, {})
-        return _guide_row(source, structural.extract(source), fields)
+        return _guide_row(source, fields)
     extracted = structural.extract(source)
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
@@ -88,13 +88,13 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Row:
-    """Put the guide's fields over the structural row, which knows the rest.
+def _guide_row(source: TaskSource, fields: "GuideFields") -> Row:
+    """Put the guide's fields over the structural row, which knows the rest; nobody asks for their sources.
 
     Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
     """
     info = msgspec.structs.replace(
-        extracted.info,
+        structural.beside_the_guide(source),
         title=fields.title,
         status=fields.status,
         created_at=fields.created_at,
@@ -106,8 +106,8 @@ def _guide_row(source: TaskSource, extracted: Extract, fields: "GuideFields") ->
         workspace_dir=fields.workspace_dir,
     )
     if source.now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
-        return Row(info, extracted.sources, None, 0)
-    return Row(info, extracted.sources, _guide_ages(fields))
+        return Row(info, {}, None, 0)
+    return Row(info, {}, _guide_ages(fields))
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:

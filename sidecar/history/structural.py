@@ -23,6 +23,9 @@ from sidecar.history.view import Found, TaskSource, TaskView
 _NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byteOrderMark", "wrapped"})
 """Problems of files that the guide cannot read either."""
 
+_GUIDED: Final = dict.fromkeys(("title", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir"))
+"""What the guide tells in its own way."""
+
 Sources = dict[str, Found | None]
 """What was found for each field, and where."""
 
@@ -58,6 +61,13 @@ def extract(source: TaskSource) -> Extract:
     found |= _listed(view, info)
     active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
     return Extract(info, found, active, is_plain(view))
+
+
+def beside_the_guide(source: TaskSource) -> TaskInfo:
+    """Tell what the guide has no word for: of what it has, nothing is looked for. Never raises."""
+    view = TaskView(source)
+    found = {**_GUIDED, "model": context.model(view)}
+    return _row(view, found, ending(view), _product(view).value)
 
 
 def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:

@@ -136,3 +136,27 @@ def test_random_messages_are_judged_and_printed_as_by_node(
     if fields is not None and text is not None:
         head = f"Available Tasks:\n\nTotal: 1 tasks (1 {fields.status})\n\n"
         assert format_tasks([info("", fields)], None, "guide") == well_formed(head + text)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=messages.spelt_files())
+def test_words_are_found_in_every_spelling_as_by_node(oracle: Oracle, files: tuple[bytes, bytes]) -> None:
+    assert ours(*files) == node_keeps(oracle.judge(*files)[0])
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=messages.damaged_files())
+def test_damaged_files_are_judged_as_by_node(oracle: Oracle, files: tuple[bytes, bytes]) -> None:
+    assert ours(*files) == node_keeps(oracle.judge(*files)[0])
+
+
+@pytest.mark.parametrize("word", ["error", r"\u0065rror", "Error", r"\u20aFailed"])
+def test_no_depth_hides_a_word(oracle: Oracle, word: str) -> None:
+    depths = [*range(940, 1_040, 3), 1_500, 2_100]
+    nested = [b"[" * depth + f'"{word}"'.encode() + b"]" * depth for depth in depths]
+    pairs = [(b'[{"ts":1,"x":' + value + b"}]", traps.GOOD_API) for value in nested]
+    pairs += [
+        (traps.GOOD_UI, b'[{"role":"user","content":[{"content":' + value + b"}]}]") for value in nested
+    ]
+    judged = [node_keeps(oracle.judge(*pair)[0]) for pair in pairs]
+    assert [ours(*pair) for pair in pairs] == judged

@@ -51,6 +51,24 @@ STATUS_TEXTS = {
     "split-word": "err or",
     "nothing": "all is well",
     "delete-character": "error\x7f",
+    "colour": r"\u001b[31merror\u001b[0m",
+    "colour-only": r"\u001b[31mred\u001b[0m",
+    "letter-by-number-in-colour": r"\u001b[31m\u0045rror",
+    "kelvin-escaped-in-capitals": r"tas\u212A completed",
+    "escaped-backslash": r"\\u0065rror",
+    "escaped-backslash-joins": r"\\failed",
+}
+STATUS_PLACES = {
+    "content": '"content":"%s"',
+    "text": '"content":[{"type":"text","text":"%s"}]',
+    "result": '"content":[{"type":"tool_result","content":"%s"},{"type":"text","text":"x"}]',
+    "result-blocks": '"content":[{"content":[{"type":"text","text":"%s"}]}]',
+    "key": '"content":[{"type":"tool_use","input":{"%s":1}}]',
+    "replaced-content": '"content":"%s","content":"quiet"',
+    "replaced-text": '"content":[{"text":"%s","text":"quiet"}]',
+    "replaced-result": '"content":[{"content":"%s","content":"quiet"}]',
+    "replaced-in-result": '"content":[{"content":[{"text":"%s","text":"quiet"}]}]',
+    "behind-replaced": '"content":"%s","content":"quiet"},{"role":"user","content":"an Error"',
 }
 TITLES = {
     "wrapped": "<task>do it</task> rest",
@@ -140,6 +158,47 @@ PLACES = {
     "block-text": ("[]", '[{"role":"user","content":[{"text":"a"},{"text":%s}]}]'),
     "first-block-text": ("[]", '[{"role":"user","content":[{"text":%s}]}]'),
 }
+# What only a whole parse, or nobody, may take; each stands where nothing that matters should be.
+UNREAD = {
+    "lone-surrogate": r'"\ud83d"',
+    "bad-escape": r'"\x41"',
+    "short-escape": r'"\u12"',
+    "raw-control": '"a\nb"',
+    "infinite": "1e400",
+    "nan": "NaN",
+    "leading-zero": "01",
+    "bare-point": "1.",
+    "bare-minus": "-",
+    "bare-exponent": "1e",
+    "half-word": "tru",
+    "trailing-comma": "[1,]",
+    "digits": "9" * 5_000,
+    "deep-900": "[" * 900 + "]" * 900,
+    "deep-objects": '{"a":' * 2_000 + r'"\u0065rror"' + "}" * 2_000,
+    "deep-4000": "[" * 4_000 + "]" * 4_000,
+}
+UNREAD_PLACES = {
+    "ui": ('[{"ts":1776200000000,"x":%s},{"ts":1776200000005}]', "[]"),
+    "ui-middle": ('[{"ts":1776200000000},{"ts":%s},{"ts":1776200000005}]', "[]"),
+    "api": ("[]", '[{"role":"user","content":"hi","x":%s,"ts":1776200000000}]'),
+    "block": ("[]", '[{"role":"user","content":[{"text":"hi","input":%s},{"content":%s}]}]'),
+    "replaced": ("[]", '[{"role":"user","content":%s,"content":"hi"}]'),
+}
+SHAPES = {
+    "escaped-names": r'[{"\u0072ole":"user","c\u006fntent":[{"te\u0078t":"hi"}],"\u0074s":1776200000000}]',
+    "names-in-capitals": '[{"Role":"user","CONTENT":"x","Ts":1776200000000}]',
+    "replaced-names": '[{"role":"x","role":"user","content":5,"content":"hi","ts":"a","ts":1776200000000}]',
+    "replaced-by-odd": '[{"role":"user","content":"hi","content":5,"ts":1776200000000}]',
+    "nulls": '[{"role":"user","content":[{"text":null},{},{"text":"hi"}],"ts":null},{"content":null}]',
+    "no-content": '[{"role":"user"},{"role":"user","content":"second"},{}]',
+    "empty-texts": '[{"role":"user","content":[{"text":""},{"text":"hi"}]},{"role":"user","content":[]}]',
+    "spread-mode": '[{"content":[{"text":"<slug>a</slug>"},{"text":"<name>b</name>"}]}]',
+    "spread-heading": '[{"content":[{"text":"Current Workspace"},{"text":"Directory (/w)"}]}]',
+    "spread-usage": r'[{"role":"user","content":[{"text":"\"tokensIn\":1,\"tokensOut\":2"},'
+    r'{"text":"\"cost\":3"}]}]',
+    "too-deep": '[{"role":"user","content":"hi","x":' + "[" * 20_000 + "]" * 20_000 + "}]",
+    "numbers-of-messages": '[{"ts":1e3},{"ts":-0},{"ts":0.0},{"ts":18446744073709551616}]',
+}
 GOOD_UI = b'[{"ts":1776200000000,"type":"say","say":"text","text":"hello"}]'
 GOOD_API = b'[{"role":"user","content":[{"type":"text","text":"<task>hello</task>"}],"ts":1776200001000}]'
 DAMAGED = {
@@ -196,6 +255,9 @@ def traps() -> dict[str, Files]:
         message = f'[{{"ts":{NOW_MS - 2 * DAY},"text":"{text}"}}]'.encode()
         found[f"status-ui-{name}"] = Files(message, GOOD_API)
         found[f"status-api-{name}"] = Files(GOOD_UI, message)
+        for place, members in STATUS_PLACES.items():
+            history = f'[{{"role":"user",{members.replace("%s", text)},"ts":{NOW_MS - 2 * DAY}}}]'
+            found[f"status-{place}-{name}"] = Files(b"[]", history.encode())
     for name, text in TITLES.items():
         found[f"title-{name}"] = Files(GOOD_UI, f'[{{"role":"user","content":"{text}"}}]'.encode())
     for name, text in BODIES.items():
@@ -208,6 +270,13 @@ def traps() -> dict[str, Files]:
     for name, data in DAMAGED.items():
         found[f"damaged-ui-{name}"] = Files(data, GOOD_API)
         found[f"damaged-api-{name}"] = Files(GOOD_UI, data)
+    for place, (ui, api) in UNREAD_PLACES.items():
+        for name, value in UNREAD.items():
+            files = Files(ui.replace("%s", value).encode(), api.replace("%s", value).encode())
+            found[f"unread-{place}-{name}"] = files
+    for name, text in SHAPES.items():
+        found[f"shape-ui-{name}"] = Files(text.encode(), GOOD_API)
+        found[f"shape-api-{name}"] = Files(GOOD_UI, text.encode())
     found["missing-ui"] = Files(None, GOOD_API)
     found["missing-api"] = Files(GOOD_UI, None)
     return found | {f"plain-{name}": files for name, files in plain_tasks()}

@@ -230,7 +230,7 @@ def test_files_and_folders_named_by_hand_are_checked(tmp_path: Path) -> None:
 def test_the_readme_of_a_repository_is_no_definition(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "README.md").write_text("# For people\n")
-    (problem,) = check([tmp_path]).problems
+    (problem,) = check([tmp_path], {}).problems
     assert (problem.path, problem.message[:20]) == (str(tmp_path), "holds no definitions")
 
 
