@@ -725,7 +725,11 @@ export interface TaskResult {
   revision: number;
 }
 
-/** One background run of a subagent; `resumes` is the ended one whose work it goes on with. */
+/**
+ * One background run of a subagent; `resumes` is the ended one whose work it goes on with.
+ *
+ * `resumeMode` says how, as `ResumeResult` does.
+ */
 export interface AsyncTask {
   id: string;
   subagentName: string;
@@ -746,6 +750,7 @@ export interface AsyncTask {
   timeoutSeconds?: number | null;
   parentTaskId?: string;
   resumes?: string;
+  resumeMode?: ResumeMode;
   partial?: PartialResult;
 }
 
@@ -797,6 +802,8 @@ export interface Progress {
   lastActivityAt: number;
   lastText?: string;
 }
+
+export type ResumeMode = "session" | "replay";
 
 /**
  * What a run that did not reach its goal had produced; two members are named as in `output`.
@@ -866,6 +873,7 @@ export interface SendResult {
 export interface ResumeParams {
   taskId: string;
   text?: string | null;
+  overLimit?: "reject" | "queue" | null;
 }
 
 /**
@@ -875,7 +883,7 @@ export interface ResumeParams {
  */
 export interface ResumeResult {
   task: AsyncTask;
-  mode: "session" | "replay";
+  mode: ResumeMode;
   revision: number;
 }
 
