@@ -62,7 +62,6 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
         this.#reloadIfShown();
       }),
     ];
-    this.#show();
   }
 
   get filter(): string {
@@ -139,23 +138,29 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   /** What is shown above the rows: the filter, and the totals of the tasks it keeps. */
   #heading(): string {
-    const { filter, matched } = this.#stored;
+    const { filter, matched, items } = this.#stored;
+    if (items.length === 0) {
+      return ""; // A message would hide the welcome view, which offers to clear the filter.
+    }
     // The count is the list's own, which is never behind; the totals may be, for a moment.
     const known = [counted(matched, "task"), this.#totals.textFor(filter)];
     const totals = known.filter((part) => part !== "").join(" · ");
     return filter === "" ? totals : `Filter: ${filter} — ${totals}`;
   }
 
-  #show(fault?: string): void {
-    const { filter, matched, total, items } = this.#stored;
+  /** Only for what has been read: the first number written as its locale has it takes long. */
+  #count(): string {
+    const { filter, matched, total } = this.#stored;
     const all = total.toLocaleString();
-    const counted = filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
-    const isRead = this.#stored.isRead;
-    this.#view.description = isRead ? counted : "";
-    // A message would hide the welcome view, which offers to clear a filter that nothing matches.
-    this.#view.message = fault ?? (items.length === 0 ? "" : this.#heading());
+    return filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
+  }
+
+  #show(fault?: string): void {
+    const { filter, items, isRead } = this.#stored;
+    this.#view.description = isRead ? this.#count() : "";
+    this.#view.message = fault ?? this.#heading();
     const empty = filter === "" ? "empty" : "filtered";
-    const key = items.length > 0 ? "items" : isRead ? empty : "unread";
+    const key = items.length > 0 ? "items" : isRead ? empty : undefined;
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
     void vscode.commands.executeCommand("setContext", "subagentSidecar.filtered", filter !== "");
     this.#changes.fire(undefined);
