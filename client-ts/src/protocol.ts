@@ -646,6 +646,11 @@ export interface TasksDidChange {
   removed: string[];
 }
 
+/** The answer of `runners/list`: the runners of the settings and the agents found now. */
+export interface RunnersResult {
+  items: RunnerInfo[];
+}
+
 /** The answer of `subagents/list`. */
 export interface SubagentsResult {
   items: SubagentInfo[];
@@ -1248,6 +1253,7 @@ export interface Requests {
   "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/putAway": { params: PutAwayParams; result: PutAwayResult };
   "history/doctor": { params: DoctorParams; result: DoctorResult };
+  "runners/list": { params: NoParams; result: RunnersResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };
   "subagents/validate": { params: ValidateParams; result: SubagentsResult };
   "asyncTasks/launch": { params: LaunchParams; result: TaskResult };

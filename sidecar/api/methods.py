@@ -52,6 +52,7 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/putAway": MethodSpec(insight.PutAwayParams, insight.PutAwayResult),
     "history/doctor": MethodSpec(insight.DoctorParams, insight.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
+    "runners/list": MethodSpec(NoParams, lifecycle.RunnersResult),
     "subagents/list": MethodSpec(NoParams, async_tasks.SubagentsResult),
     "subagents/validate": MethodSpec(async_tasks.ValidateParams, async_tasks.SubagentsResult),
     "subagents/didChange": _to_client(async_tasks.SubagentsDidChange),
