@@ -45,7 +45,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
         this.#show();
       },
     );
-    const options = { treeDataProvider: this, showCollapseAll: false };
+    const options = { treeDataProvider: this, showCollapseAll: false, canSelectMany: true };
     this.#view = vscode.window.createTreeView("subagentSidecar.history", options);
     this.#subscriptions = [
       this.#view,
