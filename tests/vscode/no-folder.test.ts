@@ -2,13 +2,19 @@ import { Chat } from "./harness/chat.ts";
 import { Session } from "./harness/session.ts";
 import { definePuppet } from "./harness/subagents.ts";
 
-const session = new Session("no-folder", { prepare: definePuppet, opensFolder: false });
-
-session.step("the example runs in a window without a folder", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.button("Run an Example").click();
-  await chat.ending.getByText("The subagent finished its work.").waitFor();
+const session = new Session("no-folder", {
+  prepare: definePuppet,
+  opensFolder: false,
 });
+
+session.step(
+  "the example runs in a window without a folder",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.button("Run an Example").click();
+    await chat.ending.getByText("The subagent finished its work.").waitFor();
+  },
+);
 
 session.step("a launch there asks for a folder", async (workbench) => {
   await workbench.run("Subagents: Launch Subagent");

@@ -110,11 +110,7 @@ function discardButton(send: View["send"], taskId: string): Part {
   </button>`;
 }
 
-function problem(
-  send: View["send"],
-  taskId: string,
-  { problem: words, canQueue }: Speech,
-): Part {
+function problem(send: View["send"], taskId: string, { problem: words, canQueue }: Speech): Part {
   const queue = (): void => {
     send({ type: "queueResume", taskId });
   };

@@ -12,9 +12,13 @@ export const HISTORY_TASKS = 2_000;
 export async function historyRoots(): Promise<string[]> {
   const lines = (await readFile(TRUTH, "utf8")).trim().split("\n");
   if (lines.length !== HISTORY_TASKS) {
-    throw new Error(`${TRUTH} tells of ${lines.length} tasks; remove it and generate it anew`);
+    throw new Error(
+      `${TRUTH} tells of ${lines.length} tasks; remove it and generate it anew`,
+    );
   }
-  const roots = lines.map((line) => (JSON.parse(line) as { root: string }).root);
+  const roots = lines.map(
+    (line) => (JSON.parse(line) as { root: string }).root,
+  );
   return [...new Set(roots)].map((root) => join(REPOSITORY, root));
 }
 
@@ -28,6 +32,25 @@ export const OWN_TASK = {
   words: "creaks in the north wind",
   file: "src/weathercock.py",
 } as const;
+
+/** Another one there, with a single message. */
+export const SMALL_TASK = {
+  id: "0b5e7c11-2f3a-4d4b-9c6d-7e8f90a1b2c3",
+  title: "Grease the hinges",
+} as const;
+
+/** Store SMALL_TASK under a root. */
+export async function storeSmallTask(root: string): Promise<void> {
+  const folder = join(root, "tasks", SMALL_TASK.id);
+  const message = {
+    ts: Date.now() - 120_000,
+    type: "say",
+    say: "text",
+    text: SMALL_TASK.title,
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "ui_messages.json"), JSON.stringify([message]));
+}
 
 /** Store OWN_TASK under a root, as Roo Code writes a task, with enough messages to scroll. */
 export async function storeOwnTask(root: string): Promise<void> {
@@ -43,10 +66,14 @@ export async function storeOwnTask(root: string): Promise<void> {
   });
   const ui = [
     say(0, "text", OWN_TASK.title),
-    ...Array.from({ length: 60 }, (_, index) => say(index + 1, "text", `Looked at part ${index}.`)),
+    ...Array.from({ length: 60 }, (_, index) =>
+      say(index + 1, "text", `Looked at part ${index}.`),
+    ),
     { ...say(70, "", read), type: "ask", ask: "tool", say: undefined },
     say(80, "text", `Hm: it ${OWN_TASK.words}.`),
-    ...Array.from({ length: 60 }, (_, index) => say(index + 90, "text", `Oiled part ${index}.`)),
+    ...Array.from({ length: 60 }, (_, index) =>
+      say(index + 90, "text", `Oiled part ${index}.`),
+    ),
     say(200, "completion_result", "It turns again."),
   ];
   const api = [
@@ -58,5 +85,8 @@ export async function storeOwnTask(root: string): Promise<void> {
   ];
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "ui_messages.json"), JSON.stringify(ui));
-  await writeFile(join(folder, "api_conversation_history.json"), `\uFEFF${JSON.stringify(api)}`);
+  await writeFile(
+    join(folder, "api_conversation_history.json"),
+    `\uFEFF${JSON.stringify(api)}`,
+  );
 }

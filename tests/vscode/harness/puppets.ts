@@ -88,6 +88,8 @@ export class Puppets {
 
   async #welcome(socket: Socket, lines: Interface): Promise<void> {
     const [line] = (await once(lines, "line")) as [string];
-    this.#waiting.push(new Puppet(socket, JSON.parse(line) as Puppet["greeting"]));
+    this.#waiting.push(
+      new Puppet(socket, JSON.parse(line) as Puppet["greeting"]),
+    );
   }
 }
