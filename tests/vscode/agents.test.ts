@@ -8,8 +8,7 @@ import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 import { WINDOW } from "./harness/workbench.ts";
 
-const BROKEN =
-  "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n---\nWork.\n";
+const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n---\nWork.\n";
 
 /** Panels with little height, in CSS pixels, and the windows that leave them no more. */
 const SHORT_PANELS = [
@@ -25,26 +24,18 @@ const session = new Session("agents", {
   },
 });
 
-session.step(
-  "the picker says who works, and what cannot be launched",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.frame
-      .getByText("Does what its goal says. (scripts, large)")
-      .waitFor();
-    await chat.button("Choose, edit or add a subagent").click();
-    await workbench.row("scripts · large · workspace").waitFor();
-    await workbench.row("broken.md:4").waitFor();
-  },
-);
+session.step("the picker says who works, and what cannot be launched", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.frame.getByText("Does what its goal says. (scripts, large)").waitFor();
+  await chat.button("Choose, edit or add a subagent").click();
+  await workbench.row("scripts · large · workspace").waitFor();
+  await workbench.row("broken.md:4").waitFor();
+});
 
 session.step("a faulty definition opens at its line", async (workbench) => {
   await workbench.pick("broken.md:4");
   await workbench.statusItem("Ln 4, Col 1").waitFor();
-  await workbench.page
-    .locator(".view-lines")
-    .getByText("maxTurns: many")
-    .waitFor();
+  await workbench.page.locator(".view-lines").getByText("maxTurns: many").waitFor();
   await workbench.run("View: Close All Editors");
 });
 
@@ -63,55 +54,40 @@ session.step(
     ]);
     await chat.question("Write notes.txt").waitFor();
     await chat.state("Waiting for you").waitFor();
-    await workbench
-      .treeRows("Subagents")
-      .filter({ hasText: "waiting for your answer" })
-      .waitFor();
+    await workbench.treeRows("Subagents").filter({ hasText: "waiting for your answer" }).waitFor();
     await workbench.statusItem("1 waiting for you").waitFor();
     assert.equal(await notes(), "Old words.\n");
   },
 );
 
-session.step(
-  "the change that it asks for is shown, by lines",
-  async (workbench) => {
-    const { log, frame } = new Chat(workbench);
-    await log.locator(".row-old", { hasText: "Old words." }).waitFor();
-    await log.locator(".row-new", { hasText: "New words." }).waitFor();
-    await frame.getByText("Plan: 1 of 3 done").waitFor();
-  },
-);
+session.step("the change that it asks for is shown, by lines", async (workbench) => {
+  const { log, frame } = new Chat(workbench);
+  await log.locator(".row-old", { hasText: "Old words." }).waitFor();
+  await log.locator(".row-new", { hasText: "New words." }).waitFor();
+  await frame.getByText("Plan: 1 of 3 done").waitFor();
+});
 
-session.step(
-  "in a short panel the question has the room",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.message.fill("A thought\nof several\nlines");
-    for (const [panel, height] of SHORT_PANELS) {
-      await workbench.page.setViewportSize({ ...WINDOW, height });
-      const whole = await until(
-        "short",
-        () => chat.frame.locator("html").evaluate((html) => html.clientHeight),
-        (seen) => seen <= panel,
-      );
-      const room = await chat.log.evaluate((log) => log.clientHeight);
-      assert.ok(room > whole / 2, `of ${whole} px the question has ${room}`);
-      for (const answer of await chat
-        .question("Write notes.txt")
-        .getByRole("button")
-        .all()) {
-        await answer.click({ trial: true });
-      }
-      await workbench.picture(`a-question-in-${panel}-pixels`);
-    }
-    await workbench.page.setViewportSize(WINDOW);
-    assert.equal(
-      await chat.message.inputValue(),
-      "A thought\nof several\nlines",
+session.step("in a short panel the question has the room", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.message.fill("A thought\nof several\nlines");
+  for (const [panel, height] of SHORT_PANELS) {
+    await workbench.page.setViewportSize({ ...WINDOW, height });
+    const whole = await until(
+      "short",
+      () => chat.frame.locator("html").evaluate((html) => html.clientHeight),
+      (seen) => seen <= panel,
     );
-    await chat.message.fill("");
-  },
-);
+    const room = await chat.log.evaluate((log) => log.clientHeight);
+    assert.ok(room > whole / 2, `of ${whole} px the question has ${room}`);
+    for (const answer of await chat.question("Write notes.txt").getByRole("button").all()) {
+      await answer.click({ trial: true });
+    }
+    await workbench.picture(`a-question-in-${panel}-pixels`);
+  }
+  await workbench.page.setViewportSize(WINDOW);
+  assert.equal(await chat.message.inputValue(), "A thought\nof several\nlines");
+  await chat.message.fill("");
+});
 
 session.step("the editor's own diff shows all of it", async (workbench) => {
   await new Chat(workbench).button("Open Diff").click();
@@ -131,24 +107,16 @@ session.step("keys alone answer, and the agent goes on", async (workbench) => {
   assert.equal(await notes(), "New words.");
 });
 
-session.step(
-  "plan, usage and cost stand where they were, once",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.frame.getByText("Plan: 3 of 3 done").waitFor();
-    const text = (await chat.frame.locator("main").innerText()).replaceAll(
-      /\s+/g,
-      " ",
-    );
-    assert.equal(text.match(/\$0\.25/g)?.length, 1, text);
-    assert.equal(text.match(/1\.5K tokens/g)?.length, 1, text);
-  },
-);
+session.step("plan, usage and cost stand where they were, once", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.frame.getByText("Plan: 3 of 3 done").waitFor();
+  const text = (await chat.frame.locator("main").innerText()).replaceAll(/\s+/g, " ");
+  assert.equal(text.match(/\$0\.25/g)?.length, 1, text);
+  assert.equal(text.match(/1\.5K tokens/g)?.length, 1, text);
+});
 
 session.step("a file that was touched opens", async (workbench) => {
-  await new Chat(workbench).log
-    .getByRole("button", { name: "notes.txt", exact: true })
-    .click();
+  await new Chat(workbench).log.getByRole("button", { name: "notes.txt", exact: true }).click();
   await workbench.page.locator(".view-lines").getByText("New words.").waitFor();
   await workbench.run("View: Close All Editors");
 });
@@ -156,11 +124,7 @@ session.step("a file that was touched opens", async (workbench) => {
 session.step("the palette answers, for good", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.backToList();
-  await chat.launchScript(SCRIPTED, [
-    'run "echo first"',
-    'run "echo second"',
-    'run "echo first"',
-  ]);
+  await chat.launchScript(SCRIPTED, ['run "echo first"', 'run "echo second"', 'run "echo first"']);
   await chat.question("echo first").waitFor();
   await workbench.openSideBar("Explorer");
   await workbench.run("Subagents: Answer Question");
@@ -184,30 +148,22 @@ session.step(
   },
 );
 
-session.step(
-  "what was allowed for good is listed, and can be forgotten",
-  async (workbench) => {
-    await workbench.run("Subagents: Remembered Permissions");
-    await workbench.row("allow: echo first").getByRole("checkbox").check();
-    await workbench.picture("remembered-permissions");
-    await workbench.page
-      .getByRole("button", { name: "OK", exact: true })
-      .click();
-    await workbench.toasts.getByText("1 permission is forgotten.").waitFor();
-    await workbench.run("Subagents: Remembered Permissions");
-    await workbench.toasts.getByText("Nothing is remembered").waitFor();
-  },
-);
+session.step("what was allowed for good is listed, and can be forgotten", async (workbench) => {
+  await workbench.run("Subagents: Remembered Permissions");
+  await workbench.row("allow: echo first").getByRole("checkbox").check();
+  await workbench.picture("remembered-permissions");
+  await workbench.page.getByRole("button", { name: "OK", exact: true }).click();
+  await workbench.toasts.getByText("1 permission is forgotten.").waitFor();
+  await workbench.run("Subagents: Remembered Permissions");
+  await workbench.toasts.getByText("Nothing is remembered").waitFor();
+});
 
 session.step(
   "a running subagent is told something, and hears it after its turn",
   async (workbench) => {
     const chat = new Chat(workbench);
     await chat.backToList();
-    await chat.launchScript(SCRIPTED, [
-      'say "First words."',
-      'run "echo third"',
-    ]);
+    await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
     await chat.question("echo third").waitFor();
     await chat.message.fill('say "Told and done."');
     await chat.message.press("Enter");
@@ -219,54 +175,43 @@ session.step(
   },
 );
 
-session.step(
-  "an ended subagent goes on in a new conversation",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.button("Resume…").click();
-    await chat.message.fill('run "echo fourth"');
-    await workbench.picture("a-resume-is-written");
-    await chat.message.press("Enter");
-    await chat.button("an earlier run").waitFor();
-    await chat.question("echo fourth").waitFor();
-  },
-);
+session.step("an ended subagent goes on in a new conversation", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.button("Resume…").click();
+  await chat.message.fill('run "echo fourth"');
+  await workbench.picture("a-resume-is-written");
+  await chat.message.press("Enter");
+  await chat.button("an earlier run").waitFor();
+  await chat.question("echo fourth").waitFor();
+});
 
-session.step(
-  "the palette tells a subagent something, too",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await workbench.run("Subagents: Send Message");
-    await workbench.pick("waiting for your answer");
-    await workbench.answer('say "From the palette."');
-    await workbench.toasts
-      .getByText("told when its present turn has ended")
-      .waitFor();
-    await chat.button(/^Allow \(/).click();
-    await chat.ending.waitFor();
-    await chat.messages.getByText("From the palette.").waitFor();
-  },
-);
+session.step("the palette tells a subagent something, too", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Send Message");
+  await workbench.pick("waiting for your answer");
+  await workbench.answer('say "From the palette."');
+  await workbench.toasts.getByText("told when its present turn has ended").waitFor();
+  await chat.button(/^Allow \(/).click();
+  await chat.ending.waitFor();
+  await chat.messages.getByText("From the palette.").waitFor();
+});
 
-session.step(
-  "a new definition is written, opened and ready to launch",
-  async (workbench) => {
-    await workbench.run("Subagents: New Agent Definition");
-    await workbench.answer("greeter");
-    await workbench.answer('Says "hello": to all');
-    await workbench.pick("Workspace");
-    await workbench.pick("scripts");
-    await workbench.page.locator(".tab", { hasText: "greeter.md" }).waitFor();
-    const chat = new Chat(workbench);
-    await chat.backToList();
-    await until(
-      "chosen",
-      () => chat.picker.inputValue(),
-      (name) => name === "greeter",
-    );
-    await chat.frame.getByText('Says "hello": to all (scripts)').waitFor();
-  },
-);
+session.step("a new definition is written, opened and ready to launch", async (workbench) => {
+  await workbench.run("Subagents: New Agent Definition");
+  await workbench.answer("greeter");
+  await workbench.answer('Says "hello": to all');
+  await workbench.pick("Workspace");
+  await workbench.pick("scripts");
+  await workbench.page.locator(".tab", { hasText: "greeter.md" }).waitFor();
+  const chat = new Chat(workbench);
+  await chat.backToList();
+  await until(
+    "chosen",
+    () => chat.picker.inputValue(),
+    (name) => name === "greeter",
+  );
+  await chat.frame.getByText('Says "hello": to all (scripts)').waitFor();
+});
 
 session.step("the new definition works", async (workbench) => {
   const chat = new Chat(workbench);

@@ -15,44 +15,30 @@ session.step("the palette launches a subagent", async (workbench) => {
   await workbench.pick(PUPPET);
   await workbench.answer("Count the stars");
   puppet = await session.puppets.next();
-  assert.match(
-    puppet.greeting.prompt,
-    /^Do as you are told\.\s+Count the stars$/m,
-  );
+  assert.match(puppet.greeting.prompt, /^Do as you are told\.\s+Count the stars$/m);
   assert.equal(puppet.greeting.folder, session.profile.workspace);
   await new Chat(workbench).state("Running").waitFor();
 });
 
-session.step(
-  "its words stream into the panel while it runs",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    puppet.say("I see **seven** ");
-    await chat.says("seven");
-    puppet.say("of them so far.");
-    await chat.says("of them so far.");
-    puppet.useTool("read_sky", "started");
-    await chat.says("read_sky");
-    assert.equal(
-      await chat.log.locator("strong", { hasText: "seven" }).count(),
-      1,
-    );
-    await chat.state("Running").waitFor();
-  },
-);
+session.step("its words stream into the panel while it runs", async (workbench) => {
+  const chat = new Chat(workbench);
+  puppet.say("I see **seven** ");
+  await chat.says("seven");
+  puppet.say("of them so far.");
+  await chat.says("of them so far.");
+  puppet.useTool("read_sky", "started");
+  await chat.says("read_sky");
+  assert.equal(await chat.log.locator("strong", { hasText: "seven" }).count(), 1);
+  await chat.state("Running").waitFor();
+});
 
-session.step(
-  "what it says is shown as text, however hostile",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    puppet.useTool("read_sky", "completed");
-    puppet.say(
-      '\n\n<img src="x" onerror="document.title=1"> <b id="hostile">bold?</b>\n\n',
-    );
-    await chat.says('<img src="x"');
-    assert.equal(await chat.frame.locator("#hostile, main img").count(), 0);
-  },
-);
+session.step("what it says is shown as text, however hostile", async (workbench) => {
+  const chat = new Chat(workbench);
+  puppet.useTool("read_sky", "completed");
+  puppet.say('\n\n<img src="x" onerror="document.title=1"> <b id="hostile">bold?</b>\n\n');
+  await chat.says('<img src="x"');
+  assert.equal(await chat.frame.locator("#hostile, main img").count(), 0);
+});
 
 session.step("it ends with its result", async (workbench) => {
   const chat = new Chat(workbench);
@@ -75,34 +61,28 @@ session.step("the panel launches, and cancels for good", async (workbench) => {
   await chat.says("One, two, three");
 });
 
-session.step(
-  "a window reloaded in mid-stream shows what was streamed, once",
-  async (workbench) => {
-    await new Chat(workbench).backToList();
-    await streamSome(workbench, "Count the waves");
-    await workbench.reload();
-    await within("the subagent's end", puppet.gone);
-    await findConversation(workbench, "Count the waves");
-    const chat = new Chat(workbench);
-    await chat.state("Interrupted").waitFor();
-    await assertStreamedOnce(chat);
-  },
-);
+session.step("a window reloaded in mid-stream shows what was streamed, once", async (workbench) => {
+  await new Chat(workbench).backToList();
+  await streamSome(workbench, "Count the waves");
+  await workbench.reload();
+  await within("the subagent's end", puppet.gone);
+  await findConversation(workbench, "Count the waves");
+  const chat = new Chat(workbench);
+  await chat.state("Interrupted").waitFor();
+  await assertStreamedOnce(chat);
+});
 
-session.step(
-  "a killed sidecar comes back and tells what was lost",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.backToList();
-    await streamSome(workbench, "Count the leaves");
-    const before = await server();
-    process.kill(before, "SIGKILL");
-    await within("the subagent's end", puppet.gone);
-    await chat.state("Lost").waitFor();
-    await assertStreamedOnce(chat);
-    assert.notEqual(await server(), before);
-  },
-);
+session.step("a killed sidecar comes back and tells what was lost", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.backToList();
+  await streamSome(workbench, "Count the leaves");
+  const before = await server();
+  process.kill(before, "SIGKILL");
+  await within("the subagent's end", puppet.gone);
+  await chat.state("Lost").waitFor();
+  await assertStreamedOnce(chat);
+  assert.notEqual(await server(), before);
+});
 
 session.step("the list is whole after it", async (workbench) => {
   const chat = new Chat(workbench);
@@ -136,38 +116,27 @@ session.step(
   },
 );
 
-session.step(
-  "the palette cancels the one that is chosen",
-  async (workbench) => {
-    await workbench.run("Subagents: Cancel Subagent");
-    await workbench.pick("Count the birds");
-    await new Chat(workbench).state("Cancelled").waitFor();
-    await within("the subagent's end", puppet.gone);
-  },
-);
+session.step("the palette cancels the one that is chosen", async (workbench) => {
+  await workbench.run("Subagents: Cancel Subagent");
+  await workbench.pick("Count the birds");
+  await new Chat(workbench).state("Cancelled").waitFor();
+  await within("the subagent's end", puppet.gone);
+});
 
 session.step("the palette opens an earlier subagent", async (workbench) => {
   await workbench.run("Subagents: Open Subagent");
   await workbench.pick("Count the stars");
-  await new Chat(workbench).ending
-    .getByText("Seven stars, all told.")
-    .waitFor();
+  await new Chat(workbench).ending.getByText("Seven stars, all told.").waitFor();
 });
 
-session.step(
-  "the palette copies diagnostics without the user's secrets",
-  async (workbench) => {
-    await workbench.run("Subagents: Copy Diagnostics");
-    await workbench.toasts.getByText("in the clipboard").waitFor();
-    const diagnostics = await workbench.clipboard();
-    assert.match(diagnostics, /sidecar/i);
-    assert.match(diagnostics, /python/i);
-    assert.ok(
-      !diagnostics.includes(process.env["PATH"] ?? "none"),
-      "an environment is no diagnosis",
-    );
-  },
-);
+session.step("the palette copies diagnostics without the user's secrets", async (workbench) => {
+  await workbench.run("Subagents: Copy Diagnostics");
+  await workbench.toasts.getByText("in the clipboard").waitFor();
+  const diagnostics = await workbench.clipboard();
+  assert.match(diagnostics, /sidecar/i);
+  assert.match(diagnostics, /python/i);
+  assert.ok(!diagnostics.includes(process.env["PATH"] ?? "none"), "an environment is no diagnosis");
+});
 
 session.step("the palette shows the log", async (workbench) => {
   await workbench.run("Subagents: Show Log");
@@ -175,10 +144,7 @@ session.step("the palette shows the log", async (workbench) => {
   const channel = workbench.page.getByRole("combobox", { name: "Output" });
   await until(
     "the channel shown",
-    () =>
-      channel.evaluate(
-        (select: HTMLSelectElement) => select.selectedOptions[0]?.text,
-      ),
+    () => channel.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.text),
     (name) => name === "Subagents",
   );
 });
@@ -194,25 +160,18 @@ session.step("the palette restarts the sidecar", async (workbench) => {
   await workbench.treeRows("Subagents").filter({ hasText: "stars" }).waitFor();
 });
 
-session.step(
-  "closing the window in mid-stream leaves no process",
-  async (workbench) => {
-    await new Chat(workbench).backToList();
-    await streamSome(workbench, "Count the hours");
-    await workbench.leave();
-    await until(
-      "ended",
-      () => session.host.sidecars(),
-      (left) => left.length === 0,
-    );
-  },
-);
+session.step("closing the window in mid-stream leaves no process", async (workbench) => {
+  await new Chat(workbench).backToList();
+  await streamSome(workbench, "Count the hours");
+  await workbench.leave();
+  await until(
+    "ended",
+    () => session.host.sidecars(),
+    (left) => left.length === 0,
+  );
+});
 
-const PIECES = [
-  "First a line.\n\n",
-  "Then half a ",
-  "sentence, and a list:\n\n- one\n- two\n",
-];
+const PIECES = ["First a line.\n\n", "Then half a ", "sentence, and a list:\n\n- one\n- two\n"];
 
 /** Launch, and have every piece seen in the panel. */
 async function streamSome(workbench: Workbench, goal: string): Promise<void> {
@@ -227,23 +186,15 @@ async function streamSome(workbench: Workbench, goal: string): Promise<void> {
 
 /** What `streamSome` streamed, and then perhaps more, is there in order and once. */
 async function assertStreamedOnce(chat: Chat, more = ""): Promise<void> {
-  const text = (await chat.messages.allInnerTexts())
-    .join("\n")
-    .replaceAll(/\s+/g, " ");
+  const text = (await chat.messages.allInnerTexts()).join("\n").replaceAll(/\s+/g, " ");
   const whole = `First a line. Then half a sentence, and a list: one two ${more}`;
   assert.equal(text.trim(), whole.trim());
 }
 
 /** A reloaded panel is where it was, or else the conversation is in its list. */
-async function findConversation(
-  workbench: Workbench,
-  goal: string,
-): Promise<void> {
+async function findConversation(workbench: Workbench, goal: string): Promise<void> {
   const chat = new Chat(workbench);
-  await chat.frame
-    .getByRole("region", { name: "Goal" })
-    .getByText(goal)
-    .waitFor();
+  await chat.frame.getByRole("region", { name: "Goal" }).getByText(goal).waitFor();
 }
 
 /** The process id of the running sidecar. */

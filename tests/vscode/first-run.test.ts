@@ -13,50 +13,28 @@ const ACTIVATION_MS = 500;
 const session = new Session("first-run", {
   begins: "at install",
   prepare: async (profile) => {
-    await profile.addFile(
-      "README.md",
-      "# Orders\n\nA small service that keeps orders.\n",
-    );
-    await profile.addFile(
-      "src/orders.py",
-      "def total(lines):\n    return sum(lines)\n",
-    );
+    await profile.addFile("README.md", "# Orders\n\nA small service that keeps orders.\n");
+    await profile.addFile("src/orders.py", "def total(lines):\n    return sum(lines)\n");
   },
 });
 
 session.step("the VSIX installs and asks for no proposed API", async () => {
   const manifest = await session.profile.manifest();
   assert.equal(manifest.engines.vscode, "^1.101.0");
-  assert.equal(
-    manifest.enabledApiProposals,
-    undefined,
-    "such a manifest cannot be published",
-  );
+  assert.equal(manifest.enabledApiProposals, undefined, "such a manifest cannot be published");
 });
 
-session.step(
-  "the first look sets up a private environment, and says so",
-  async (workbench) => {
-    await workbench.openSideBar("Subagents");
-    await new Chat(workbench).frame
-      .getByText(/^(Making|Fetching|Installing) /)
-      .waitFor();
-    assert.equal(
-      await workbench.toasts.count(),
-      0,
-      "it is said once, where one looks",
-    );
-  },
-);
+session.step("the first look sets up a private environment, and says so", async (workbench) => {
+  await workbench.openSideBar("Subagents");
+  await new Chat(workbench).frame.getByText(/^(Making|Fetching|Installing) /).waitFor();
+  assert.equal(await workbench.toasts.count(), 0, "it is said once, where one looks");
+});
 
-session.step(
-  "with no subagent defined an example is offered",
-  async (workbench) => {
-    const example = new Chat(workbench).button("Run an Example");
-    await example.waitFor({ timeout: FIRST_SUBAGENT_MS });
-    await example.click();
-  },
-);
+session.step("with no subagent defined an example is offered", async (workbench) => {
+  const example = new Chat(workbench).button("Run an Example");
+  await example.waitFor({ timeout: FIRST_SUBAGENT_MS });
+  await example.click();
+});
 
 session.step(
   "the example is finished within a minute of the install",
@@ -64,49 +42,29 @@ session.step(
     const chat = new Chat(workbench);
     await chat.ending.getByText("The subagent finished its work.").waitFor();
     const took = performance.now() - session.installedAt;
-    report(
-      `from the install to a finished subagent: ${(took / 1000).toFixed(1)} s`,
-    );
+    report(`from the install to a finished subagent: ${(took / 1000).toFixed(1)} s`);
     assert.ok(took < FIRST_SUBAGENT_MS, `it took ${took} ms`);
   },
 );
 
-session.step(
-  "the example is in the tree and in the history",
-  async (workbench) => {
-    await workbench
-      .treeRows("Subagents")
-      .filter({ hasText: "goal reached" })
-      .waitFor();
-    await workbench.openView("Task History");
-    await workbench.treeRows("Task History").first().waitFor();
-  },
-);
+session.step("the example is in the tree and in the history", async (workbench) => {
+  await workbench.treeRows("Subagents").filter({ hasText: "goal reached" }).waitFor();
+  await workbench.openView("Task History");
+  await workbench.treeRows("Task History").first().waitFor();
+});
 
-session.step(
-  "activation does not hold up the editor",
-  async (workbench, report) => {
-    const { loadMs, callMs } = await workbench.activation(EXTENSION);
-    report(
-      `activation: ${callMs} ms, after ${loadMs} ms in which the code was loaded`,
-    );
-    assert.ok(callMs < ACTIVATION_MS, `it took ${callMs} ms`);
-  },
-);
+session.step("activation does not hold up the editor", async (workbench, report) => {
+  const { loadMs, callMs } = await workbench.activation(EXTENSION);
+  report(`activation: ${callMs} ms, after ${loadMs} ms in which the code was loaded`);
+  assert.ok(callMs < ACTIVATION_MS, `it took ${callMs} ms`);
+});
 
-session.step(
-  "closing the window leaves no process of the sidecar",
-  async (workbench) => {
-    assert.notDeepEqual(
-      await session.host.sidecars(),
-      [],
-      "a sidecar runs while the window is open",
-    );
-    await workbench.leave();
-    await until(
-      "ended",
-      () => session.host.sidecars(),
-      (left) => left.length === 0,
-    );
-  },
-);
+session.step("closing the window leaves no process of the sidecar", async (workbench) => {
+  assert.notDeepEqual(await session.host.sidecars(), [], "a sidecar runs while the window is open");
+  await workbench.leave();
+  await until(
+    "ended",
+    () => session.host.sidecars(),
+    (left) => left.length === 0,
+  );
+});

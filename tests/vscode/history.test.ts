@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Locator } from "playwright-core";
+
 import {
   HISTORY_TASKS,
   historyRoots,
   OWN_TASK,
+  SMALL_TASK,
   storeOwnTask,
+  storeSmallTask,
 } from "./harness/history.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
@@ -14,12 +18,13 @@ import type { Workbench } from "./harness/workbench.ts";
 
 const PAGE = 200;
 const VIEW = "Task History";
-const ALL = (HISTORY_TASKS + 1).toLocaleString();
+const ALL = (HISTORY_TASKS + 2).toLocaleString();
 
 const session = new Session("history", {
   prepare: async (profile) => {
     const storageRoot = join(profile.folder, "store");
     await storeOwnTask(storageRoot);
+    await storeSmallTask(storageRoot);
     await profile.addFile(OWN_TASK.file, "turns = True\n");
     await profile.configure({
       "subagentSidecar.storageRoot": storageRoot,
@@ -28,20 +33,17 @@ const session = new Session("history", {
   },
 });
 
-session.step(
-  "the history counts 2,001 stored tasks and lists a page",
-  async (workbench) => {
-    await workbench.showOnly(VIEW);
-    await workbench.treeRows(VIEW).first().waitFor();
-    await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
-    assert.equal(await workbench.treeSize(VIEW), PAGE + 1);
-  },
-);
+session.step("the history counts 2,002 stored tasks and lists a page", async (workbench) => {
+  await workbench.showOnly(VIEW);
+  await workbench.treeRows(VIEW).first().waitFor();
+  await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
+  assert.equal(await workbench.treeSize(VIEW), PAGE + 1);
+});
 
 session.step("above them stands what they used in all", async (workbench) => {
   await workbench
     .view(VIEW)
-    .getByText(/2,001 tasks · .*tokens · \$/)
+    .getByText(/2,002 tasks · .*tokens · \$/)
     .waitFor();
 });
 
@@ -56,53 +58,39 @@ session.step("load more appends the next page", async (workbench) => {
   );
 });
 
-session.step(
-  "the filter narrows the history, and says so",
-  async (workbench) => {
-    await workbench.run("Subagents: Filter Task History");
-    await workbench.answer("paging");
-    await workbench
-      .view(VIEW)
-      .getByText(/Filter: paging — .* tasks/)
-      .waitFor();
-    const rows = workbench.treeRows(VIEW);
-    await until(
-      "only what fits",
-      async () =>
-        (await rows.allInnerTexts()).filter(
-          (text) => !/paging|Load more/i.test(text),
-        ),
-      (strangers) => strangers.length === 0,
-    );
-  },
-);
+session.step("the filter narrows the history, and says so", async (workbench) => {
+  await workbench.run("Subagents: Filter Task History");
+  await workbench.answer("paging");
+  await workbench
+    .view(VIEW)
+    .getByText(/Filter: paging — .* tasks/)
+    .waitFor();
+  const rows = workbench.treeRows(VIEW);
+  await until(
+    "only what fits",
+    async () => (await rows.allInnerTexts()).filter((text) => !/paging|Load more/i.test(text)),
+    (strangers) => strangers.length === 0,
+  );
+});
 
-session.step(
-  "a filter with a fault says where it is and what was expected",
-  async (workbench) => {
-    await workbench.run("Subagents: Filter Task History");
-    await workbench.type("status:fail");
-    await workbench.page
-      .getByText(/At character 8: expected one of active/)
-      .waitFor();
-    await workbench.type("status:failed cost>0");
-    await workbench.page.getByText(/tasks? fit/).waitFor();
-    await workbench.page.keyboard.press("Enter");
-    await workbench
-      .view(VIEW)
-      .getByText(/Filter: status:failed cost>0/)
-      .waitFor();
-  },
-);
+session.step("a filter with a fault says where it is and what was expected", async (workbench) => {
+  await workbench.run("Subagents: Filter Task History");
+  await workbench.type("status:fail");
+  await workbench.page.getByText(/At character 8: expected one of active/).waitFor();
+  await workbench.type("status:failed cost>0");
+  await workbench.page.getByText(/tasks? fit/).waitFor();
+  await workbench.page.keyboard.press("Enter");
+  await workbench
+    .view(VIEW)
+    .getByText(/Filter: status:failed cost>0/)
+    .waitFor();
+});
 
-session.step(
-  "a filter that nothing fits offers to clear it",
-  async (workbench) => {
-    await workbench.run("Subagents: Filter Task History");
-    await workbench.answer("no such words anywhere");
-    await workbench.view(VIEW).getByText(/Clear/).waitFor();
-  },
-);
+session.step("a filter that nothing fits offers to clear it", async (workbench) => {
+  await workbench.run("Subagents: Filter Task History");
+  await workbench.answer("no such words anywhere");
+  await workbench.view(VIEW).getByText(/Clear/).waitFor();
+});
 
 session.step("clearing the filter brings all tasks back", async (workbench) => {
   await workbench.run("Subagents: Clear");
@@ -111,18 +99,12 @@ session.step("clearing the filter brings all tasks back", async (workbench) => {
 
 session.step("a task opens as a read-only transcript", async (workbench) => {
   const row = workbench.treeRows(VIEW).first();
-  const title = (await row.locator(".label-name").first().innerText()).slice(
-    0,
-    20,
-  );
+  const title = (await row.locator(".label-name").first().innerText()).slice(0, 20);
   await row.click();
   const editor = workbench.page.locator(".editor-instance .view-lines");
   await editor.getByText(title).first().waitFor();
   await workbench.page.keyboard.type("x");
-  await workbench.page
-    .getByText("Cannot edit in read-only editor")
-    .first()
-    .waitFor();
+  await workbench.page.getByText("Cannot edit in read-only editor").first().waitFor();
 });
 
 session.step("the palette finds a task by its words", async (workbench) => {
@@ -131,59 +113,44 @@ session.step("the palette finds a task by its words", async (workbench) => {
   await workbench.row("build").first().waitFor();
 });
 
-session.step(
-  "the search shows tasks and messages while one types",
-  async (workbench) => {
-    await workbench.page.keyboard.press("Escape");
-    await workbench.run("Subagents: Search Task History");
-    await workbench.type("weathercock");
-    await workbench.row(OWN_TASK.id).waitFor();
-    await workbench.type("creaks north");
-    await workbench.row(OWN_TASK.words).waitFor();
-  },
-);
+session.step("the search shows tasks and messages while one types", async (workbench) => {
+  await workbench.page.keyboard.press("Escape");
+  await workbench.run("Subagents: Search Task History");
+  await workbench.type("weathercock");
+  await workbench.row(OWN_TASK.id).waitFor();
+  await workbench.type("creaks north");
+  await workbench.row(OWN_TASK.words).waitFor();
+});
 
-session.step(
-  "a found message opens the transcript at its place",
-  async (workbench) => {
-    await workbench.row(OWN_TASK.words).click();
-    const editor = workbench.page.locator(".editor-instance .view-lines");
-    await editor.getByText(OWN_TASK.words).waitFor();
-  },
-);
+session.step("a found message opens the transcript at its place", async (workbench) => {
+  await workbench.row(OWN_TASK.words).click();
+  const editor = workbench.page.locator(".editor-instance .view-lines");
+  await editor.getByText(OWN_TASK.words).waitFor();
+});
 
-session.step(
-  "a fault of the query is shown where one types",
-  async (workbench) => {
-    await workbench.run("Subagents: Search Task History");
-    await workbench.type("cost>much");
-    await workbench.row("At character 6: expected a number").waitFor();
-  },
-);
+session.step("a fault of the query is shown where one types", async (workbench) => {
+  await workbench.run("Subagents: Search Task History");
+  await workbench.type("cost>much");
+  await workbench.row("At character 6: expected a number").waitFor();
+});
 
-session.step(
-  "what is searched becomes the filter of the view",
-  async (workbench) => {
-    await workbench.type("product:kilo since:2020-01-01");
-    await workbench.page.getByRole("button", { name: "Use as Filter" }).click();
-    await workbench
-      .view(VIEW)
-      .getByText(/Filter: product:kilo since:2020-01-01 — 250/)
-      .waitFor();
-  },
-);
+session.step("what is searched becomes the filter of the view", async (workbench) => {
+  await workbench.type("product:kilo since:2020-01-01");
+  await workbench.page.getByRole("button", { name: "Use as Filter" }).click();
+  await workbench
+    .view(VIEW)
+    .getByText(/Filter: product:kilo since:2020-01-01 — 250/)
+    .waitFor();
+});
 
-session.step(
-  "the totals are a page, of the tasks under the filter",
-  async (workbench) => {
-    await workbench.run("Subagents: Show Totals");
-    const page = await workbench.renderedPage("Totals of stored tasks");
-    for (const heading of ["By workspace", "By mode", "By product", "By day"]) {
-      await page.getByRole("heading", { name: heading }).waitFor();
-    }
-    await page.getByText("product:kilo").waitFor();
-  },
-);
+session.step("the totals are a page, of the tasks under the filter", async (workbench) => {
+  await workbench.run("Subagents: Show Totals");
+  const page = await workbench.renderedPage("Totals of stored tasks");
+  for (const heading of ["By workspace", "By mode", "By product", "By day"]) {
+    await page.getByRole("heading", { name: heading }).waitFor();
+  }
+  await page.getByText("product:kilo").waitFor();
+});
 
 session.step("the check tells what is wrong, and why", async (workbench) => {
   await workbench.run("Subagents: Check Task History");
@@ -209,58 +176,43 @@ session.step("a file leads to the tasks that touched it", async (workbench) => {
   await workbench.row(OWN_TASK.title).waitFor();
 });
 
-session.step(
-  "an export is written where one wants it, without secrets",
-  async (workbench) => {
-    await workbench.page.keyboard.press("Escape");
-    await workbench.openSideBar("Subagents");
-    const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
-    await workbench.chooseFromMenu(row, "Export Task");
-    await workbench.pick("Markdown, Redacted");
-    const target = join(session.profile.workspace, "exported.md");
-    await workbench.row("src").waitFor(); // the dialog lists the folder
-    await workbench.answer(target);
-    await workbench.toasts.getByText(/The task is in .*exported.md/).waitFor();
-    assert.match(await readFile(target, "utf8"), new RegExp(OWN_TASK.words));
-  },
-);
+session.step("an export is written where one wants it, without secrets", async (workbench) => {
+  await workbench.page.keyboard.press("Escape");
+  await workbench.openSideBar("Subagents");
+  const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
+  await workbench.chooseFromMenu(row, "Export Task");
+  await workbench.pick("Markdown, Redacted");
+  const target = join(session.profile.workspace, "exported.md");
+  await workbench.row("src").waitFor(); // the dialog lists the folder
+  await workbench.answer(target);
+  await workbench.toasts.getByText(/The task is in .*exported.md/).waitFor();
+  assert.match(await readFile(target, "utf8"), new RegExp(OWN_TASK.words));
+});
 
-session.step(
-  "all that are selected are exported, into a folder",
-  async (workbench) => {
-    await workbench.chooseFromMenu(await selectTwo(workbench), "Export Task");
-    await workbench.pick("Markdown");
-    await workbench.row("src").waitFor(); // the dialog lists the folder
-    await workbench.picture("a-folder-is-chosen");
-    await workbench.page.getByRole("button", { name: "Export Here" }).click();
-    await workbench.toasts.getByText(/^2 tasks are in /).waitFor();
-    const files = await readdir(session.profile.workspace);
-    assert.equal(
-      files.filter((name) => name.endsWith(".md")).length,
-      3,
-      files.join(),
-    );
-    assert.ok(files.includes("oil-the-weathercock.md"), files.join());
-  },
-);
+session.step("all that are selected are exported, into a folder", async (workbench) => {
+  await workbench.chooseFromMenu(await selectTwo(workbench), "Export Task");
+  await workbench.pick("Markdown");
+  await workbench.row("src").waitFor(); // the dialog lists the folder
+  await workbench.picture("a-folder-is-chosen");
+  await workbench.page.getByRole("button", { name: "Export Here" }).click();
+  await workbench.toasts.getByText(/^2 tasks are in /).waitFor();
+  const files = await readdir(session.profile.workspace);
+  assert.equal(files.filter((name) => name.endsWith(".md")).length, 3, files.join());
+  assert.ok(files.includes("oil-the-weathercock.md"), files.join());
+});
 
-session.step(
-  "of the selected, what may not be deleted is left, and named",
-  async (workbench) => {
-    const row = await selectTwo(workbench);
-    await workbench.chooseFromMenu(row, "Delete Task");
-    await workbench.page.getByText("Delete 2 tasks?").waitFor();
-    await workbench.picture("a-question-about-two-tasks");
-    await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
-    const toast = workbench.toasts.filter({
-      hasText: `Deleted “${OWN_TASK.title}”. Left: “`,
-    });
-    await row.waitFor({ state: "detached" });
-    await workbench.picture("one-of-two-is-deleted");
-    await toast.getByRole("button", { name: "Undo" }).click();
-    await row.waitFor();
-  },
-);
+session.step("all that are selected are deleted after one question", async (workbench) => {
+  const row = await selectTwo(workbench);
+  await workbench.chooseFromMenu(row, "Delete Task");
+  await workbench.page.getByText("Delete 2 tasks?").waitFor();
+  await workbench.picture("a-question-about-two-tasks");
+  await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+  await row.waitFor({ state: "detached" });
+  const toast = workbench.toasts.filter({ hasText: "Deleted 2 tasks." });
+  await workbench.picture("two-tasks-are-deleted");
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
+});
 
 session.step(
   "a task of the own root is deleted after a question, and undone",
@@ -283,52 +235,34 @@ session.step("an archived task is restored by its title", async (workbench) => {
   await row.waitFor();
 });
 
-session.step(
-  "a task of another product cannot be deleted from its row",
-  async (workbench) => {
-    await workbench.openMenu(workbench.treeRows(VIEW).nth(1), "Export Task");
-    assert.equal(
-      await workbench.page
-        .getByRole("menuitem", { name: "Delete Task" })
-        .count(),
-      0,
-    );
-  },
-);
+session.step("a task of another product cannot be deleted from its row", async (workbench) => {
+  await workbench.openMenu(workbench.treeRows(VIEW).nth(2), "Export Task");
+  assert.equal(await workbench.page.getByRole("menuitem", { name: "Delete Task" }).count(), 0);
+});
 
-session.step(
-  "a killed sidecar comes back with the whole history",
-  async (workbench) => {
-    await workbench.page.keyboard.press("Escape");
-    const [server] = await session.host.servers();
-    assert.ok(server);
-    process.kill(server.pid, "SIGKILL");
-    await until(
-      "another sidecar",
-      () => session.host.servers(),
-      (now) => now.length === 1 && now[0]?.pid !== server.pid,
-    );
-    await workbench.run("Subagents: Refresh");
-    await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
-  },
-);
+session.step("a killed sidecar comes back with the whole history", async (workbench) => {
+  await workbench.page.keyboard.press("Escape");
+  const [server] = await session.host.servers();
+  assert.ok(server);
+  process.kill(server.pid, "SIGKILL");
+  await until(
+    "another sidecar",
+    () => session.host.servers(),
+    (now) => now.length === 1 && now[0]?.pid !== server.pid,
+  );
+  await workbench.run("Subagents: Refresh");
+  await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
+});
 
-/** Select the own task and one of another product; returns the row of the own one. */
+/** Select both own tasks; returns the row of one. */
 async function selectTwo(workbench: Workbench): Promise<Locator> {
   const rows = workbench.treeRows(VIEW);
   const own = rows.filter({ hasText: OWN_TASK.title });
   await own.click();
-  await rows
-    .filter({ hasNotText: OWN_TASK.title })
-    .first()
-    .click({ modifiers: ["Control"] });
+  await rows.filter({ hasText: SMALL_TASK.title }).click({ modifiers: ["Control"] });
   await until(
     "both selected",
-    () =>
-      workbench
-        .view(VIEW)
-        .locator('[role=treeitem][aria-selected="true"]')
-        .count(),
+    () => workbench.view(VIEW).locator('[role=treeitem][aria-selected="true"]').count(),
     (count) => count === 2,
   );
   return own;

@@ -7,19 +7,16 @@ import { within } from "./harness/waiting.ts";
 
 const session = new Session("keyboard", { prepare: definePuppet });
 
-session.step(
-  "keys alone launch a subagent from the panel",
-  async (workbench) => {
-    const { keyboard } = workbench.page;
-    const chat = new Chat(workbench);
-    await workbench.run("Subagents: Focus on Chat View");
-    await chat.goal.waitFor();
-    await workbench.tabTo(chat.goal);
-    await keyboard.type("Sing without a mouse");
-    await keyboard.press("Enter");
-    await chat.state("Running").waitFor();
-  },
-);
+session.step("keys alone launch a subagent from the panel", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Focus on Chat View");
+  await chat.goal.waitFor();
+  await workbench.tabTo(chat.goal);
+  await keyboard.type("Sing without a mouse");
+  await keyboard.press("Enter");
+  await chat.state("Running").waitFor();
+});
 
 session.step("keys alone cancel it", async (workbench) => {
   const chat = new Chat(workbench);
@@ -32,42 +29,31 @@ session.step("keys alone cancel it", async (workbench) => {
   await within("the subagent's end", puppet.gone);
 });
 
-session.step(
-  "Escape leads back to the list, arrows and Enter into it",
-  async (workbench) => {
-    const { keyboard } = workbench.page;
-    const chat = new Chat(workbench);
-    await keyboard.press("Escape");
-    await chat.conversations.first().waitFor();
-    await workbench.tabTo(chat.conversations.first());
-    await keyboard.press("Enter");
-    await chat.ending.waitFor();
-  },
-);
+session.step("Escape leads back to the list, arrows and Enter into it", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await keyboard.press("Escape");
+  await chat.conversations.first().waitFor();
+  await workbench.tabTo(chat.conversations.first());
+  await keyboard.press("Enter");
+  await chat.ending.waitFor();
+});
 
-session.step(
-  "keys alone open a transcript from the history",
-  async (workbench) => {
-    const { keyboard } = workbench.page;
-    await workbench.run("Subagents: Focus on Task History View");
-    await workbench.treeRows("Task History").first().waitFor();
-    await keyboard.press("ArrowDown");
-    await keyboard.press("Enter");
-    await workbench.page.locator(".view-lines").getByText("La la la").waitFor();
-  },
-);
+session.step("keys alone open a transcript from the history", async (workbench) => {
+  const { keyboard } = workbench.page;
+  await workbench.run("Subagents: Focus on Task History View");
+  await workbench.treeRows("Task History").first().waitFor();
+  await keyboard.press("ArrowDown");
+  await keyboard.press("Enter");
+  await workbench.page.locator(".view-lines").getByText("La la la").waitFor();
+});
 
-session.step(
-  "everything in the panel that can be used has a name",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await workbench.run("Subagents: Focus on Chat View");
-    const nameless = chat.frame.locator(
-      "button, select, textarea, [tabindex='0']",
-    );
-    for (const control of await nameless.all()) {
-      const snapshot = await control.ariaSnapshot();
-      assert.match(snapshot, /".+"/, snapshot);
-    }
-  },
-);
+session.step("everything in the panel that can be used has a name", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Focus on Chat View");
+  const nameless = chat.frame.locator("button, select, textarea, [tabindex='0']");
+  for (const control of await nameless.all()) {
+    const snapshot = await control.ariaSnapshot();
+    assert.match(snapshot, /".+"/, snapshot);
+  }
+});

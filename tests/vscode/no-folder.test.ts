@@ -7,14 +7,11 @@ const session = new Session("no-folder", {
   opensFolder: false,
 });
 
-session.step(
-  "the example runs in a window without a folder",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.button("Run an Example").click();
-    await chat.ending.getByText("The subagent finished its work.").waitFor();
-  },
-);
+session.step("the example runs in a window without a folder", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.button("Run an Example").click();
+  await chat.ending.getByText("The subagent finished its work.").waitFor();
+});
 
 session.step("a launch there asks for a folder", async (workbench) => {
   await workbench.run("Subagents: Launch Subagent");

@@ -9,65 +9,46 @@ const session = new Session("restricted", {
   trustsAll: false,
 });
 
-session.step(
-  "Restricted Mode says that nothing can be launched, and why",
-  async (workbench) => {
-    await workbench.statusItem("Restricted Mode").waitFor();
-    const { frame } = new Chat(workbench);
-    await frame.getByText("Subagents of this workspace are not read").waitFor();
-    await frame
-      .getByRole("button", { name: "Manage Workspace Trust" })
-      .waitFor();
-  },
-);
+session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").waitFor();
+  const { frame } = new Chat(workbench);
+  await frame.getByText("Subagents of this workspace are not read").waitFor();
+  await frame.getByRole("button", { name: "Manage Workspace Trust" }).waitFor();
+});
 
-session.step(
-  "the palette does not offer what is refused",
-  async (workbench) => {
-    await workbench.page.keyboard.press("F1");
-    await workbench.quickInput.fill(">Subagents: Launch");
-    await workbench
-      .row("No matching results")
-      .or(workbench.row("similar commands"))
-      .first()
-      .waitFor();
-    assert.equal(await workbench.row("Launch Subagent").count(), 0);
-    await workbench.page.keyboard.press("Escape");
-  },
-);
+session.step("the palette does not offer what is refused", async (workbench) => {
+  await workbench.page.keyboard.press("F1");
+  await workbench.quickInput.fill(">Subagents: Launch");
+  await workbench
+    .row("No matching results")
+    .or(workbench.row("similar commands"))
+    .first()
+    .waitFor();
+  assert.equal(await workbench.row("Launch Subagent").count(), 0);
+  await workbench.page.keyboard.press("Escape");
+});
 
-session.step(
-  "the history can be searched, checked and added up",
-  async (workbench) => {
-    await workbench.run("Subagents: Search Task History");
-    await workbench.type("status:nonsense");
-    await workbench.row("At character 8").waitFor();
-    await workbench.page.keyboard.press("Escape");
-    await workbench.run("Subagents: Check Task History");
-    await workbench.page
-      .locator(".view-lines")
-      .getByText("Nothing is wrong.")
-      .waitFor();
-    await workbench.run("Subagents: Show Totals");
-    await workbench.renderedPage("Totals of stored tasks");
-    await workbench.run("View: Close All Editors");
-  },
-);
+session.step("the history can be searched, checked and added up", async (workbench) => {
+  await workbench.run("Subagents: Search Task History");
+  await workbench.type("status:nonsense");
+  await workbench.row("At character 8").waitFor();
+  await workbench.page.keyboard.press("Escape");
+  await workbench.run("Subagents: Check Task History");
+  await workbench.page.locator(".view-lines").getByText("Nothing is wrong.").waitFor();
+  await workbench.run("Subagents: Show Totals");
+  await workbench.renderedPage("Totals of stored tasks");
+  await workbench.run("View: Close All Editors");
+});
 
-session.step(
-  "trust lets the workspace's own subagent run",
-  async (workbench) => {
-    await workbench.statusItem("Restricted Mode").click();
-    await workbench.page
-      .getByRole("button", { name: "Trust", exact: true })
-      .click();
-    await workbench.page
-      .locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]')
-      .click();
-    const chat = new Chat(workbench);
-    await chat.launch(PUPPET, "Say that you are free");
-    const puppet = await session.puppets.next();
-    puppet.finish("I am free.");
-    await chat.ending.getByText("I am free.").waitFor();
-  },
-);
+session.step("trust lets the workspace's own subagent run", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").click();
+  await workbench.page.getByRole("button", { name: "Trust", exact: true }).click();
+  await workbench.page
+    .locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]')
+    .click();
+  const chat = new Chat(workbench);
+  await chat.launch(PUPPET, "Say that you are free");
+  const puppet = await session.puppets.next();
+  puppet.finish("I am free.");
+  await chat.ending.getByText("I am free.").waitFor();
+});

@@ -17,11 +17,7 @@ export async function defineScripted(profile: Profile): Promise<void> {
     "subagentSidecar.runners": {
       scripts: {
         type: "acp",
-        command: [
-          python,
-          join(REPOSITORY, "tests/agents/scripted.py"),
-          "--lasting",
-        ],
+        command: [python, join(REPOSITORY, "tests/agents/scripted.py"), "--lasting"],
       },
     },
   });

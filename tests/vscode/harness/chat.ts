@@ -29,9 +29,7 @@ export class Chat {
 
   /** The conversations in the list of the first page. */
   get conversations(): Locator {
-    return this.frame
-      .getByRole("list", { name: "Conversations" })
-      .getByRole("button");
+    return this.frame.getByRole("list", { name: "Conversations" }).getByRole("button");
   }
 
   /** What a subagent said and did, in the open conversation. */
@@ -63,10 +61,7 @@ export class Chat {
   }
 
   /** Launch an agent whose goal is its steps; the conversation opens. */
-  async launchScript(
-    subagent: string,
-    steps: readonly string[],
-  ): Promise<void> {
+  async launchScript(subagent: string, steps: readonly string[]): Promise<void> {
     await this.picker.selectOption(subagent);
     await this.goal.fill(steps.join("\n"));
     await this.button("Launch").click();

@@ -30,12 +30,7 @@ export class Host {
   readonly #marker: string;
   readonly #output: string[];
 
-  private constructor(
-    url: string,
-    pid: number,
-    marker: string,
-    output: string[],
-  ) {
+  private constructor(url: string, pid: number, marker: string, output: string[]) {
     this.url = url;
     this.#pid = pid;
     this.#marker = marker;
@@ -64,16 +59,12 @@ export class Host {
 
   /** The running sidecars of its windows. */
   async servers(): Promise<SeenProcess[]> {
-    return (await withMarker(this.#marker)).filter(({ command }) =>
-      SERVER.test(command),
-    );
+    return (await withMarker(this.#marker)).filter(({ command }) => SERVER.test(command));
   }
 
   /** The running sidecars and all that they started. */
   async sidecars(): Promise<SeenProcess[]> {
-    return (await withMarker(this.#marker)).filter(({ command }) =>
-      SIDECAR.test(command),
-    );
+    return (await withMarker(this.#marker)).filter(({ command }) => SIDECAR.test(command));
   }
 
   /** End the whole group: a signal to the parent alone leaves extension hosts and what they started. */
@@ -81,12 +72,7 @@ export class Host {
     kill(-this.#pid, "SIGTERM");
     const look = () => withMarker(this.#marker);
     try {
-      await until(
-        "all processes of the host gone",
-        look,
-        (left) => left.length === 0,
-        STOP_MS,
-      );
+      await until("all processes of the host gone", look, (left) => left.length === 0, STOP_MS);
     } catch {
       for (const { pid } of await look()) {
         kill(pid, "SIGKILL");
@@ -97,19 +83,11 @@ export class Host {
 
 type Server = ChildProcessByStdio<null, Readable, Readable>;
 
-function spawnServer(
-  profile: Profile,
-  options: HostOptions,
-  marker: string,
-): Server {
+function spawnServer(profile: Profile, options: HostOptions, marker: string): Server {
   const [program, ...arguments_] = profile.command;
   const flags = [
     ...["--auth", "none", "--bind-addr", "127.0.0.1:0"],
-    ...[
-      "--disable-telemetry",
-      "--disable-update-check",
-      "--disable-getting-started-override",
-    ],
+    ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
     ...["--reconnection-grace-time", "5"], // else a closed page leaves its extension host for three hours
     ...(options.trustsAll ? ["--disable-workspace-trust"] : []),
     ...(options.opensFolder ? [profile.workspace] : []),

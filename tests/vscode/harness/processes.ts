@@ -17,21 +17,14 @@ export async function withMarker(marker: string): Promise<SeenProcess[]> {
   return seen.filter((process) => process !== undefined);
 }
 
-async function look(
-  pid: number,
-  marker: string,
-): Promise<SeenProcess | undefined> {
+async function look(pid: number, marker: string): Promise<SeenProcess | undefined> {
   const folder = join("/proc", String(pid));
   try {
-    const environment = (await readFile(join(folder, "environ"), "utf8")).split(
-      "\0",
-    );
+    const environment = (await readFile(join(folder, "environ"), "utf8")).split("\0");
     if (!environment.includes(marker)) {
       return undefined;
     }
-    const command = (await readFile(join(folder, "cmdline"), "utf8"))
-      .replaceAll("\0", " ")
-      .trim();
+    const command = (await readFile(join(folder, "cmdline"), "utf8")).replaceAll("\0", " ").trim();
     return command === "" ? undefined : { pid, command }; // a zombie has no command line
   } catch {
     return undefined; // it ended while we looked

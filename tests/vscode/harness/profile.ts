@@ -1,14 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import {
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  writeFile,
-} from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -50,9 +42,7 @@ export class Profile {
   }
 
   static async create(): Promise<Profile> {
-    const profile = new Profile(
-      await mkdtemp(join(tmpdir(), "vscode-profile-")),
-    );
+    const profile = new Profile(await mkdtemp(join(tmpdir(), "vscode-profile-")));
     await mkdir(profile.workspace);
     await writeFile(join(profile.folder, "config.yaml"), "auth: none\n");
     await profile.#write("data/User/settings.json", QUIET);
@@ -102,14 +92,10 @@ export class Profile {
   /** Install a packaged extension as a user would from a file. */
   async install(vsix: string): Promise<void> {
     const [program, ...options] = this.command;
-    await promisify(execFile)(
-      program,
-      [...options, "--install-extension", vsix],
-      {
-        env: this.environment,
-        timeout: INSTALL_MS,
-      },
-    );
+    await promisify(execFile)(program, [...options, "--install-extension", vsix], {
+      env: this.environment,
+      timeout: INSTALL_MS,
+    });
   }
 
   /** Take the Python environment that an earlier profile of this run has set up, if one has. */
@@ -127,10 +113,7 @@ export class Profile {
   }
 
   get #storage(): string {
-    return join(
-      this.folder,
-      "data/User/globalStorage/subagent-sidecar.subagent-sidecar",
-    );
+    return join(this.folder, "data/User/globalStorage/subagent-sidecar.subagent-sidecar");
   }
 
   /** The manifest of the one installed extension, as the editor reads it. */
@@ -139,10 +122,7 @@ export class Profile {
     const [folder] = (await readdir(extensions)).filter((name) =>
       name.includes("subagent-sidecar"),
     );
-    const text = await readFile(
-      join(extensions, folder ?? "", "package.json"),
-      "utf8",
-    );
+    const text = await readFile(join(extensions, folder ?? "", "package.json"), "utf8");
     return JSON.parse(text) as Manifest;
   }
 

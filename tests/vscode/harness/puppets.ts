@@ -88,8 +88,6 @@ export class Puppets {
 
   async #welcome(socket: Socket, lines: Interface): Promise<void> {
     const [line] = (await once(lines, "line")) as [string];
-    this.#waiting.push(
-      new Puppet(socket, JSON.parse(line) as Puppet["greeting"]),
-    );
+    this.#waiting.push(new Puppet(socket, JSON.parse(line) as Puppet["greeting"]));
   }
 }

@@ -67,16 +67,9 @@ export class Session {
   }
 
   /** One step of the story: a test that leaves a picture. After a failed one the rest fail at once. */
-  step(
-    name: string,
-    body: (workbench: Workbench, report: Report) => Promise<void>,
-  ): void {
+  step(name: string, body: (workbench: Workbench, report: Report) => Promise<void>): void {
     void test(name, { timeout: STEP_MS }, async (context) => {
-      assert.equal(
-        this.#failed,
-        undefined,
-        "an earlier step failed, and this one builds on it",
-      );
+      assert.equal(this.#failed, undefined, "an earlier step failed, and this one builds on it");
       const picture = name.replaceAll(/\W+/g, "-").toLowerCase();
       try {
         await body(this.workbench, (figure) => {
@@ -112,11 +105,7 @@ export class Session {
       opensFolder: options.opensFolder ?? true,
     });
     this.#browser = await launchBrowser();
-    this.#workbench = await Workbench.open(
-      this.#browser,
-      this.#host.url,
-      this.#name,
-    );
+    this.#workbench = await Workbench.open(this.#browser, this.#host.url, this.#name);
     if (!fresh) {
       await this.#workbench.ready();
       await this.profile.lendEnvironment();

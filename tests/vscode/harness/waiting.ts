@@ -21,9 +21,7 @@ export async function until<T>(
       return seen;
     }
     if (performance.now() > deadline) {
-      throw new Error(
-        `after ${limitMs} ms still not ${what}; seen last: ${JSON.stringify(seen)}`,
-      );
+      throw new Error(`after ${limitMs} ms still not ${what}; seen last: ${JSON.stringify(seen)}`);
     }
     await pause(LOOK_AGAIN_MS);
   }
@@ -36,11 +34,9 @@ export async function within<T>(
   limitMs = PATIENCE_MS,
 ): Promise<T> {
   const aborter = new AbortController();
-  const late = pause(limitMs, undefined, { signal: aborter.signal }).then(
-    () => {
-      throw new Error(`${what} took more than ${limitMs} ms`);
-    },
-  );
+  const late = pause(limitMs, undefined, { signal: aborter.signal }).then(() => {
+    throw new Error(`${what} took more than ${limitMs} ms`);
+  });
   late.catch(() => undefined);
   try {
     return await Promise.race([promise, late]);

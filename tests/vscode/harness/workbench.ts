@@ -33,11 +33,7 @@ export function launchBrowser(): Promise<Browser> {
         "--disable-dev-shm-usage",
         "--no-first-run",
       ],
-      ...[
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
       "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     ],
   });
@@ -55,11 +51,7 @@ export class Workbench {
   }
 
   /** Open a window; `name` begins the names of its pictures. */
-  static async open(
-    browser: Browser,
-    url: string,
-    name: string,
-  ): Promise<Workbench> {
+  static async open(browser: Browser, url: string, name: string): Promise<Workbench> {
     const context = await browser.newContext({
       viewport: WINDOW,
       reducedMotion: "reduce", // spinners cost a processor where there is no graphics card
@@ -108,9 +100,7 @@ export class Workbench {
   /** Open the extension's side bar and wait until its sidecar answers; the first time is set-up. */
   async ready(): Promise<void> {
     await this.openSideBar("Subagents");
-    const answering = this.page.locator(
-      '.statusbar-item [aria-label*="launching needs"]',
-    );
+    const answering = this.page.locator('.statusbar-item [aria-label*="launching needs"]');
     await this.page
       .locator('.statusbar-item [aria-label*="0 running"]')
       .or(answering)
@@ -120,9 +110,7 @@ export class Workbench {
   /** Open the view container with this name; one that is open already, as after a reload, stays so. */
   async openSideBar(name: string): Promise<void> {
     await this.run(`View: Show ${name}`); // a click in the activity bar would close it again
-    await this.page
-      .locator(".sidebar .composite.title", { hasText: name })
-      .waitFor();
+    await this.page.locator(".sidebar .composite.title", { hasText: name }).waitFor();
   }
 
   /** Run a command by its title, as in `Developer: Reload Window`. */
@@ -165,9 +153,7 @@ export class Workbench {
 
   /** The box in which quick picks and input boxes take text. */
   get quickInput(): Locator {
-    return this.page.locator(
-      ".quick-input-widget:visible .quick-input-box input",
-    );
+    return this.page.locator(".quick-input-widget:visible .quick-input-box input");
   }
 
   /** The rows of the open quick pick with this text. */
@@ -181,10 +167,7 @@ export class Workbench {
   async type(text: string): Promise<void> {
     await until(
       "asked for something",
-      () =>
-        this.quickInput.evaluateAll(
-          ([box]) => (box as HTMLInputElement | undefined)?.value,
-        ),
+      () => this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value),
       (typed) => typed !== undefined && !typed.startsWith(">"),
     );
     await this.quickInput.fill(text);
@@ -205,17 +188,13 @@ export class Workbench {
 
   /** The pane of the view with this title in the side bar. */
   view(title: string): Locator {
-    const header = this.page
-      .locator(".pane-header")
-      .filter({ has: this.#title(title) });
+    const header = this.page.locator(".pane-header").filter({ has: this.#title(title) });
     return this.page.locator(".sidebar .pane").filter({ has: header });
   }
 
   /** Collapse all other views of the side bar, for room. */
   async showOnly(title: string): Promise<void> {
-    const others = this.page.locator(
-      ".sidebar .pane-header[aria-expanded=true]",
-    );
+    const others = this.page.locator(".sidebar .pane-header[aria-expanded=true]");
     for (const name of await others.locator(".title").allInnerTexts()) {
       if (name !== title) {
         await this.#header(name).click();
@@ -239,16 +218,12 @@ export class Workbench {
 
   /** How many rows the tree in a view has, in sight or not. */
   async treeSize(view: string): Promise<number> {
-    return Number(
-      await this.treeRows(view).first().getAttribute("aria-setsize"),
-    );
+    return Number(await this.treeRows(view).first().getAttribute("aria-setsize"));
   }
 
   /** The inside of the panel's webview. */
   get webview(): FrameLocator {
-    return this.page
-      .frameLocator("iframe.webview")
-      .frameLocator("iframe#active-frame");
+    return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
   }
 
   /** The page of a rendered document with this heading. */
@@ -285,15 +260,11 @@ export class Workbench {
       }
       await this.page.keyboard.press("Tab");
     }
-    throw new Error(
-      `${MOST_TABS} presses of Tab do not lead to ${target.toString()}`,
-    );
+    throw new Error(`${MOST_TABS} presses of Tab do not lead to ${target.toString()}`);
   }
 
   /** How long the editor took to load an extension's code, and then for the call of its `activate`. */
-  async activation(
-    extensionId: string,
-  ): Promise<{ loadMs: number; callMs: number }> {
+  async activation(extensionId: string): Promise<{ loadMs: number; callMs: number }> {
     await this.run("Developer: Startup Performance");
     await this.page.locator(".view-lines").getByText("System Info").waitFor();
     // The report is written piece by piece.
@@ -303,8 +274,7 @@ export class Workbench {
       (text) => text.includes(`| ${extensionId} `),
     );
     await this.run("View: Close All Editors");
-    const ms = (column: string) =>
-      Number(columnOf(report, extensionId, column));
+    const ms = (column: string) => Number(columnOf(report, extensionId, column));
     return { loadMs: ms("Load Code"), callMs: ms("Call Activate") };
   }
 
@@ -315,9 +285,7 @@ export class Workbench {
   }
 
   #container(name: string): Locator {
-    return this.page.locator(
-      `.activitybar a.action-label[aria-label^="${name}"]`,
-    );
+    return this.page.locator(`.activitybar a.action-label[aria-label^="${name}"]`);
   }
 
   /** The toasts in sight. */
@@ -330,9 +298,7 @@ export class Workbench {
   }
 
   #header(title: string): Locator {
-    return this.page
-      .locator(".sidebar .pane-header")
-      .filter({ has: this.#title(title) });
+    return this.page.locator(".sidebar .pane-header").filter({ has: this.#title(title) });
   }
 
   #title(title: string): Locator {
@@ -344,12 +310,9 @@ export class Workbench {
 function columnOf(report: string, row: string, column: string): string {
   const cells = (line: string) => line.split("|").map((cell) => cell.trim());
   const lines = report.split("\n");
-  const titles = cells(
-    lines.find((line) => cells(line).includes(column)) ?? "",
-  );
+  const titles = cells(lines.find((line) => cells(line).includes(column)) ?? "");
   const found = lines.find((line) => cells(line)[1] === row);
-  const value =
-    found === undefined ? undefined : cells(found)[titles.indexOf(column)];
+  const value = found === undefined ? undefined : cells(found)[titles.indexOf(column)];
   if (value === undefined) {
     throw new Error(`no ${column} of ${row} in:\n${report}`);
   }
