@@ -2,10 +2,7 @@ import { Chat } from "./harness/chat.ts";
 import { Session } from "./harness/session.ts";
 import { definePuppet } from "./harness/subagents.ts";
 
-const session = new Session("no-folder", {
-  prepare: definePuppet,
-  opensFolder: false,
-});
+const session = new Session("no-folder", { prepare: definePuppet, opensFolder: false });
 
 session.step("the example runs in a window without a folder", async (workbench) => {
   const chat = new Chat(workbench);

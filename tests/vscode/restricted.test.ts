@@ -4,10 +4,7 @@ import { Chat } from "./harness/chat.ts";
 import { Session } from "./harness/session.ts";
 import { definePuppet, PUPPET } from "./harness/subagents.ts";
 
-const session = new Session("restricted", {
-  prepare: definePuppet,
-  trustsAll: false,
-});
+const session = new Session("restricted", { prepare: definePuppet, trustsAll: false });
 
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();

@@ -139,9 +139,5 @@ export class Profile {
 
 /** Copy with the times, so that compiled Python files still fit their sources. */
 function copyFolder(from: string, to: string): Promise<void> {
-  return cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    preserveTimestamps: true,
-  });
+  return cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }
