@@ -12,8 +12,8 @@ const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n--
 
 /** Panels with little height, in CSS pixels, and the windows that leave them no more. */
 const SHORT_PANELS = [
-  [320, WINDOW.height],
-  [200, 600],
+  [420, WINDOW.height],
+  [240, 600],
 ] as const;
 
 const session = new Session("agents", {

@@ -43,7 +43,7 @@ session.step("the history counts 2,002 stored tasks and lists a page", async (wo
 session.step("above them stands what they used in all", async (workbench) => {
   await workbench
     .view(VIEW)
-    .getByText(/2,002 tasks · .*tokens · \$/)
+    .getByText(/^[\d.]+M tokens · \$/)
     .waitFor();
 });
 
@@ -63,7 +63,7 @@ session.step("the filter narrows the history, and says so", async (workbench) =>
   await workbench.answer("paging");
   await workbench
     .view(VIEW)
-    .getByText(/Filter: paging — .* tasks/)
+    .getByText(/Filter: paging/)
     .waitFor();
   const rows = workbench.treeRows(VIEW);
   await until(
@@ -139,8 +139,9 @@ session.step("what is searched becomes the filter of the view", async (workbench
   await workbench.page.getByRole("button", { name: "Use as Filter" }).click();
   await workbench
     .view(VIEW)
-    .getByText(/Filter: product:kilo since:2020-01-01 — 250/)
+    .getByText(/Filter: product:kilo since:2020-01-01/)
     .waitFor();
+  await workbench.view(VIEW).getByText(`250 of ${ALL}`, { exact: true }).waitFor();
 });
 
 session.step("the totals are a page, of the tasks under the filter", async (workbench) => {

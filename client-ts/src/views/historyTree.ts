@@ -8,7 +8,7 @@ import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
 import { StoredTasks } from "../storedTasks.js";
 import { TotalsLine } from "../totalsLine.js";
-import { ago, counted, localTime, money, oneLine, span, storedStatus } from "../words.js";
+import { ago, localTime, money, oneLine, span, storedStatus } from "../words.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -136,16 +136,15 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return taskItem(task, this.#isOwn(task), Date.now());
   }
 
-  /** What is shown above the rows: the filter, and the totals of the tasks it keeps. */
+  /** What is shown above the rows: the filter, and what the tasks it keeps used; the title counts them. */
   #heading(): string {
-    const { filter, matched, items } = this.#stored;
+    const { filter, items } = this.#stored;
     if (items.length === 0) {
       return ""; // A message would hide the welcome view, which offers to clear the filter.
     }
-    // The count is the list's own, which is never behind; the totals may be, for a moment.
-    const known = [counted(matched, "task"), this.#totals.textFor(filter)];
-    const totals = known.filter((part) => part !== "").join(" · ");
-    return filter === "" ? totals : `Filter: ${filter} — ${totals}`;
+    const totals = this.#totals.textFor(filter);
+    const named = filter === "" ? "" : `Filter: ${filter}`;
+    return [named, totals].filter((part) => part !== "").join(" — ");
   }
 
   /** Only for what has been read: the first number written as its locale has it takes long. */
