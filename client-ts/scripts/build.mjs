@@ -6,6 +6,27 @@ import * as esbuild from "esbuild";
 
 import { webviewBuild } from "../webview/build.mjs";
 
+/**
+ * Have all modules share one import of the editor's API: esbuild copies its names for each import of
+ * a module that it does not bundle, which with one in every file made half of the time to load.
+ *
+ * @type {esbuild.Plugin}
+ */
+const oneEditorApi = {
+  name: "one-editor-api",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^vscode$/, namespace: "file" }, () => ({
+      path: "vscode",
+      namespace: "editor",
+    }));
+    onResolve({ filter: /^vscode$/, namespace: "editor" }, () => ({
+      path: "vscode",
+      external: true,
+    }));
+    onLoad({ filter: /./, namespace: "editor" }, () => ({ contents: 'export * from "vscode";' }));
+  },
+};
+
 /** @type {esbuild.BuildOptions} */
 const extensionBuild = {
   entryPoints: ["src/extension.ts"],
@@ -16,7 +37,7 @@ const extensionBuild = {
   platform: "node",
   format: "cjs",
   target: "node20",
-  external: ["vscode"],
+  plugins: [oneEditorApi],
   logLevel: "warning",
 };
 

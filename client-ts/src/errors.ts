@@ -1,6 +1,10 @@
-import { ResponseError } from "vscode-jsonrpc/node";
-
 import type { ErrorCode } from "./protocol.js";
+
+/** What the sidecar refuses a request with; `data` is as the protocol says for its code. */
+export interface Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly data?: unknown;
+}
 
 /** There is no connection to ask over: not started, between two tries, stopped, or just lost. */
 export class SidecarUnavailableError extends Error {
@@ -12,9 +16,9 @@ export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** Tell whether the sidecar refused a request with this code; `data` is then as the protocol says. */
-export function isRefusal(error: unknown, code: ErrorCode): error is ResponseError<unknown> {
-  return error instanceof ResponseError && error.code === code;
+/** Tell whether the sidecar refused a request with this code. */
+export function isRefusal(error: unknown, code: ErrorCode): error is Refusal {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** Return what a caught value says. */

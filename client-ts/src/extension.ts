@@ -60,11 +60,10 @@ export function activate(context: vscode.ExtensionContext): void {
     await installation.environment.remove();
     await service.start();
   };
-  const runners = () => service.info?.runners ?? [];
   const enableExample = () => example.enable(service, settings);
   const commands = {
-    ...subagentCommands({ service, panel, runners, enableExample }),
-    ...definitionCommands({ service, panel, runners }),
+    ...subagentCommands({ service, panel, enableExample }),
+    ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...speakingCommands({ service, panel }),
     ...historyCommands({ service, history, transcripts, reports, ownRoot }),

@@ -646,6 +646,11 @@ export interface TasksDidChange {
   removed: string[];
 }
 
+/** The answer of `runners/list`: the runners of the settings and the agents found now. */
+export interface RunnersResult {
+  items: RunnerInfo[];
+}
+
 /** The answer of `subagents/list`. */
 export interface SubagentsResult {
   items: SubagentInfo[];
@@ -725,7 +730,11 @@ export interface TaskResult {
   revision: number;
 }
 
-/** One background run of a subagent; `resumes` is the ended one whose work it goes on with. */
+/**
+ * One background run of a subagent; `resumes` is the ended one whose work it goes on with.
+ *
+ * `resumeMode` says how, as `ResumeResult` does.
+ */
 export interface AsyncTask {
   id: string;
   subagentName: string;
@@ -746,6 +755,7 @@ export interface AsyncTask {
   timeoutSeconds?: number | null;
   parentTaskId?: string;
   resumes?: string;
+  resumeMode?: ResumeMode;
   partial?: PartialResult;
 }
 
@@ -797,6 +807,8 @@ export interface Progress {
   lastActivityAt: number;
   lastText?: string;
 }
+
+export type ResumeMode = "session" | "replay";
 
 /**
  * What a run that did not reach its goal had produced; two members are named as in `output`.
@@ -866,6 +878,7 @@ export interface SendResult {
 export interface ResumeParams {
   taskId: string;
   text?: string | null;
+  overLimit?: "reject" | "queue" | null;
 }
 
 /**
@@ -875,7 +888,7 @@ export interface ResumeParams {
  */
 export interface ResumeResult {
   task: AsyncTask;
-  mode: "session" | "replay";
+  mode: ResumeMode;
   revision: number;
 }
 
@@ -1240,6 +1253,7 @@ export interface Requests {
   "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/putAway": { params: PutAwayParams; result: PutAwayResult };
   "history/doctor": { params: DoctorParams; result: DoctorResult };
+  "runners/list": { params: NoParams; result: RunnersResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };
   "subagents/validate": { params: ValidateParams; result: SubagentsResult };
   "asyncTasks/launch": { params: LaunchParams; result: TaskResult };

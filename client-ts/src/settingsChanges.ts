@@ -10,12 +10,15 @@ export function followSettings(
   service: SidecarService,
   settings: () => Settings,
 ): vscode.Disposable {
-  let inForce = settings();
-  return vscode.workspace.onDidChangeConfiguration((event) => {
+  let inForce: Settings | undefined;
+  const started = service.onDidChangeState(() => {
+    inForce ??= settings();
+  });
+  const changed = vscode.workspace.onDidChangeConfiguration((event) => {
     if (!event.affectsConfiguration(SECTION)) {
       return;
     }
-    const before = inForce;
+    const before = inForce ?? {}; // No sidecar has been given any yet.
     inForce = settings();
     const atStart = START_KEYS.some((key) => event.affectsConfiguration(`${SECTION}.${key}`));
     if (atStart && service.state.kind === "failed") {
@@ -29,6 +32,7 @@ export function followSettings(
       void vscode.window.showErrorMessage(`Subagents: ${messageOf(error)}`);
     });
   });
+  return vscode.Disposable.from(started, changed);
 }
 
 /** Whether something that was set no longer is: an update adds and replaces, and takes nothing back. */

@@ -14,7 +14,7 @@ import {
 import { isGivenUp } from "./rootOwner.js";
 import type { RunEvent, ServiceState, SubagentService } from "./service.js";
 import { environmentDamage } from "./setup/failures.js";
-import { SidecarClient, type SidecarClientOptions } from "./sidecarClient.js";
+import type { SidecarClient, SidecarClientOptions } from "./sidecarClient.js";
 import type { SidecarCommand } from "./sidecarProcess.js";
 import type { ClientState } from "./supervisor.js";
 import { TaskTable } from "./taskTable.js";
@@ -163,12 +163,15 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   async #prepareClient(): Promise<SidecarClient> {
+    const { initialize, log } = this.#options;
     this.#afterStop = { kind: "idle" };
     try {
       const command = await this.#options.prepare((message) => {
         this.#enter({ kind: "settingUp", message });
       });
-      this.#client ??= this.#createClient(command);
+      // Loaded when first needed: with all that it stands on it would hold up the activation.
+      const { SidecarClient } = await import("./sidecarClient.js");
+      this.#client ??= this.#listenTo(new SidecarClient({ command, initialize, log }));
       return this.#client;
     } catch (error) {
       this.#enter({ kind: "failed", message: messageOf(error) });
@@ -176,9 +179,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  #createClient(command: SidecarCommand): SidecarClient {
-    const { initialize, log } = this.#options;
-    const client = new SidecarClient({ command, initialize, log });
+  #listenTo(client: SidecarClient): SidecarClient {
     client.onState((state) => {
       this.#clientEntered(state);
     });

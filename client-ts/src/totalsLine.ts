@@ -1,6 +1,6 @@
 import { Throttle } from "./coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "./protocol.js";
-import { compact, money } from "./words.js";
+import { compact, counted, money } from "./words.js";
 
 /** Totals read every task: while many change they need not be right at every moment. */
 const REFRESH_MS = 5_000;
@@ -55,7 +55,7 @@ export class TotalsLine {
 /** Say what tasks used in all; what none of them knows is left out, what some know is counted. */
 export function totalsText({ tasks, tokens, cost, tasksWithCost }: Totals): string {
   const spent = money(cost);
-  const known = tasksWithCost < tasks ? ` in ${tasksWithCost.toLocaleString()} of them` : "";
+  const known = tasksWithCost < tasks ? ` in ${counted(tasksWithCost, "task")}` : "";
   return [
     tokens == null ? undefined : `${compact(tokens)} tokens`,
     spent === undefined ? undefined : `${spent}${known}`,

@@ -20,6 +20,7 @@ EndReason = Literal[
     "hostExit",
     "lost",
 ]
+ResumeMode = Literal["session", "replay"]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
 EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
 """An event as the journal keeps it; its members are declared in `sidecar.api.events`."""
@@ -77,7 +78,10 @@ class TaskOutput(Record, kw_only=True):
 
 
 class AsyncTask(Record, kw_only=True):
-    """One background run of a subagent; `resumes` is the ended one whose work it goes on with."""
+    """One background run of a subagent; `resumes` is the ended one whose work it goes on with.
+
+    `resume_mode` says how, as `ResumeResult` does.
+    """
 
     id: str
     subagent_name: str
@@ -98,6 +102,7 @@ class AsyncTask(Record, kw_only=True):
     timeout_seconds: int | float | None = None
     parent_task_id: str | None = None
     resumes: str | None = None
+    resume_mode: ResumeMode | None = None
     partial: PartialResult | None = None
 
 
@@ -148,6 +153,7 @@ class ResumeParams(Params, kw_only=True):
 
     task_id: str
     text: str | None = None
+    over_limit: Literal["reject", "queue"] | None = None
 
 
 class AsyncListParams(Params, kw_only=True):
@@ -226,7 +232,7 @@ class ResumeResult(Record, kw_only=True):
     """
 
     task: AsyncTask
-    mode: Literal["session", "replay"]
+    mode: ResumeMode
     revision: int
 
 

@@ -55,6 +55,12 @@ class InitializeResult(Record, kw_only=True):
     instance_id: str
 
 
+class RunnersResult(Record, kw_only=True):
+    """The answer of `runners/list`: the runners of the settings and the agents found now."""
+
+    items: list[RunnerInfo]
+
+
 class ShutdownParams(Params, kw_only=True):
     """Parameters of `shutdown`."""
 

@@ -52,6 +52,7 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/putAway": MethodSpec(insight.PutAwayParams, insight.PutAwayResult),
     "history/doctor": MethodSpec(insight.DoctorParams, insight.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
+    "runners/list": MethodSpec(NoParams, lifecycle.RunnersResult),
     "subagents/list": MethodSpec(NoParams, subagents.SubagentsResult),
     "subagents/validate": MethodSpec(subagents.ValidateParams, subagents.SubagentsResult),
     "subagents/didChange": _to_client(subagents.SubagentsDidChange),

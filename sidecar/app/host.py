@@ -135,11 +135,15 @@ class Host:
         if after.async_tasks.max != before.async_tasks.max:
             self.set_max(after.async_tasks.max)
         if after.runners != before.runners:
-            self.runners = build_runners(after.runners)
+            self.find_runners()
         if _roots_of(after) != _roots_of(before):
             self._stored.reopen(self._history_roots())
         self.reminders.configure(after.reminders)
         self.runs.admission.pump()
+
+    def find_runners(self) -> None:
+        """Look anew for the agents that are here; runs under way keep the runner they have."""
+        self.runners = build_runners(self.settings.runners)
 
     def set_max(self, maximum: int) -> None:
         """Change the limit of running tasks; what waits may start."""

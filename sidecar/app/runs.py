@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from sidecar.api.async_tasks import EndReason, LaunchParams
+from sidecar.api.async_tasks import EndReason, LaunchParams, ResumeMode, ResumeParams
 from sidecar.api.errors import InvalidState, LimitReached
 from sidecar.app import launch_params
 from sidecar.app.planner import Planner
@@ -73,8 +73,8 @@ class Runs:
         return await self._admit(await self._planner.prepare(params, workspace), params.over_limit)
 
     async def resume(
-        self, ended: RunRecord, text: str | None, workspace: Workspace
-    ) -> tuple[RunRecord, Literal["session", "replay"]]:
+        self, ended: RunRecord, params: ResumeParams, workspace: Workspace
+    ) -> tuple[RunRecord, ResumeMode]:
         """Launch a run that goes on with an ended one's work: in its agent's session, if that can be.
 
         Raises InvalidState for a run that has not ended, and what `launch` does.
@@ -91,11 +91,11 @@ class Runs:
         async for event in self._events.all_of(task.id):
             said.take(event)
         session_id = ended.session_id if prepared.plan.runner.name == task.runner else None
-        resumption = Resumption(said.text(), session_id, text)
-        prepared.record.task.resumes = task.id
+        resumption = Resumption(said.text(), session_id, params.text)
+        mode: ResumeMode = "replay" if session_id is None else "session"
+        prepared.record.task.resumes, prepared.record.task.resume_mode = task.id, mode
         run = replace(prepared.run, request=replace(prepared.run.request, resumption=resumption))
-        record = await self._admit(replace(prepared, run=run), None)
-        return record, "replay" if session_id is None else "session"
+        return await self._admit(replace(prepared, run=run), params.over_limit), mode
 
     async def _admit(self, prepared: Prepared, over_limit: Literal["reject", "queue"] | None) -> RunRecord:
         slot = self.admission.take_slot(prepared)

@@ -1,6 +1,7 @@
 """Runs of agents through a sidecar: their questions, what is remembered of the answers, and the watchdogs."""
 
 import asyncio
+import os
 import sys
 import time
 from pathlib import Path
@@ -206,3 +207,18 @@ async def test_the_word_auto_takes_a_runner_that_is_there(start: Start, definiti
     sidecar = await start(settings={"runners": runners})
     (task,) = await sidecar.ended(await sidecar.launch("any", "say hi"))
     assert (task["runner"], task["output"]["final_message"]) == ("scripted", "hi")
+
+
+async def test_an_agent_that_is_installed_while_the_sidecar_runs_is_found(
+    start: Start, home: Path, environment: dict[str, str]
+) -> None:
+    programs = home / "bin"
+    programs.mkdir()
+    environment["PATH"] = f"{programs}{os.pathsep}{environment['PATH']}"
+    sidecar = await start(settings={"runners": {}})
+    qwen = {"name": "qwen", "type": "acp", "available": True}
+    assert qwen not in (await sidecar.request("runners/list"))["items"]
+    program = programs / "qwen"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert qwen in (await sidecar.request("runners/list"))["items"]

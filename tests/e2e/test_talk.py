@@ -80,6 +80,7 @@ async def test_an_agent_with_lasting_sessions_goes_on_in_its_own(start: Start) -
     await sidecar.ended(first)
     answer = await resumed(sidecar, first, text="recall")
     assert (answer["mode"], answer["task"]["resumes"]) == ("session", first)
+    assert answer["task"]["resumeMode"] == "session"
     (task,) = await sidecar.ended(answer["task"]["id"])
     assert (task["goalPrompt"], task["output"]["final_message"]) == ("say one", "remembered: 2")
     assert await messages(sidecar, task["id"]) == [("user", "recall"), (None, "remembered: 2")]
@@ -120,6 +121,21 @@ async def test_only_an_ended_task_is_resumed(start: Start) -> None:
     assert (caught.value.code, caught.value.data["status"]) == (-32017, "running")
     await sidecar.request("asyncTasks/cancel", taskId=task_id)
     assert (await resumed(sidecar, task_id))["task"]["status"] == "running"
+
+
+async def test_over_the_limit_a_resume_waits_in_line_if_it_is_asked_to(start: Start) -> None:
+    sidecar = await started(start, asyncTasks={"max": 1})
+    first = await sidecar.launch("lasting", "say one")
+    await sidecar.ended(first)
+    other = await sidecar.launch("wait")
+    with pytest.raises(RpcError) as caught:
+        await resumed(sidecar, first, text="recall")
+    assert caught.value.code == -32012
+    answer = await resumed(sidecar, first, text="recall", overLimit="queue")
+    assert answer["task"]["status"] == "queued"
+    await sidecar.request("asyncTasks/cancel", taskId=other)
+    (task,) = await sidecar.ended(answer["task"]["id"])
+    assert task["output"]["final_message"] == "remembered: 2"
 
 
 async def test_a_run_lost_with_its_sidecar_goes_on_in_its_session(start: Start) -> None:

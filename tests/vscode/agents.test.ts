@@ -6,8 +6,15 @@ import { defineScripted, SCRIPTED } from "./harness/agents.ts";
 import { Chat } from "./harness/chat.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
+import { WINDOW } from "./harness/workbench.ts";
 
 const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n---\nWork.\n";
+
+/** Panels with little height, in CSS pixels, and the windows that leave them no more. */
+const SHORT_PANELS = [
+  [420, WINDOW.height],
+  [240, 600],
+] as const;
 
 const session = new Session("agents", {
   prepare: async (profile) => {
@@ -58,6 +65,28 @@ session.step("the change that it asks for is shown, by lines", async (workbench)
   await log.locator(".row-old", { hasText: "Old words." }).waitFor();
   await log.locator(".row-new", { hasText: "New words." }).waitFor();
   await frame.getByText("Plan: 1 of 3 done").waitFor();
+});
+
+session.step("in a short panel the question has the room", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.message.fill("A thought\nof several\nlines");
+  for (const [panel, height] of SHORT_PANELS) {
+    await workbench.page.setViewportSize({ ...WINDOW, height });
+    const whole = await until(
+      "short",
+      () => chat.frame.locator("html").evaluate((html) => html.clientHeight),
+      (seen) => seen <= panel,
+    );
+    const room = await chat.log.evaluate((log) => log.clientHeight);
+    assert.ok(room > whole / 2, `of ${whole} px the question has ${room}`);
+    for (const answer of await chat.question("Write notes.txt").getByRole("button").all()) {
+      await answer.click({ trial: true });
+    }
+    await workbench.picture(`a-question-in-${panel}-pixels`);
+  }
+  await workbench.page.setViewportSize(WINDOW);
+  assert.equal(await chat.message.inputValue(), "A thought\nof several\nlines");
+  await chat.message.fill("");
 });
 
 session.step("the editor's own diff shows all of it", async (workbench) => {

@@ -1,19 +1,30 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { HISTORY_TASKS, historyRoots, OWN_TASK, storeOwnTask } from "./harness/history.ts";
+import type { Locator } from "playwright-core";
+
+import {
+  HISTORY_TASKS,
+  historyRoots,
+  OWN_TASK,
+  SMALL_TASK,
+  storeOwnTask,
+  storeSmallTask,
+} from "./harness/history.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
+import type { Workbench } from "./harness/workbench.ts";
 
 const PAGE = 200;
 const VIEW = "Task History";
-const ALL = (HISTORY_TASKS + 1).toLocaleString();
+const ALL = (HISTORY_TASKS + 2).toLocaleString();
 
 const session = new Session("history", {
   prepare: async (profile) => {
     const storageRoot = join(profile.folder, "store");
     await storeOwnTask(storageRoot);
+    await storeSmallTask(storageRoot);
     await profile.addFile(OWN_TASK.file, "turns = True\n");
     await profile.configure({
       "subagentSidecar.storageRoot": storageRoot,
@@ -22,7 +33,7 @@ const session = new Session("history", {
   },
 });
 
-session.step("the history counts 2,001 stored tasks and lists a page", async (workbench) => {
+session.step("the history counts 2,002 stored tasks and lists a page", async (workbench) => {
   await workbench.showOnly(VIEW);
   await workbench.treeRows(VIEW).first().waitFor();
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
@@ -32,7 +43,7 @@ session.step("the history counts 2,001 stored tasks and lists a page", async (wo
 session.step("above them stands what they used in all", async (workbench) => {
   await workbench
     .view(VIEW)
-    .getByText(/2,001 tasks · .*tokens · \$/)
+    .getByText(/^[\d.]+M tokens · \$/)
     .waitFor();
 });
 
@@ -52,7 +63,7 @@ session.step("the filter narrows the history, and says so", async (workbench) =>
   await workbench.answer("paging");
   await workbench
     .view(VIEW)
-    .getByText(/Filter: paging — .* tasks/)
+    .getByText(/Filter: paging/)
     .waitFor();
   const rows = workbench.treeRows(VIEW);
   await until(
@@ -128,8 +139,9 @@ session.step("what is searched becomes the filter of the view", async (workbench
   await workbench.page.getByRole("button", { name: "Use as Filter" }).click();
   await workbench
     .view(VIEW)
-    .getByText(/Filter: product:kilo since:2020-01-01 — 250/)
+    .getByText(/Filter: product:kilo since:2020-01-01/)
     .waitFor();
+  await workbench.view(VIEW).getByText(`250 of ${ALL}`, { exact: true }).waitFor();
 });
 
 session.step("the totals are a page, of the tasks under the filter", async (workbench) => {
@@ -178,6 +190,31 @@ session.step("an export is written where one wants it, without secrets", async (
   assert.match(await readFile(target, "utf8"), new RegExp(OWN_TASK.words));
 });
 
+session.step("all that are selected are exported, into a folder", async (workbench) => {
+  await workbench.chooseFromMenu(await selectTwo(workbench), "Export Task");
+  await workbench.pick("Markdown");
+  await workbench.row("src").waitFor(); // the dialog lists the folder
+  await workbench.picture("a-folder-is-chosen");
+  await workbench.page.getByRole("button", { name: "Export Here" }).click();
+  await workbench.toasts.getByText(/^2 tasks are in /).waitFor();
+  const files = await readdir(session.profile.workspace);
+  assert.equal(files.filter((name) => name.endsWith(".md")).length, 3, files.join());
+  assert.ok(files.includes("oil-the-weathercock.md"), files.join());
+});
+
+session.step("all that are selected are deleted after one question", async (workbench) => {
+  const row = await selectTwo(workbench);
+  await workbench.chooseFromMenu(row, "Delete Task");
+  await workbench.page.getByText("Delete 2 tasks?").waitFor();
+  await workbench.picture("a-question-about-two-tasks");
+  await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+  await row.waitFor({ state: "detached" });
+  const toast = workbench.toasts.filter({ hasText: "Deleted 2 tasks." });
+  await workbench.picture("two-tasks-are-deleted");
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
+});
+
 session.step(
   "a task of the own root is deleted after a question, and undone",
   async (workbench) => {
@@ -200,7 +237,7 @@ session.step("an archived task is restored by its title", async (workbench) => {
 });
 
 session.step("a task of another product cannot be deleted from its row", async (workbench) => {
-  await workbench.openMenu(workbench.treeRows(VIEW).nth(1), "Export Task");
+  await workbench.openMenu(workbench.treeRows(VIEW).nth(2), "Export Task");
   assert.equal(await workbench.page.getByRole("menuitem", { name: "Delete Task" }).count(), 0);
 });
 
@@ -217,3 +254,17 @@ session.step("a killed sidecar comes back with the whole history", async (workbe
   await workbench.run("Subagents: Refresh");
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
 });
+
+/** Select both own tasks; returns the row of one. */
+async function selectTwo(workbench: Workbench): Promise<Locator> {
+  const rows = workbench.treeRows(VIEW);
+  const own = rows.filter({ hasText: OWN_TASK.title });
+  await own.click();
+  await rows.filter({ hasText: SMALL_TASK.title }).click({ modifiers: ["Control"] });
+  await until(
+    "both selected",
+    () => workbench.view(VIEW).locator('[role=treeitem][aria-selected="true"]').count(),
+    (count) => count === 2,
+  );
+  return own;
+}

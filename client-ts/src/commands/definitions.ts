@@ -10,7 +10,6 @@ import {
   userDefinitions,
 } from "../definitionFile.js";
 import { EXAMPLE_RUNNER } from "../example.js";
-import type { RunnerInfo } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { showFile } from "../showFile.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
@@ -22,8 +21,6 @@ export interface DefinitionCommandsContext {
     focusComposer(subagentName?: string): Promise<void>;
     definitionsChanged(chosen?: string): Promise<void>;
   };
-  /** The runners of the running sidecar. */
-  readonly runners: () => readonly RunnerInfo[];
 }
 
 /** The commands on definitions, by their ids. */
@@ -68,7 +65,7 @@ async function createDefinition(context: DefinitionCommandsContext): Promise<voi
   const name = await askName(items.map((item) => item.name));
   const description = name === undefined ? undefined : await askDescription(name);
   const folder = description === undefined ? undefined : await pickPlace();
-  const runner = folder === undefined ? undefined : await pickRunner(context.runners());
+  const runner = folder === undefined ? undefined : await pickRunner(context.service);
   if (name === undefined || description === undefined || folder === undefined || !runner) {
     return;
   }
@@ -115,17 +112,18 @@ async function pickPlace(): Promise<string | undefined> {
 
 type RunnerItem = vscode.QuickPickItem & { readonly runner: string };
 
-async function pickRunner(runners: readonly RunnerInfo[]): Promise<string | undefined> {
+async function pickRunner(service: SubagentService): Promise<string | undefined> {
+  const { items: runners } = await service.request("runners/list", {});
   const available = runners.filter((each) => each.available && each.name !== EXAMPLE_RUNNER);
   const agents = available.filter(({ type }) => type === "acp").map(({ name }) => name);
   const found = agents.length === 0 ? "none is installed now" : `now ${agents[0] ?? ""}`;
-  const items: RunnerItem[] = [
+  const rows: RunnerItem[] = [
     { label: "auto", description: `the first agent that is found: ${found}`, runner: "auto" },
     ...available.map(({ name, type }) => ({ label: name, description: type, runner: name })),
   ];
   const title = "New Agent Definition (4 of 4)";
   const options = { title, placeHolder: "Who does the work?", ignoreFocusOut: true };
-  return (await vscode.window.showQuickPick(items, options))?.runner;
+  return (await vscode.window.showQuickPick(rows, options))?.runner;
 }
 
 /** Write the file, without replacing one; returns its path. */

@@ -1,10 +1,16 @@
 import * as vscode from "vscode";
 
-import type { ExportFormat, Redaction, TaskInfo } from "../protocol.js";
+import { messageOf } from "../errors.js";
+import type { ExportFormat, Redaction } from "../protocol.js";
 import type { SubagentService } from "../service.js";
-import { oneLine } from "../words.js";
+import { settleAll } from "../settleAll.js";
+import { counted, oneLine } from "../words.js";
+import { nameOf, type NamedTask } from "./arguments.js";
+import { type LeftTask, leftText } from "./leftTasks.js";
 
 const NAME_CHARS = 60;
+/** How many tasks are exported at the same time: each is held in memory whole. */
+const AT_ONCE = 4;
 
 interface Choice extends vscode.QuickPickItem {
   readonly format: ExportFormat;
@@ -23,25 +29,101 @@ const FILTERS: Record<ExportFormat, Record<string, string[]>> = {
   json: { JSON: ["json"] },
 };
 
-/** Write a stored task to a file of the user's choice. */
-export async function exportTask(service: SubagentService, taskId: string): Promise<void> {
-  const { task } = await service.request("tasks/get", { taskId });
-  const title = `Export ${oneLine(task.title, NAME_CHARS)}`;
-  const choice = await vscode.window.showQuickPick(CHOICES, { title, matchOnDetail: true });
-  const target = choice && (await askTarget(task, choice.format));
-  if (choice === undefined || target === undefined) {
+/** Write stored tasks to files of the user's choice: one to a file, several into a folder. */
+export async function exportTasks(
+  service: SubagentService,
+  tasks: readonly NamedTask[],
+): Promise<void> {
+  const [first, ...more] = tasks;
+  if (first === undefined) {
     return;
   }
-  const { format, redact } = choice;
-  const options = { location: vscode.ProgressLocation.Window, title: "Exporting a task" };
-  const { text, redactions } = await vscode.window.withProgress(options, () =>
-    service.request("tasks/export", { taskId: task.id, format, redact }),
+  const title = `Export ${nameOf(tasks)}`;
+  const choice = await vscode.window.showQuickPick(CHOICES, { title, matchOnDetail: true });
+  if (choice === undefined) {
+    return;
+  }
+  await (more.length === 0
+    ? exportOne(service, first, choice)
+    : exportMany(service, tasks, choice));
+}
+
+async function exportOne(service: SubagentService, task: NamedTask, choice: Choice): Promise<void> {
+  const target = await askTarget(task, choice.format);
+  if (target === undefined) {
+    return;
+  }
+  const redactions = await withProgress("Exporting a task", () =>
+    write(service, task, choice, target),
   );
-  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
   await offerToOpen(target, redactions);
 }
 
-async function askTarget(task: TaskInfo, format: ExportFormat): Promise<vscode.Uri | undefined> {
+async function exportMany(
+  service: SubagentService,
+  tasks: readonly NamedTask[],
+  choice: Choice,
+): Promise<void> {
+  const folder = await askFolder();
+  if (folder === undefined) {
+    return;
+  }
+  const taken = (await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name);
+  const names = fileNames(tasks, choice.format, taken);
+  const files = tasks.map((task, at) => ({ task, name: names[at] ?? task.id }));
+  const outcomes = await withProgress(`Exporting ${nameOf(tasks)}`, () =>
+    settleAll(files, AT_ONCE, ({ task, name }) =>
+      write(service, task, choice, vscode.Uri.joinPath(folder, name)),
+    ),
+  );
+  const left = outcomes.flatMap((outcome, at): LeftTask[] => {
+    const task = tasks[at];
+    return task === undefined || outcome.status === "fulfilled"
+      ? []
+      : [{ task, reason: messageOf(outcome.reason) }];
+  });
+  const written = outcomes.flatMap((outcome) =>
+    outcome.status === "fulfilled" ? [outcome.value] : [],
+  );
+  tellOf(written.length, folder, redactedText(sumOf(written)), left);
+}
+
+/** Tell of an export, once for all of its tasks. Throws when nothing was written. */
+function tellOf(
+  written: number,
+  folder: vscode.Uri,
+  redacted: string,
+  left: readonly LeftTask[],
+): void {
+  if (written === 0) {
+    throw new Error(`Nothing was exported. ${leftText(left)}`);
+  }
+  const told = `${counted(written, "task")} ${written === 1 ? "is" : "are"} in ${folder.fsPath}.`;
+  if (left.length === 0) {
+    void vscode.window.showInformationMessage(`${told} ${redacted}`.trim());
+  } else {
+    const failed = `Not exported: ${leftText(left)}`;
+    void vscode.window.showWarningMessage([told, redacted, failed].filter(Boolean).join(" "));
+  }
+}
+
+/** Returns what redaction replaced; undefined where it was not asked for. */
+async function write(
+  service: SubagentService,
+  { id: taskId }: NamedTask,
+  { format, redact }: Choice,
+  target: vscode.Uri,
+): Promise<readonly Redaction[] | undefined> {
+  const { text, redactions } = await service.request("tasks/export", { taskId, format, redact });
+  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+  return redactions;
+}
+
+function withProgress<T>(title: string, work: () => Promise<T>): Thenable<T> {
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work);
+}
+
+async function askTarget(task: NamedTask, format: ExportFormat): Promise<vscode.Uri | undefined> {
   const name = fileName(task, format);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   return vscode.window.showSaveDialog({
@@ -51,11 +133,42 @@ async function askTarget(task: TaskInfo, format: ExportFormat): Promise<vscode.U
   });
 }
 
+async function askFolder(): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const chosen = await vscode.window.showOpenDialog({
+    title: "Export Tasks into a Folder",
+    openLabel: "Export Here",
+    canSelectFiles: false,
+    canSelectFolders: true,
+    ...(folder === undefined ? {} : { defaultUri: folder }),
+  });
+  return chosen?.[0];
+}
+
 /** Make a file's name of a title: no character that a system refuses, and the id where nothing is left. */
-export function fileName({ id, title }: TaskInfo, format: ExportFormat): string {
+export function fileName({ id, title }: NamedTask, format: ExportFormat): string {
   const words = oneLine(title.replace(/[^\p{L}\p{N}]+/gu, " "), NAME_CHARS).replace("…", "");
   const stem = words.trim().replace(/ /gu, "-").toLowerCase() || id;
   return `${stem}.${format === "markdown" ? "md" : "json"}`;
+}
+
+/** Name a file for each task, none twice and none that is taken: those are numbered. */
+export function fileNames(
+  tasks: readonly NamedTask[],
+  format: ExportFormat,
+  taken: readonly string[],
+): string[] {
+  const used = new Set(taken.map((name) => name.toLowerCase()));
+  return tasks.map((task) => {
+    const wanted = fileName(task, format);
+    const [, stem = "", ending = ""] = /^(.*)(\.\w+)$/u.exec(wanted) ?? [];
+    let name = wanted;
+    for (let number = 2; used.has(name); number += 1) {
+      name = `${stem}-${number}${ending}`;
+    }
+    used.add(name);
+    return name;
+  });
 }
 
 async function offerToOpen(file: vscode.Uri, redactions?: readonly Redaction[]): Promise<void> {
@@ -75,4 +188,14 @@ export function redactedText(redactions: readonly Redaction[] | undefined): stri
     .map(({ kind, count }) => `${kind.replace(/\p{Lu}/gu, " $&").toLowerCase()} (${count})`)
     .join(", ");
   return told === "" ? "Redaction found nothing to replace." : `Replaced: ${told}.`;
+}
+
+/** Add up what was replaced in several tasks; undefined where redaction was not asked for. */
+function sumOf(each: readonly (readonly Redaction[] | undefined)[]): Redaction[] | undefined {
+  const all = each.filter((redactions) => redactions !== undefined);
+  const counts = new Map<Redaction["kind"], number>();
+  for (const { kind, count } of all.flat()) {
+    counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+  return all.length === 0 ? undefined : [...counts].map(([kind, count]) => ({ kind, count }));
 }

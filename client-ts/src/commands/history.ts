@@ -7,9 +7,9 @@ import type { HistoryTree } from "../views/historyTree.js";
 import type { TaskReports } from "../views/taskReports.js";
 import type { Transcripts } from "../views/transcript.js";
 import { counted } from "../words.js";
-import { taskIdOf } from "./arguments.js";
-import { exportTask } from "./exporting.js";
-import { archiveTask, deleteTask, restoreTask } from "./housekeeping.js";
+import { taskIdOf, tasksOf } from "./arguments.js";
+import { exportTasks } from "./exporting.js";
+import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";
 import { type ChosenTask, searchTasks } from "./taskSearch.js";
 import { fileOf, pickTaskOfFile } from "./touchedFile.js";
 
@@ -27,18 +27,22 @@ export interface HistoryCommandsContext {
 export function historyCommands(context: HistoryCommandsContext) {
   const { service, history, reports } = context;
   const onTask = (act: (taskId: string) => Promise<void>) => async (target?: unknown) => {
-    await withTask(await storedTaskId(context, target), act);
+    const taskId = taskIdOf(target) ?? (await find(context))?.taskId;
+    await (taskId === undefined ? undefined : act(taskId));
   };
-  const onOwnTask = (act: (taskId: string) => Promise<void>) => async (target?: unknown) => {
-    await withTask(await ownTaskId(context, target), act);
-  };
+  const onTasks =
+    (choose: typeof find, act: typeof exportTasks) =>
+    async (target?: unknown, selected?: unknown) => {
+      const known = taskIdOf(target) === undefined ? (await choose(context))?.taskId : target;
+      await act(service, await tasksOf(service, known, selected));
+    };
   return {
     "subagentSidecar.task.open": onTask((taskId) => context.transcripts.open(taskId)),
     "subagentSidecar.task.find": () => open(context, find(context)),
     "subagentSidecar.task.copyId": onTask(copyId),
-    "subagentSidecar.task.export": onTask((taskId) => exportTask(service, taskId)),
-    "subagentSidecar.task.archive": onOwnTask((taskId) => archiveTask(service, taskId)),
-    "subagentSidecar.task.delete": onOwnTask((taskId) => deleteTask(service, taskId)),
+    "subagentSidecar.task.export": onTasks(find, exportTasks),
+    "subagentSidecar.task.archive": onTasks(findOwn, archiveTasks),
+    "subagentSidecar.task.delete": onTasks(findOwn, deleteTasks),
     "subagentSidecar.task.restore": () => restoreTask(service),
     "subagentSidecar.file.showTasks": (target?: unknown) => showTasksOfFile(context, target),
     "subagentSidecar.history.search": () => open(context, search(context)),
@@ -50,15 +54,6 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.check": () => reports.show("Task History Check"),
     "subagentSidecar.history.help": () => reports.showRendered("Query Language"),
   };
-}
-
-async function withTask(
-  taskId: string | undefined,
-  act: (taskId: string) => Promise<void>,
-): Promise<void> {
-  if (taskId !== undefined) {
-    await act(taskId);
-  }
 }
 
 async function open(
@@ -74,6 +69,17 @@ async function open(
 async function find({ service }: HistoryCommandsContext): Promise<ChosenTask | undefined> {
   await service.start();
   return searchTasks(service, { title: "Find Task" });
+}
+
+/** As `find`, but only tasks that may be moved are offered. */
+async function findOwn({
+  service,
+  ownRoot,
+}: HistoryCommandsContext): Promise<ChosenTask | undefined> {
+  await service.start();
+  const root = ownRoot();
+  const roots = root === undefined ? {} : { roots: [root] };
+  return searchTasks(service, { title: "Which task of this extension?", ...roots });
 }
 
 async function search(context: HistoryCommandsContext): Promise<ChosenTask | undefined> {
@@ -100,28 +106,6 @@ async function search(context: HistoryCommandsContext): Promise<ChosenTask | und
 async function copyId(taskId: string): Promise<void> {
   await vscode.env.clipboard.writeText(taskId);
   vscode.window.setStatusBarMessage(`Copied ${taskId}`, 3_000);
-}
-
-async function storedTaskId(
-  context: HistoryCommandsContext,
-  target: unknown,
-): Promise<string | undefined> {
-  return taskIdOf(target) ?? (await find(context))?.taskId;
-}
-
-/** As `storedTaskId`, but only tasks that may be moved are offered. */
-async function ownTaskId(
-  { service, ownRoot }: HistoryCommandsContext,
-  target: unknown,
-): Promise<string | undefined> {
-  const known = taskIdOf(target);
-  if (known !== undefined) {
-    return known;
-  }
-  await service.start();
-  const root = ownRoot();
-  const roots = root === undefined ? {} : { roots: [root] };
-  return (await searchTasks(service, { title: "Which task of this extension?", ...roots }))?.taskId;
 }
 
 async function showTasksOfFile(context: HistoryCommandsContext, target: unknown): Promise<void> {

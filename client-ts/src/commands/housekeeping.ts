@@ -3,28 +3,86 @@ import * as vscode from "vscode";
 import type { HousekeepingResult, PutAwayTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { ago, oneLine } from "../words.js";
+import { nameOf, type NamedTask, quoted } from "./arguments.js";
+import { type LeftTask, leftText } from "./leftTasks.js";
 
 const TITLE_CHARS = 80;
+/** A question with more titles than this would not fit on a small screen. */
+const MOST_TITLES = 8;
 
-/** Move a task of the own root to the trash, once the user has agreed, and offer to undo it. */
-export async function deleteTask(service: SubagentService, taskId: string): Promise<void> {
-  const { task } = await service.request("tasks/get", { taskId });
-  const title = oneLine(task.title, TITLE_CHARS);
-  const agreed = "Move to Trash";
-  const question = `Delete the task “${title}”?`;
-  const detail = "Its folder moves to the trash of the task store, from which it can be restored.";
-  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, agreed);
-  if (answer === agreed) {
-    done(await service.request("tasks/delete", { taskIds: [task.id] }));
-    await offerUndo(service, task.id, `Deleted “${title}”.`);
+/** Move tasks of the own root to the trash, once the user has agreed, and offer to undo it. */
+export async function deleteTasks(
+  service: SubagentService,
+  tasks: readonly NamedTask[],
+): Promise<void> {
+  if (tasks.length > 0 && (await agreesToDelete(tasks))) {
+    const result = await service.request("tasks/delete", { taskIds: idsOf(tasks) });
+    await report(service, "Deleted", tasks, result);
   }
 }
 
-/** Move a task of the own root to the archive, and offer to undo it. */
-export async function archiveTask(service: SubagentService, taskId: string): Promise<void> {
-  const { task } = await service.request("tasks/get", { taskId });
-  done(await service.request("tasks/archive", { taskIds: [task.id] }));
-  await offerUndo(service, task.id, `Archived “${oneLine(task.title, TITLE_CHARS)}”.`);
+/** Move tasks of the own root to the archive, and offer to undo it. */
+export async function archiveTasks(
+  service: SubagentService,
+  tasks: readonly NamedTask[],
+): Promise<void> {
+  if (tasks.length > 0) {
+    const result = await service.request("tasks/archive", { taskIds: idsOf(tasks) });
+    await report(service, "Archived", tasks, result);
+  }
+}
+
+async function agreesToDelete(tasks: readonly NamedTask[]): Promise<boolean> {
+  const agreed = "Move to Trash";
+  const one = tasks.length === 1;
+  const question = `Delete ${one ? "the task " : ""}${nameOf(tasks)}?`;
+  const folders = one ? "Its folder moves" : "Their folders move";
+  const trash = `${folders} to the trash of the task store, from which ${one ? "it" : "they"} can be restored.`;
+  const detail = one ? trash : `${listed(tasks)}\n\n${trash}`;
+  return (
+    (await vscode.window.showWarningMessage(question, { modal: true, detail }, agreed)) === agreed
+  );
+}
+
+function listed(tasks: readonly NamedTask[]): string {
+  const shown = tasks.slice(0, MOST_TITLES).map(quoted);
+  const more = tasks.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString()} more`] : [])].join("\n");
+}
+
+function idsOf(tasks: readonly NamedTask[]): string[] {
+  return tasks.map(({ id }) => id);
+}
+
+/** Tell what became of the tasks, once for all of them. Throws when nothing was done. */
+async function report(
+  service: SubagentService,
+  done: "Deleted" | "Archived",
+  tasks: readonly NamedTask[],
+  result: HousekeepingResult,
+): Promise<void> {
+  const left = leftOf(tasks, result);
+  const moved = tasks.filter((task) => !left.some((each) => each.task === task));
+  if (moved.length === 0) {
+    throw new Error(leftText(left));
+  }
+  const undo = "Undo";
+  const told = `${done} ${nameOf(moved)}.`;
+  const answer =
+    left.length === 0
+      ? await vscode.window.showInformationMessage(told, undo)
+      : await vscode.window.showWarningMessage(`${told} Left: ${leftText(left)}`, undo);
+  if (answer === undo) {
+    await restore(service, moved);
+  }
+}
+
+function leftOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): LeftTask[] {
+  const reasons = new Map(failed.map(({ id, message }) => [id, message]));
+  return tasks.flatMap((task) => {
+    const reason = reasons.get(task.id);
+    return reason === undefined ? [] : [{ task, reason }];
+  });
 }
 
 /** Have the user choose a task from the archive or the trash, and bring it back. */
@@ -40,28 +98,24 @@ export async function restoreTask(service: SubagentService): Promise<void> {
   const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
   const chosen = await vscode.window.showQuickPick(rows, options);
   if (chosen !== undefined) {
-    await restore(service, chosen.detail);
+    await restore(service, [chosen.task]);
   }
 }
 
-function restorable({ id, title, shelf, at }: PutAwayTask, now: number) {
+function restorable(task: PutAwayTask, now: number) {
+  const { id, title, shelf, at } = task;
   const place = shelf === "trash" ? `deleted ${ago(at, now)}` : "archived";
-  return { label: oneLine(title, TITLE_CHARS) || "(untitled)", description: place, detail: id };
+  return {
+    label: oneLine(title, TITLE_CHARS) || "(untitled)",
+    description: place,
+    detail: id,
+    task,
+  };
 }
 
-async function restore(service: SubagentService, taskId: string): Promise<void> {
-  done(await service.request("tasks/restore", { taskIds: [taskId] }));
-}
-
-async function offerUndo(service: SubagentService, taskId: string, told: string): Promise<void> {
-  const undo = "Undo";
-  if ((await vscode.window.showInformationMessage(told, undo)) === undo) {
-    await restore(service, taskId);
-  }
-}
-
-function done({ failed: [failure] }: HousekeepingResult): void {
-  if (failure !== undefined) {
-    throw new Error(failure.message);
+async function restore(service: SubagentService, tasks: readonly NamedTask[]): Promise<void> {
+  const left = leftOf(tasks, await service.request("tasks/restore", { taskIds: idsOf(tasks) }));
+  if (left.length > 0) {
+    throw new Error(leftText(left));
   }
 }

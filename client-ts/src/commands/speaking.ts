@@ -7,6 +7,7 @@ import { deliveryWords, isResumable, takesMessages } from "../speaking.js";
 import { unlinked } from "../words.js";
 import { taskIdOf } from "./arguments.js";
 import { askWords, pickRun } from "./asking.js";
+import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
 
 /** What these commands act on. */
@@ -63,7 +64,10 @@ async function resume({ service, panel }: SpeakingCommandsContext, target: unkno
   const asked = { title: `Resume ${ended.subagentName}`, mayBeEmpty: true };
   const resumed = await askUntilTaken(
     { ...asked, prompt: "What shall it do next? It may stay empty." },
-    (text) => service.request("asyncTasks/resume", { taskId: ended.id, ...wordsOf(text) }),
+    (text) =>
+      orQueue((wish) =>
+        service.request("asyncTasks/resume", { taskId: ended.id, ...wordsOf(text), ...wish }),
+      ),
   );
   if (resumed !== undefined) {
     await panel.reveal(resumed.task.id);
@@ -101,7 +105,7 @@ async function chooseRun(
 /** Ask for words and hand them on; where they are refused, they can be mended. */
 async function askUntilTaken<T>(
   question: Parameters<typeof askWords>[0],
-  hand: (text: string) => Promise<T>,
+  hand: (text: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const again = "Edit…";
   let text = await askWords(question);

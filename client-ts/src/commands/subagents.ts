@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 
-import { isRefusal } from "../errors.js";
 import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../example.js";
-import { type AsyncTask, ErrorCode, type LaunchParams } from "../protocol.js";
+import type { LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { isLive } from "../taskTable.js";
 import { askGoal, pickFolder, pickRun } from "./asking.js";
 import { taskIdOf } from "./arguments.js";
 import { type DefinitionCommandsContext, follow } from "./definitions.js";
 import { type DefinitionChoice, pickDefinition } from "./definitionPick.js";
+import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
 
 /** What these commands act on. */
@@ -94,28 +94,11 @@ async function launchAndShow(
   { service, panel }: SubagentCommandsContext,
   params: LaunchParams,
 ): Promise<void> {
-  const task = await launchOrQueue(service, params);
-  if (task !== undefined) {
-    await panel.reveal(task.id);
-  }
-}
-
-/** Launch; over the limit the user may have the run wait for its turn. */
-async function launchOrQueue(
-  service: SubagentService,
-  params: LaunchParams,
-): Promise<AsyncTask | undefined> {
-  try {
-    return (await service.request("asyncTasks/launch", params)).task;
-  } catch (error) {
-    if (!isRefusal(error, ErrorCode.LimitReached)) {
-      throw error;
-    }
-    const queue = "Queue It";
-    if ((await vscode.window.showWarningMessage(error.message, queue)) !== queue) {
-      return undefined;
-    }
-    return (await service.request("asyncTasks/launch", { ...params, overLimit: "queue" })).task;
+  const launched = await orQueue((wish) =>
+    service.request("asyncTasks/launch", { ...params, ...wish }),
+  );
+  if (launched !== undefined) {
+    await panel.reveal(launched.task.id);
   }
 }
 

@@ -67,7 +67,13 @@ export type ToWebview =
     }
   /** The work of the run goes on in another one. */
   | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
-  | { readonly type: "resumeFailed"; readonly taskId: string; readonly message: string }
+  /** Over the limit of running subagents, the resume may be asked for again with `queue`. */
+  | {
+      readonly type: "resumeFailed";
+      readonly taskId: string;
+      readonly message: string;
+      readonly canQueue: boolean;
+    }
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
@@ -106,7 +112,12 @@ export type FromWebview =
       readonly optionId: string;
     }
   | { readonly type: "send"; readonly taskId: string; readonly text: string }
-  | { readonly type: "resume"; readonly taskId: string; readonly text?: string }
+  | {
+      readonly type: "resume";
+      readonly taskId: string;
+      readonly text?: string;
+      readonly queue: boolean;
+    }
   | Look
   | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
 
@@ -155,7 +166,9 @@ export function readMessage(value: unknown): FromWebview | undefined {
     case "send":
       return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
     case "resume":
-      return isText(taskId) ? { type, taskId, ...(isText(text) ? { text } : {}) } : undefined;
+      return isText(taskId) && typeof queue === "boolean"
+        ? { type, taskId, ...(isText(text) ? { text } : {}), queue }
+        : undefined;
     case "openFile":
     case "openDiff":
     case "openDefinition":

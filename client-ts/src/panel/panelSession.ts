@@ -236,8 +236,7 @@ export class PanelSession implements Disposable {
       this.show({ type: "launchDropped" });
       return;
     }
-    const overLimit = queue ? { overLimit: "queue" as const } : {};
-    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit };
+    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/launch", params);
       this.#post({ type: "run", run: rowOf(task) });
@@ -275,14 +274,15 @@ export class PanelSession implements Disposable {
     }
   }
 
-  async #resume({ taskId, text }: Extract<FromWebview, { type: "resume" }>): Promise<void> {
-    const params = { taskId, ...(text === undefined ? {} : { text }) };
+  async #resume({ taskId, text, queue }: Extract<FromWebview, { type: "resume" }>): Promise<void> {
+    const params = { taskId, ...(text === undefined ? {} : { text }), ...overLimit(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/resume", params);
       this.#post({ type: "run", run: rowOf(task) });
       this.show({ type: "resumed", taskId, inTaskId: task.id });
     } catch (error) {
-      this.show({ type: "resumeFailed", taskId, message: messageOf(error) });
+      const canQueue = isRefusal(error, ErrorCode.LimitReached);
+      this.show({ type: "resumeFailed", taskId, message: messageOf(error), canQueue });
     }
   }
 
@@ -295,6 +295,10 @@ export class PanelSession implements Disposable {
       this.#host.post(message);
     }
   }
+}
+
+function overLimit(queue: boolean): { overLimit?: "queue" } {
+  return queue ? { overLimit: "queue" } : {};
 }
 
 function rowOf(task: AsyncTask): RunRow {

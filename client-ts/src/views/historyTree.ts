@@ -8,7 +8,7 @@ import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
 import { StoredTasks } from "../storedTasks.js";
 import { TotalsLine } from "../totalsLine.js";
-import { ago, counted, localTime, money, oneLine, span, storedStatus } from "../words.js";
+import { ago, localTime, money, oneLine, span, storedStatus } from "../words.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -45,7 +45,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
         this.#show();
       },
     );
-    const options = { treeDataProvider: this, showCollapseAll: false };
+    const options = { treeDataProvider: this, showCollapseAll: false, canSelectMany: true };
     this.#view = vscode.window.createTreeView("subagentSidecar.history", options);
     this.#subscriptions = [
       this.#view,
@@ -62,7 +62,6 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
         this.#reloadIfShown();
       }),
     ];
-    this.#show();
   }
 
   get filter(): string {
@@ -137,25 +136,30 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return taskItem(task, this.#isOwn(task), Date.now());
   }
 
-  /** What is shown above the rows: the filter, and the totals of the tasks it keeps. */
+  /** What is shown above the rows: the filter, and what the tasks it keeps used; the title counts them. */
   #heading(): string {
-    const { filter, matched } = this.#stored;
-    // The count is the list's own, which is never behind; the totals may be, for a moment.
-    const known = [counted(matched, "task"), this.#totals.textFor(filter)];
-    const totals = known.filter((part) => part !== "").join(" · ");
-    return filter === "" ? totals : `Filter: ${filter} — ${totals}`;
+    const { filter, items } = this.#stored;
+    if (items.length === 0) {
+      return ""; // A message would hide the welcome view, which offers to clear the filter.
+    }
+    const totals = this.#totals.textFor(filter);
+    const named = filter === "" ? "" : `Filter: ${filter}`;
+    return [named, totals].filter((part) => part !== "").join(" — ");
+  }
+
+  /** Only for what has been read: the first number written as its locale has it takes long. */
+  #count(): string {
+    const { filter, matched, total } = this.#stored;
+    const all = total.toLocaleString();
+    return filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
   }
 
   #show(fault?: string): void {
-    const { filter, matched, total, items } = this.#stored;
-    const all = total.toLocaleString();
-    const counted = filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
-    const isRead = this.#stored.isRead;
-    this.#view.description = isRead ? counted : "";
-    // A message would hide the welcome view, which offers to clear a filter that nothing matches.
-    this.#view.message = fault ?? (items.length === 0 ? "" : this.#heading());
+    const { filter, items, isRead } = this.#stored;
+    this.#view.description = isRead ? this.#count() : "";
+    this.#view.message = fault ?? this.#heading();
     const empty = filter === "" ? "empty" : "filtered";
-    const key = items.length > 0 ? "items" : isRead ? empty : "unread";
+    const key = items.length > 0 ? "items" : isRead ? empty : undefined;
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
     void vscode.commands.executeCommand("setContext", "subagentSidecar.filtered", filter !== "");
     this.#changes.fire(undefined);

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 
 import { Throttle } from "../coalesce.js";
-import { messageOf } from "../errors.js";
+import { isRefusal, messageOf } from "../errors.js";
 import type { Disposable } from "../listeners.js";
-import type { StoredMessage, TaskInfo } from "../protocol.js";
+import { ErrorCode, type StoredMessage, type TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { type MessagePlace, transcriptText } from "../transcriptText.js";
 import { oneLine } from "../words.js";
@@ -67,7 +67,9 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
       this.#lines.set(uri.toString(), lines);
       return text;
     } catch (error) {
-      return `This transcript cannot be shown: ${messageOf(error)}\n`;
+      return isRefusal(error, ErrorCode.TaskNotFound)
+        ? "This task is not in the history any more.\n"
+        : `This transcript cannot be shown: ${messageOf(error)}\n`;
     }
   }
 

@@ -282,6 +282,13 @@ export const scenes = {
     { type: "task", task: task("a", "running", { attention }) },
     events("a", agentStory),
   ],
+  askingWhileSpeaking: [
+    ...base,
+    opened("a"),
+    { type: "task", task: task("a", "running", { attention }), takesMessages: true },
+    events("a", agentStory),
+    { type: "writeMessage", taskId: "a", text: "A thought that I had\nwhile it worked" },
+  ],
   askingHome: [
     ...base,
     { type: "run", run: run("a", "running", "Give every date a zone", { asks: "Run the tests" }) },

@@ -9,6 +9,13 @@ import { scenes } from "./scenes.mjs";
 import { themes } from "./themes.mjs";
 
 const ORIGIN = "http://panel.test";
+/** A side bar as it is at first, one made wide, and a panel that other views leave little room. */
+const SIZES = [
+  [300, 640],
+  [600, 640],
+  [300, 300],
+  [400, 600],
+];
 const [folder = "out/preview", ...wanted] = process.argv.slice(2);
 
 /** Do what the editor does around a webview: the API, and the theme on the root element. */
@@ -61,8 +68,8 @@ async function serve(route, html) {
   await route.fulfill({ body, contentType: name === "page" ? "text/html" : contentType });
 }
 
-async function shoot(browser, html, name, theme, width) {
-  const context = await browser.newContext({ viewport: { width, height: 640 } });
+async function shoot(browser, html, name, theme, [width, height]) {
+  const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
   page.on("console", (message) => process.stderr.write(`${name}: ${message.text()}\n`));
   page.on("pageerror", (error) => process.stderr.write(`${name}: ${error.stack}\n`));
@@ -70,8 +77,8 @@ async function shoot(browser, html, name, theme, width) {
   await page.route(`${ORIGIN}/**`, (route) => serve(route, html));
   await page.goto(`${ORIGIN}/page`);
   const ms = await page.evaluate(play, JSON.stringify(scenes[name]));
-  process.stdout.write(`${name} ${theme} ${width}: ${ms} ms\n`);
-  await page.screenshot({ path: path.join(folder, `${name}-${theme}-${width}.png`) });
+  process.stdout.write(`${name} ${theme} ${width}x${height}: ${ms} ms\n`);
+  await page.screenshot({ path: path.join(folder, `${name}-${theme}-${width}x${height}.png`) });
   await context.close();
 }
 
@@ -84,8 +91,8 @@ const browser = await chromium.launch({
 });
 for (const name of wanted.length > 0 ? wanted : Object.keys(scenes)) {
   for (const theme of Object.keys(themes)) {
-    for (const width of [300, 600]) {
-      await shoot(browser, html, name, theme, width);
+    for (const size of SIZES) {
+      await shoot(browser, html, name, theme, size);
     }
   }
 }

@@ -1,25 +1,26 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { archiveTask, deleteTask, restoreTask } from "../../src/commands/housekeeping.js";
-import type { PutAwayTask } from "../../src/protocol.js";
+import { archiveTasks, deleteTasks, restoreTask } from "../../src/commands/housekeeping.js";
+import type { PutAwayTask, TaskIdsParams } from "../../src/protocol.js";
 import type { SubagentService } from "../../src/service.js";
 import { shown } from "../vscode.js";
-import { storedTask } from "./tasks.js";
 
-/** A sidecar with one task; `failure` is what it says of moving it. */
-function sidecarWith(away: PutAwayTask[] = [], failure?: string) {
-  const moved: string[] = [];
+const ROOF = { id: "t1", title: "Mend the roof" };
+const DOOR = { id: "t2", title: "Paint the door" };
+
+/** A sidecar that moves tasks; `failures` is what it says of those that it leaves. */
+function sidecarWith(away: PutAwayTask[] = [], failures: Record<string, string> = {}) {
+  const moved: [string, ...string[]][] = [];
   const service = {
-    request: (method: string) => {
-      if (method === "tasks/get") {
-        return Promise.resolve({ task: storedTask("t1"), provenance: {}, revision: 1 });
-      }
+    request: (method: string, params: object) => {
       if (method === "tasks/putAway") {
         return Promise.resolve({ items: away, total: away.length, revision: 1 });
       }
-      moved.push(method);
-      const failed = failure === undefined ? [] : [{ id: "t1", code: -32017, message: failure }];
-      return Promise.resolve({ done: [], failed });
+      const { taskIds } = params as TaskIdsParams;
+      moved.push([method, ...taskIds]);
+      const left = taskIds.filter((id) => id in failures);
+      const failed = left.map((id) => ({ id, code: -32017, message: failures[id] }));
+      return Promise.resolve({ done: taskIds.filter((id) => !left.includes(id)), failed });
     },
   } as unknown as SubagentService;
   return { moved, service };
@@ -32,21 +33,36 @@ beforeEach(() => {
 
 test("a task is deleted only when the user agrees", async () => {
   const { moved, service } = sidecarWith();
-  await deleteTask(service, "t1");
+  await deleteTasks(service, [ROOF]);
   expect(moved).toEqual([]);
   expect(shown.messages).toEqual(["Delete the task “Mend the roof”?"]);
 });
 
-test("a deletion can be undone", async () => {
+test("several tasks are deleted after one question, and all come back", async () => {
   const { moved, service } = sidecarWith();
   shown.answers = ["Move to Trash", "Undo"];
-  await deleteTask(service, "t1");
-  expect(moved).toEqual(["tasks/delete", "tasks/restore"]);
+  await deleteTasks(service, [ROOF, DOOR]);
+  expect(shown.messages).toEqual(["Delete 2 tasks?", "Deleted 2 tasks."]);
+  expect(moved).toEqual([
+    ["tasks/delete", "t1", "t2"],
+    ["tasks/restore", "t1", "t2"],
+  ]);
 });
 
-test("why a task was not moved is told", async () => {
-  const { service } = sidecarWith([], "t1 is running; cancel it first");
-  await expect(archiveTask(service, "t1")).rejects.toThrow("cancel it first");
+test("each task that was left is named with the reason, and only the others come back", async () => {
+  const { moved, service } = sidecarWith([], { t2: "it is running" });
+  shown.answers = ["Undo"];
+  await archiveTasks(service, [ROOF, DOOR]);
+  const told = "Archived “Mend the roof”. Left: “Paint the door”: it is running";
+  expect(shown.messages).toEqual([told]);
+  expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
+});
+
+test("when none was moved the reasons are all that is told", async () => {
+  const { service } = sidecarWith([], { t1: "cancel it first", t2: "it is read-only" });
+  await expect(archiveTasks(service, [ROOF, DOOR])).rejects.toThrow(
+    "“Mend the roof”: cancel it first; “Paint the door”: it is read-only",
+  );
   expect(shown.messages).toEqual([]);
 });
 
@@ -55,7 +71,15 @@ test("a task is restored by its title, and an empty trash is said", async () => 
   const { moved, service } = sidecarWith([away]);
   shown.answers = ["Paint the door"];
   await restoreTask(service);
-  expect(moved).toEqual(["tasks/restore"]);
+  expect(moved).toEqual([["tasks/restore", "t9"]]);
   await restoreTask(sidecarWith().service);
   expect(shown.messages).toEqual(["No task is in the archive or in the trash."]);
+});
+
+test("a task that cannot be restored is named", async () => {
+  const away = { id: "t9", title: "Paint the door", shelf: "archive", at: 0 } as const;
+  shown.answers = ["Paint the door"];
+  await expect(restoreTask(sidecarWith([away], { t9: "it is gone" }).service)).rejects.toThrow(
+    "“Paint the door”: it is gone",
+  );
 });

@@ -28,7 +28,7 @@ test("hostile text is shown as it is, on one line and in its order", () => {
 });
 
 test("the totals fit in a line, with how many tasks they are of", () => {
-  expect(totalsText(TOTALS)).toBe("31.2M tokens · $45.20 in 1,812 of them");
+  expect(totalsText(TOTALS)).toBe("31.2M tokens · $45.20 in 1,812 tasks");
   const nothing = { tasks: 1, tasksWithTokens: 0, tasksWithCost: 0, messages: 0, sizeBytes: 0 };
   expect(totalsText(nothing)).toBe("");
 });

@@ -444,13 +444,29 @@ test("an ended run is resumed, and its new conversation opens", () => {
   button("Resume…").click();
   expect(document.activeElement).toBe(words());
   say("Now the rest");
-  expect(asked.at(-1)).toEqual({ type: "resume", taskId: "t1", text: "Now the rest" });
+  expect(asked.at(-1)).toEqual({
+    type: "resume",
+    taskId: "t1",
+    text: "Now the rest",
+    queue: false,
+  });
   expect(find(".speech [type=submit]").getAttribute("aria-disabled")).toBe("true");
   tell({ type: "resumed", taskId: "t1", inTaskId: "t3" });
-  tell({ type: "task", task: task({ id: "t3", resumes: "t1" }) });
+  tell({ type: "task", task: task({ id: "t3", resumes: "t1", resumeMode: "session" }) });
   expect(document.activeElement?.id).toBe("scroller");
+  expect(find("#scroller .hint").textContent).toContain("in the same session");
   button("an earlier run").click();
   expect(asked.at(-1)).toMatchObject({ type: "follow", taskId: "t1" });
+});
+
+test("a resume over the limit can be queued", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  button("Resume…").click();
+  say("On");
+  tell({ type: "resumeFailed", taskId: "t1", message: "5 of 5 run.", canQueue: true });
+  button("Queue It").click();
+  expect(asked.at(-1)).toEqual({ type: "resume", taskId: "t1", text: "On", queue: true });
 });
 
 test("a resume that is refused says why, and can be discarded", () => {
@@ -458,8 +474,9 @@ test("a resume that is refused says why, and can be discarded", () => {
   tell({ type: "task", task: task({ status: "failed", endReason: "error" }) });
   button("Resume…").click();
   say("On");
-  tell({ type: "resumeFailed", taskId: "t1", message: "Too many run." });
+  tell({ type: "resumeFailed", taskId: "t1", message: "Too many run.", canQueue: false });
   expect(find(".speech [role=alert]").textContent).toContain("Too many run.");
+  expect(find(".speech [role=alert]").querySelector("button")).toBeNull();
   expect(words().value).toBe("On");
   button("Discard").click();
   vi.advanceTimersByTime(50);

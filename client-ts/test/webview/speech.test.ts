@@ -87,8 +87,9 @@ test("words are asked to be sent once, and blank ones never", () => {
 test("a run is asked to be resumed once, with words or without", () => {
   const resume: Event = { type: "resume", taskId };
   const ask = (before: State): unknown[] => requestsOf(before, reduce(before, resume), resume);
-  expect(ask(after({ type: "beginResume", taskId }))).toEqual([resume]);
-  expect(ask(after(write("On")))).toEqual([{ ...resume, text: "On" }]);
+  const asked = { ...resume, queue: false };
+  expect(ask(after({ type: "beginResume", taskId }))).toEqual([asked]);
+  expect(ask(after(write("On")))).toEqual([{ ...asked, text: "On" }]);
   expect(ask(after(resume))).toEqual([]);
 });
 
@@ -103,10 +104,32 @@ test("a resumed run is gone on with in its new conversation, which is followed",
 });
 
 test("a refused resume keeps the words, and can be dropped", () => {
-  const refusal: Event = { type: "resumeFailed", taskId, message: "Too many run." };
+  const refusal: Event = {
+    type: "resumeFailed",
+    taskId,
+    message: "Too many run.",
+    canQueue: false,
+  };
   const refused = [write("On"), { type: "resume", taskId } as const, refusal];
   expect(speech(...refused)).toMatchObject({ text: "On", problem: "Too many run." });
   expect(after(...refused, { type: "dropResume", taskId }).speeches.size).toBe(0);
+});
+
+test("a resume over the limit can wait in line, with its words", () => {
+  const queue: Event = { type: "queueResume", taskId };
+  const message = "5 of 5 run.";
+  const refused = after(
+    write("On"),
+    { type: "resume", taskId },
+    { type: "resumeFailed", taskId, message, canQueue: true },
+  );
+  const queued = reduce(refused, queue);
+  expect(requestsOf(refused, queued, queue)).toEqual([
+    { type: "resume", taskId, text: "On", queue: true },
+  ]);
+  expect(speechTo(queued.speeches, taskId)).toEqual({ text: "On", unsaid: [], resume: "sending" });
+  const rewritten = reduce(refused, write("On and on"));
+  expect(speechTo(rewritten.speeches, taskId).canQueue).toBeUndefined();
 });
 
 test("what a person said is no part of what the agent says", () => {

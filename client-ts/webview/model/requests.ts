@@ -20,7 +20,8 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     case "sendMessage":
       return sendRequests(before, after, event.taskId);
     case "resume":
-      return resumeRequests(before, event.taskId);
+    case "queueResume":
+      return resumeRequests(before, event.taskId, event.type === "queueResume");
     case "submit":
     case "queue":
       return launchRequests(before, after);
@@ -65,10 +66,10 @@ function sendRequests(before: State, after: State, taskId: string): FromWebview[
     : [{ type: "send", taskId, text: speechTo(before.speeches, taskId).text }];
 }
 
-function resumeRequests({ speeches }: State, taskId: string): FromWebview[] {
+function resumeRequests({ speeches }: State, taskId: string, queue: boolean): FromWebview[] {
   const { resume, text } = speechTo(speeches, taskId);
   const words = text.trim() === "" ? {} : { text };
-  return resume === "sending" ? [] : [{ type: "resume", taskId, ...words }];
+  return resume === "sending" ? [] : [{ type: "resume", taskId, ...words, queue }];
 }
 
 function followRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {

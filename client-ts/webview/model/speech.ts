@@ -17,6 +17,8 @@ export interface Speech {
   readonly resume?: "writing" | "sending";
   /** Why the last message, or the resume, was refused. */
   readonly problem?: string;
+  /** Whether the refused resume may wait in line. */
+  readonly canQueue?: boolean;
 }
 
 /** Speech by the ids of the runs; a run to which nothing is said has none. */
@@ -26,7 +28,7 @@ export type SpeechEvent =
   | Extract<ToWebview, { type: "sent" | "sendFailed" | "resumed" | "resumeFailed" | "events" }>
   | { readonly type: "writeMessage"; readonly taskId: string; readonly text: string }
   | {
-      readonly type: "sendMessage" | "beginResume" | "dropResume" | "resume";
+      readonly type: "sendMessage" | "beginResume" | "dropResume" | "resume" | "queueResume";
       readonly taskId: string;
     };
 
@@ -56,12 +58,12 @@ export function reduceSpeeches(speeches: Speeches, event: SpeechEvent): Speeches
 function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
   switch (event.type) {
     case "writeMessage":
-      return { ...omit(speech, "problem"), text: event.text };
+      return { ...withoutProblem(speech), text: event.text };
     case "sendMessage":
       return isBlank(speech.text)
         ? speech
         : {
-            ...omit(speech, "problem"),
+            ...withoutProblem(speech),
             text: "",
             unsaid: [...speech.unsaid, { text: speech.text }],
           };
@@ -80,14 +82,21 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
     case "beginResume":
       return { ...speech, resume: "writing" };
     case "resume":
-      return { ...omit(speech, "problem"), resume: "sending" };
-    case "resumeFailed":
-      return { ...speech, resume: "writing", problem: event.message };
+    case "queueResume":
+      return { ...withoutProblem(speech), resume: "sending" };
+    case "resumeFailed": {
+      const { message: problem, canQueue } = event;
+      return { ...speech, resume: "writing", problem, canQueue };
+    }
     case "resumed":
       return SILENCE;
     case "dropResume":
       return { text: "", unsaid: speech.unsaid };
   }
+}
+
+function withoutProblem(speech: Speech): Speech {
+  return omit(omit(speech, "problem"), "canQueue");
 }
 
 function taken(speech: Speech, text: string, delivery: Unsaid["delivery"] & string): Speech {

@@ -90,6 +90,7 @@ export function reduce(state: State, event: Event): State {
     case "sendMessage":
     case "beginResume":
     case "resume":
+    case "queueResume":
     case "dropResume":
     case "sent":
     case "sendFailed":

@@ -115,6 +115,18 @@ export function isLive({ status }: Pick<RunRow, "status">): boolean {
   return status === "queued" || status === "running";
 }
 
+/** Say how a run goes on with an earlier one, after "goes on with an earlier run". */
+export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
+  switch (mode) {
+    case "session":
+      return "in the same session: the agent remembers it.";
+    case "replay":
+      return "in a new session: the agent is told what was said and done.";
+    default:
+      return undefined;
+  }
+}
+
 /** How long a run has been waiting, running, or ran; undefined where a time is not known. */
 export function elapsed(run: RunRow, now: number): string | undefined {
   const from = run.status === "queued" ? run.queuedAt : run.launchedAt;

@@ -3,6 +3,7 @@ import { live } from "lit-html/directives/live.js";
 
 import { launchable } from "../model/state.js";
 import { icon } from "./icon.js";
+import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";
 import type { Part, View } from "./view.js";
 
@@ -14,7 +15,7 @@ export function composer(view: View): Part {
     send({ type: "submit" });
   };
   return html`<form class="composer" aria-label="Launch a subagent" @submit=${submit}>
-    ${refusal(view)}
+    ${problem(view)}
     <div class="composer-box">
       <label class="sr-only" for="goal">Goal</label>
       <textarea
@@ -81,22 +82,14 @@ function launchButton({ state }: View): Part {
   </button>`;
 }
 
-function refusal({ state: { launch }, send }: View): Part {
+function problem({ state: { launch }, send }: View): Part {
   if (launch.kind !== "refused") {
     return undefined;
   }
   const queue = (): void => {
     send({ type: "queue" });
   };
-  return html`<div class="problem" role="alert">
-    ${icon("error")}
-    <span>${launch.message}</span>
-    ${
-      launch.canQueue === true
-        ? html`<button type="button" class="link" @click=${queue}>Queue It</button>`
-        : undefined
-    }
-  </div>`;
+  return refusal(launch.message, launch.canQueue === true ? queue : undefined);
 }
 
 function hint({ state }: View): string {

@@ -6,7 +6,14 @@ import type { RunRow } from "../../src/panel/messages.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
 import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
-import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
+import {
+  elapsed,
+  isLive,
+  resumeWords,
+  shownStatus,
+  STATUS_ICON,
+  statusWord,
+} from "../model/words.js";
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
@@ -116,6 +123,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
         >
           an earlier run
         </button>
+        ${resumeWords(task?.resumeMode)}
       </p>`;
 }
 

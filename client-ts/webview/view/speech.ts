@@ -7,6 +7,7 @@ import type { OpenRun } from "../model/openRun.js";
 import { type Speech, speechTo, type Unsaid } from "../model/speech.js";
 import { isLive } from "../model/words.js";
 import { icon } from "./icon.js";
+import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";
 import type { Part, View } from "./view.js";
 
@@ -60,7 +61,7 @@ function box({ send }: View, taskId: string, speech: Speech, words: Words): Part
       submit();
     }}
   >
-    ${problem(speech)}
+    ${problem(send, taskId, speech)}
     <div class="composer-box">
       <textarea
         id="words"
@@ -109,10 +110,11 @@ function discardButton(send: View["send"], taskId: string): Part {
   </button>`;
 }
 
-function problem({ problem: words }: Speech): Part {
-  return words === undefined
-    ? undefined
-    : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
+function problem(send: View["send"], taskId: string, { problem: words, canQueue }: Speech): Part {
+  const queue = (): void => {
+    send({ type: "queueResume", taskId });
+  };
+  return words === undefined ? undefined : refusal(words, canQueue === true ? queue : undefined);
 }
 
 /** What was sent and the agent has not been given yet. */

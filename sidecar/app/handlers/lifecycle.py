@@ -1,5 +1,6 @@
 """`initialize` to `exit`, settings and health."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar import __version__
@@ -13,6 +14,7 @@ from sidecar.api.lifecycle import (
     InitializeResult,
     QueueHealth,
     RunnerInfo,
+    RunnersResult,
     ServerInfo,
     SettingsUpdateParams,
     ShutdownParams,
@@ -22,6 +24,7 @@ from sidecar.app.clock import wall_clock_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.roots import default_storage_root
 from sidecar.app.session import Session
+from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import describe_runners
 
 
@@ -39,7 +42,7 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
         server_info=ServerInfo(name="subagent-sidecar", version=__version__),
         storage_root=str(host.root.path),
         methods=sorted(name for name, spec in METHODS.items() if spec.direction == "toServer"),
-        runners=[RunnerInfo(**entry) for entry in describe_runners(host.runners.values())],
+        runners=_described(host.runners),
         instance_id=host.instance_id,
     )
 
@@ -57,6 +60,12 @@ async def exit_(session: Session, params: NoParams) -> None:
 async def update_settings(session: Session, params: SettingsUpdateParams) -> None:
     """Answer `settings/update`."""
     session.host.update_settings(params.settings)
+
+
+async def list_runners(session: Session, params: NoParams) -> RunnersResult:
+    """Answer `runners/list`: an agent that was installed since the start can be launched from now on."""
+    session.host.find_runners()
+    return RunnersResult(items=_described(session.host.runners))
 
 
 async def grant_trust(session: Session, params: NoParams) -> None:
@@ -82,6 +91,10 @@ async def health(session: Session, params: NoParams) -> Health:
     )
 
 
+def _described(runners: Mapping[str, Runner]) -> list[RunnerInfo]:
+    return [RunnerInfo(**entry) for entry in describe_runners(runners.values())]
+
+
 def _root(session: Session, named: str | None) -> Path:
     if named is None:
         return session.storage_root or default_storage_root()
@@ -101,6 +114,7 @@ HANDLERS: Handlers = {
     "shutdown": shutdown,
     "exit": exit_,
     "settings/update": update_settings,
+    "runners/list": list_runners,
     "workspace/didGrantTrust": grant_trust,
     "health": health,
 }

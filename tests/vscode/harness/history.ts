@@ -29,6 +29,25 @@ export const OWN_TASK = {
   file: "src/weathercock.py",
 } as const;
 
+/** Another one there, with a single message. */
+export const SMALL_TASK = {
+  id: "0b5e7c11-2f3a-4d4b-9c6d-7e8f90a1b2c3",
+  title: "Grease the hinges",
+} as const;
+
+/** Store SMALL_TASK under a root. */
+export async function storeSmallTask(root: string): Promise<void> {
+  const folder = join(root, "tasks", SMALL_TASK.id);
+  const message = {
+    ts: Date.now() - 120_000,
+    type: "say",
+    say: "text",
+    text: SMALL_TASK.title,
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "ui_messages.json"), JSON.stringify([message]));
+}
+
 /** Store OWN_TASK under a root, as Roo Code writes a task, with enough messages to scroll. */
 export async function storeOwnTask(root: string): Promise<void> {
   const folder = join(root, "tasks", OWN_TASK.id);

@@ -9,8 +9,8 @@ test.each([
   { type: "launch", subagentName: "s", goalPrompt: "g", queue: false },
   { type: "cancel", taskId: "t" },
   { type: "send", taskId: "t", text: "x" },
-  { type: "resume", taskId: "t" },
-  { type: "resume", taskId: "t", text: "x" },
+  { type: "resume", taskId: "t", queue: false },
+  { type: "resume", taskId: "t", text: "x", queue: true },
   { type: "act", action: "showLog" },
   { type: "act", action: "openTranscript", taskId: "t" },
 ])("%j is understood", (message) => {
@@ -30,7 +30,8 @@ test.each([
   { type: "launch", subagentName: "s", goalPrompt: "", queue: true },
   { type: "cancel" },
   { type: "send", taskId: "t", text: "" },
-  { type: "resume", text: "x" },
+  { type: "resume", text: "x", queue: false },
+  { type: "resume", taskId: "t" },
   { type: "act", action: "workbench.action.quit" },
 ])("%j is not", (message) => {
   expect(readMessage(message)).toBeUndefined();

@@ -254,7 +254,7 @@ test("a resumed run is shown as soon as there is a page", async () => {
   const { service, session, posted, receive } = panel();
   service.answers["asyncTasks/resume"] = () => ({ task: task({ id: "t2" }), mode: "session" });
   await receive({ type: "ready" });
-  session.receive({ type: "resume", taskId: "t1" });
+  session.receive({ type: "resume", taskId: "t1", queue: false });
   session.hide();
   await receive({ type: "ready" });
   expect(service.asked).toContainEqual(["asyncTasks/resume", { taskId: "t1" }]);
@@ -266,8 +266,21 @@ test("a resume that is refused says why", async () => {
   service.answers["asyncTasks/resume"] = () => {
     throw new ResponseError(ErrorCode.InvalidState, "is running");
   };
-  await receive({ type: "ready" }, { type: "resume", taskId: "t1", text: "On" });
-  expect(posted.at(-1)).toEqual({ type: "resumeFailed", taskId: "t1", message: "is running" });
+  await receive({ type: "ready" }, { type: "resume", taskId: "t1", text: "On", queue: false });
+  const message = "is running";
+  expect(posted.at(-1)).toEqual({ type: "resumeFailed", taskId: "t1", message, canQueue: false });
+});
+
+test("a resume over the limit may be queued", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/resume"] = () => {
+    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+  };
+  const resume = { type: "resume", taskId: "t1", queue: false };
+  await receive({ type: "ready" }, resume, { ...resume, queue: true });
+  const message = "5 of 5 run";
+  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", message, canQueue: true });
+  expect(service.asked.at(-1)?.[1]).toEqual({ taskId: "t1", overLimit: "queue" });
 });
 
 test("a row says what its run waits for", async () => {
