@@ -4,13 +4,14 @@ import type { Profile } from "./harness/profile.ts";
 import { Session } from "./harness/session.ts";
 import { WINDOW } from "./harness/workbench.ts";
 
-/** As README.md shows it: docs/images/panel.png is the picture of the last step. */
-const ROOMY = { width: 1180, height: 940 };
+/** README.md shows it: docs/images/panel.png is cut from the picture of its question. */
+const ROOMY = { width: 1180, height: 1060 };
+const WIDER_BY = 110;
 
 const session = new Session("first-page", {
   prepare: async (profile) => {
     await defineScripted(profile);
-    await profile.addFile("src/days.py", "FIRST_DAY = datetime(2026, 11, 22)\n");
+    await profile.addFile("src/days.py", "FIRST_DAY = datetime(2026, 11, 22)");
     await define(profile, "surveyor", "Looks through the sources and says what is where.", [
       'say "There are 14 modules."',
     ]);
@@ -47,6 +48,7 @@ session.step("several subagents are launched, one after the other", async (workb
 session.step("with room, plan, change and question are seen at once", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.setViewportSize(ROOMY);
+  await workbench.widenSideBar(WIDER_BY);
   await chat.launchScript("mender", ["Give every date a time zone"]);
   await chat.frame.getByText("Plan: 1 of 3 done").waitFor();
   await chat.log.locator(".row-new", { hasText: "tzinfo=UTC" }).waitFor();

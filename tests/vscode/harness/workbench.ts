@@ -211,6 +211,16 @@ export class Workbench {
     }
   }
 
+  /** Draw the border of the side bar to the right, by CSS pixels. */
+  async widenSideBar(by: number): Promise<void> {
+    const bar = await this.page.locator(".part.sidebar").boundingBox();
+    const [x, y] = [(bar?.x ?? 0) + (bar?.width ?? 0), (bar?.y ?? 0) + 300];
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + by, y, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
   /** The rows of the tree in a view; only those in sight are in the page. */
   treeRows(view: string): Locator {
     return this.view(view).getByRole("treeitem");
