@@ -89,12 +89,13 @@ def _name_of(view: TaskView, slug: str) -> str | None:
 def _cline_notes(view: TaskView, field: str) -> Iterator[tuple[str, str]]:
     """What Cline noted on its messages and in its metadata, newest first."""
     camel = "modelId" if field == "model_id" else field
-    for messages, source in ((view.ui_messages, UI_FILE), (view.api_messages, API_FILE)):
-        notes = [message.model_info for message in messages if message.model_info]
-        infos = (value_of(note) for note in reversed(notes))
-        info = next((info for info in infos if isinstance(info, dict) and _word(info.get(camel))), None)
-        if info is not None:
-            yield info[camel], source
+    api_notes = [message.model_info for message in view.api_messages]
+    for notes, source in ((view.ui_notes, UI_FILE), (api_notes, API_FILE)):
+        if any(notes):
+            infos = (value_of(note) for note in reversed(notes) if note)
+            info = next((info for info in infos if isinstance(info, dict) and _word(info.get(camel))), None)
+            if info is not None:
+                yield info[camel], source
     used = view.metadata.model_usage if view.metadata is not None else None
     for record in reversed(used) if isinstance(used, list) else ():
         if isinstance(record, dict) and (word := _word(record.get(field))):

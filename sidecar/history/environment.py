@@ -18,7 +18,7 @@ _OPEN_BYTES: Final = _OPEN.encode()
 _blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
-_WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
+_WORKSPACE_HEADINGS: Final = ("\n# Current Workspace Directory (", "\n# Current Working Directory (")
 _LISTING: Final = ") Files"
 _PRIMARY: Final = "Primary: "
 _MODE_WINDOW: Final = 65_536
@@ -26,7 +26,7 @@ _MODE_WINDOW: Final = 65_536
 _CLINE_MODES: Final = {"ACT MODE": ("act", "Act"), "PLAN MODE": ("plan", "Plan")}
 
 
-class Environment(msgspec.Struct):
+class Environment(msgspec.Struct, gc=False):
     """What one block says; `source` is the file it was in."""
 
     text: str
@@ -37,23 +37,25 @@ class Environment(msgspec.Struct):
     def mode(self) -> tuple[str | None, str | None]:
         """The slug and the name of the mode, either may be missing."""
         section = self._mode_section
-        first = section.split("\n", 1)[0].strip()
+        first = section.partition("\n")[0].strip()
         if first in _CLINE_MODES:
             return _CLINE_MODES[first]
-        return _tagged(section, "slug"), _tagged(section, "name")
+        return _tagged(section, "<slug>", "</slug>"), _tagged(section, "<name>", "</name>")
 
     @property
     def model(self) -> str | None:
         """The model's id as Roo and Kilo write it."""
-        return _tagged(self._mode_section, "model")
+        return _tagged(self._mode_section, "<model>", "</model>")
 
     @property
     def workspace(self) -> str | None:
         """The directory of the session; it may hold brackets, so the line's end decides."""
+        text = self.text
         for heading in _WORKSPACE_HEADINGS:
-            start = _line_start(self.text, heading)
+            start = _behind(text, heading)
             if start >= 0:
-                line = self.text[start + len(heading) :].split("\n", 1)[0].rstrip()
+                end = text.find("\n", start)
+                line = text[start : end if end >= 0 else None].rstrip()
                 if line.endswith(_LISTING):
                     return self._primary(line.removesuffix(_LISTING))
         return None
@@ -65,14 +67,14 @@ class Environment(msgspec.Struct):
         return self._section
 
     def _find_mode_section(self) -> str:
-        tail = self.text[-_MODE_WINDOW:]
-        start = tail.rfind(_MODE_HEADING)
+        text = self.text
+        start = text.rfind(_MODE_HEADING, -_MODE_WINDOW)
         if start < 0:
-            tail = self.text
-            start = tail.find(_MODE_HEADING)
+            start = text.find(_MODE_HEADING)
         if start < 0:
             return ""
-        return tail[start + len(_MODE_HEADING) :].split("\n# ", 1)[0]
+        end = text.find("\n# ", start + len(_MODE_HEADING))
+        return text[start + len(_MODE_HEADING) : end if end >= 0 else None]
 
     def _primary(self, path: str) -> str:
         """Resolve the name that Cline gives in a workspace of several folders."""
@@ -89,7 +91,8 @@ class Environment(msgspec.Struct):
 def newest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the end, the API history before the UI's requests."""
     for message in reversed(view.api_messages):
-        yield from reversed(_in_message(view, message))
+        if message.role == "user":
+            yield from reversed(_in_message(view, message))
     for text in _requests(reversed(view.ui_messages)):
         if environment := _at_end(text, UI_FILE):
             yield environment
@@ -97,7 +100,7 @@ def newest_first(view: TaskView) -> Iterator[Environment]:
 
 def oldest_first(view: TaskView) -> Iterator[Environment]:
     """Iterate over a task's environment blocks from the start."""
-    for message in view.api_messages:
+    for message in view.user_messages():
         yield from _in_message(view, message)
     for text in _requests(view.ui_messages):
         if environment := _at_end(text, UI_FILE):
@@ -105,8 +108,6 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
 
 
 def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
-    if message.role != "user":
-        return []
     known = view.environments.get(id(message))
     if known is None:
         known = view.environments[id(message)] = _read_message(view, message)
@@ -116,8 +117,8 @@ def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
 def _read_message(view: TaskView, message: ApiMessage) -> list[Environment]:
     if _OPEN_BYTES not in bytes(message.content):
         return []
-    found = [_at_end(text, API_FILE) for text in _candidates(view, message)]
-    return [environment for environment in found if environment is not None]
+    found = (_at_end(text, API_FILE) for text in _candidates(view, message))
+    return [*filter(None, found)]
 
 
 def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
@@ -125,14 +126,10 @@ def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
     try:
         blocks = _blocks_decoder.decode(message.content)
     except UNREADABLE:
-        found = (block.get("text") for block in view.blocks(message) if block.get("type") == "text")
-    else:
-        found = (
-            value_of(block.text)
-            for block in blocks
-            if block.type == "text" and _OPEN_BYTES in bytes(block.text)
-        )
-    return [text for text in found if isinstance(text, str)]
+        found = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
+        return [text for text in found if isinstance(text, str)]
+    texts = [bytes(block.text) for block in blocks if block.type == "text"]
+    return [*filter(None, [text_of(text) for text in texts if _OPEN_BYTES in text])]
 
 
 def _at_end(text: str, source: str) -> Environment | None:
@@ -172,18 +169,16 @@ def _workspaces(text: str) -> dict[str, Any]:
     return workspaces if isinstance(workspaces, dict) else {}
 
 
-def _tagged(text: str, tag: str) -> str | None:
+def _behind(text: str, heading: str) -> int:
+    """Find where a heading, given with the line's end before it, ends; -1 when it is not there."""
+    if text.startswith(heading[1:]):
+        return len(heading) - 1
+    place = text.find(heading)
+    return place + len(heading) if place >= 0 else -1
+
+
+def _tagged(text: str, opening: str, closing: str) -> str | None:
     """The content of the first `<tag>…</tag>`, on one line."""
-    start = text.find(f"<{tag}>")
-    end = text.find(f"</{tag}>", start)
-    if start < 0 or end < 0:
-        return None
-    value = text[start + len(tag) + 2 : end].strip()
-    return value if value and "\n" not in value else None
-
-
-def _line_start(text: str, heading: str) -> int:
-    if text.startswith(heading):
-        return 0
-    position = text.find("\n" + heading)
-    return position + 1 if position >= 0 else -1
+    value, closed, _ = text.partition(opening)[2].partition(closing)
+    value = value.strip()
+    return value if closed and value and "\n" not in value else None

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ from sidecar.history.sqlite_faults import is_busy, is_damage
 _log = logging.getLogger(__name__)
 
 SHARDS: Final = 64
+_IN_ALL_SHARDS: Final = 16 * SHARDS
+"""Tasks that leave hardly a shard untouched: then it is not worth asking which."""
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
 _SCHEMA: Final = 1
@@ -70,12 +72,15 @@ class RowIndex:
             self._give_up(error)
         return {}, 0
 
-    def save(self, rules: Rules, rows: Mapping[str, IndexRow], changed: Iterable[str], made_at: int) -> None:
+    def save(
+        self, rules: Rules, rows: Mapping[str, IndexRow], changed: Collection[str], made_at: int
+    ) -> None:
         """Keep the shards in which the tasks named in `changed` were added, altered or removed.
 
         `made_at` is the latest time, in ms, at which a row was made.
         """
-        numbers = {shard_of(name) for name in changed}
+        many = len(changed) >= _IN_ALL_SHARDS
+        numbers = set(range(SHARDS)) if many else {shard_of(name) for name in changed}
         if not self._usable or not numbers:
             return
         shards: dict[int, list[IndexRow]] = {number: [] for number in numbers}

@@ -24,6 +24,7 @@ STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
 _NS_PER_MS: Final = 1_000_000
+_BITS: Final = (1, 2, 4, 8)
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _Body: Final = msgspec.defstruct(
@@ -87,24 +88,26 @@ def make_row(
 ) -> IndexRow:
     """Keep a task that was read; `stamps` are in the order of the files' bits."""
     info = row.info
+    numbers: tuple[int, ...] = ()
+    files = touched = 0
+    for bit, stamp in zip(_BITS, stamps, strict=False):
+        if stamp is not None:
+            numbers += stamp
+            files |= bit
+            touched = max(touched, stamp[0])
     return IndexRow(
         id=task_id,
-        key=key_of(stamps),
-        files=sum(1 << place for place, stamp in enumerate(stamps) if stamp is not None),
+        key=condense(numbers),
+        files=files,
         entry=entry,
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
-        touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
+        touched=touched // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
         until=row.until,
         root=root,
     )
-
-
-def key_of(stamps: "tuple[Stamp | None, ...]") -> int:
-    """Condense the stamps of the files that are there."""
-    return condense(tuple(number for stamp in stamps if stamp is not None for number in stamp))
 
 
 def condense(numbers: tuple[int, ...]) -> int:

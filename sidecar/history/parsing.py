@@ -34,6 +34,7 @@ _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messa
 """The object around the array that some Roo builds of February 2026 wrote."""
 UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 """What a decoder raises for JSON that it does not take."""
+text_decoder: Final = msgspec.json.Decoder(str)
 
 
 class Parsed(msgspec.Struct, Generic[T]):
@@ -185,9 +186,14 @@ def value_of(json: Json) -> Any:
     return decode_leniently(msgspec.json.decode, json) if len(json) else None
 
 
-def text_of(raw: msgspec.Raw) -> str | None:
+def text_of(raw: msgspec.Raw | bytes) -> str | None:
     """Decode a member that should be a text; None for anything else."""
-    value = value_of(raw)
+    if not len(raw):
+        return None
+    try:
+        return text_decoder.decode(raw)
+    except UNREADABLE:
+        value = value_of(raw)
     return value if isinstance(value, str) else None
 
 

@@ -5,6 +5,7 @@ odd value must not cost a message. Bulky members stay undecoded (`Raw`) until so
 hold JSON, which has no cycles: they are kept out of the garbage collector's rounds.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -28,6 +29,14 @@ class UiMessage(msgspec.Struct, rename="camel", gc=False):
         """The `say` or `ask` word, whichever the message carries."""
         word = self.ask if self.type == "ask" else self.say if self.say is not None else self.ask
         return word if isinstance(word, str) else None
+
+
+def kinds_of(messages: Sequence[UiMessage]) -> list[str | None]:
+    """List the kinds of many messages: as `kind` says, at half its price."""
+    return [
+        word if type(word := one.ask if one.say is None or one.type == "ask" else one.say) is str else None
+        for one in messages
+    ]
 
 
 class ApiMessage(msgspec.Struct, rename="camel", gc=False):

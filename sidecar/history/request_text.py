@@ -2,7 +2,7 @@
 
 from typing import Final
 
-_SHORT: Final = 500
+SHORT: Final = 500
 """Bytes up to which a text is decoded as fast as it is looked through."""
 _FORMS: Final = ((rb'"{\"request\":\"', rb"\",\""), (rb'"{\"request\": \"', rb"\", \""))
 """How the text starts, and what stands between the prompt and the next member; other writers use spaces."""
@@ -16,7 +16,7 @@ def without_prompt(text: bytes) -> bytes:
     Cline, and Roo until 2025-09, keep the whole prompt there: half of the file, and none of it tells usage.
     A text of another form comes back as it is.
     """
-    if len(text) >= _SHORT:
+    if len(text) >= SHORT:
         for start, parting in _FORMS:
             if text.startswith(start):
                 return _without_first(text, len(start), parting)

@@ -118,24 +118,25 @@ def damaged_row(source: TaskSource) -> TaskInfo:
 
 
 def _row(view: TaskView, found: Sources, ended: Ending, product: Product) -> TaskInfo:
-    values: dict[str, Any] = {name: it.value if it is not None else None for name, it in found.items()}
-    began, active = values["createdAt"], values["lastActivity"]
+    """Make the row; `found` holds, in this order, what is unpacked here."""
+    values: list[Any] = [it.value if it is not None else None for it in found.values()]
+    title, began, active, mode, usage, workspace, model = values
     parent, root, children = context.relatives(view)
     return TaskInfo(
         id=view.source.task_id,
-        title=values["title"],
+        title=title,
         status=ended.status or by_age(active, view.now),
         created_at=began,
         last_activity=active,
         duration=active - began if began is not None and active is not None else None,
-        mode=values["mode"] or Mode(),
-        token_usage=values["tokenUsage"],
+        mode=mode or Mode(),
+        token_usage=usage,
         message_count=_length(view.source.files.api, view.api),
-        workspace_dir=values["workspaceDir"],
+        workspace_dir=workspace,
         outcome=ended.outcome,
         root=view.source.root,
         product=product,
-        model=values["model"],
+        model=model,
         ui_message_count=_length(view.source.files.ui, view.ui),
         size_bytes=_size(view.source.files.ui) + _size(view.source.files.api),
         parent_id=parent,
@@ -165,7 +166,7 @@ def _product(view: TaskView) -> Found:
         return Found(view.source.product, "the root's path")
     usages = [usage for _, usage in view.usages]
     return Found(
-        *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_messages, view.kinds, usages)
+        *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_notes, view.kinds, usages)
     )
 
 

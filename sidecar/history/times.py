@@ -1,6 +1,6 @@
 """When a task was created and last worked on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sidecar.history.ageing import DAY_MS
@@ -18,18 +18,15 @@ def created(view: TaskView) -> Found | None:
 
 def last_activity(view: TaskView) -> Found | None:
     """Find the newest time in either file, not counting that somebody opened the task."""
-    candidates = [
-        Found(time, source, _opened_note(view) if source == UI_FILE else None)
-        for time, source in (
-            (_newest([message.ts for message in view.ui_messages]), UI_FILE),
-            (_newest([message.ts for message in view.api_messages]), API_FILE),
-        )
-        if time is not None
-    ]
-    listed = sane_ms(view.entry.ts) if view.entry is not None else None
-    if listed is not None and not view.ui_messages:
-        candidates.append(Found(listed, view.entry_source))
-    return max(candidates, key=lambda found: found.value, default=None)
+    newest = _newest([message.ts for message in view.ui_messages])
+    found = Found(newest, UI_FILE, _opened_note(view)) if newest is not None else None
+    newest = _newest([message.ts for message in view.api_messages])
+    if newest is not None and (found is None or newest > found.value):
+        found = Found(newest, API_FILE)
+    listed = sane_ms(view.entry.ts) if view.entry is not None and not view.ui_messages else None
+    if listed is not None and (found is None or listed > found.value):
+        found = Found(listed, view.entry_source)
+    return found
 
 
 def _created(view: TaskView) -> Iterator[Found]:
@@ -54,7 +51,7 @@ def _file_times(view: TaskView) -> Iterator[Found]:
             yield Found(time, file.name, "the file's modification time, for want of anything better")
 
 
-def _newest(values: list[Any]) -> int | None:
+def _newest(values: Sequence[Any]) -> int | None:
     """Find the newest time; when all are credible, as in most files, without a look at each."""
     if not values:
         return None
@@ -68,5 +65,6 @@ def _newest(values: list[Any]) -> int | None:
 
 
 def _opened_note(view: TaskView) -> str | None:
-    times = [time for message in view.opened if (time := sane_ms(message.ts)) is not None]
+    opened = view.opened
+    times = [time for message in opened if (time := sane_ms(message.ts)) is not None] if opened else []
     return f"opened again at {max(times)}" if times else None

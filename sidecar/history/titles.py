@@ -27,7 +27,13 @@ def one_line(text: str) -> str:
 
 def encodable(text: str) -> str:
     """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # a quarter of the price of looking for surrogates, or less
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text
 
 
 def _titles(view: TaskView) -> Iterator[Found]:

@@ -1,8 +1,7 @@
 """Tokens and cost, summed as the products sum them."""
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import repeat
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -10,12 +9,17 @@ from sidecar.api.tasks import TokenUsage
 from sidecar.history.parsing import value_of
 from sidecar.history.reading import UI_FILE
 from sidecar.history.records import ListEntry, Usage
-from sidecar.history.view import Found, TaskView
+from sidecar.history.view import USAGE_KINDS, Found, TaskView
 
 _REQUEST: Final = "api_req_started"
+_NO_STARTS: Final = USAGE_KINDS - {_REQUEST}
 _FIELDS: Final = ("tokens_in", "tokens_out", "cache_writes", "cache_reads", "cost")
 Number = int | float
+Row = Sequence[Any]
 _figures: Final = attrgetter(*_FIELDS)
+_listed: Final = attrgetter(*_FIELDS[:-1], "total_cost")
+_NUMBERS: Final = frozenset({int, float})
+_ONLY_INTEGERS: Final = frozenset({int})
 
 
 def token_usage(view: TaskView) -> Found | None:
@@ -29,12 +33,12 @@ def token_usage(view: TaskView) -> Found | None:
     if _REQUEST not in view.kinds and all(message.say != _REQUEST for message in view.ui_messages):
         if view.entry is not None and view.entry.product == "sidecar":
             return None  # a run's program makes requests that only it could tell of
-        return Found(_usage(dict.fromkeys(_FIELDS, 0)), UI_FILE, "no request was made")
-    columns, records = _columns(_merged(view))
-    condensings = [*_condense_costs(view)]
-    columns["cost"] += condensings
-    summed = _usage({name: _sum(values) for name, values in columns.items()})
-    note = _sum_note(records, len(condensings))
+        return Found(_usage([0] * len(_FIELDS)), UI_FILE, "no request was made")
+    rows = [_figures(record) for record in _merged(view)]
+    columns = tuple(zip(*rows, strict=True)) or ((),) * len(_FIELDS)
+    condensings = _condense_costs(view)
+    summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
+    note = _sum_note(_telling(rows, columns[0]), len(condensings))
     return Found(summed, UI_FILE, note) if summed != TokenUsage() else None
 
 
@@ -45,15 +49,11 @@ def number(value: Any) -> Number | None:
     return value if type(value) is float and math.isfinite(value) else None
 
 
-def _columns(records: Iterable[Usage]) -> tuple[dict[str, list[Number]], int]:
-    """The figures by field, and how many of the records tell any."""
-    rows = [_figures(record) for record in records]
-    columns = {
-        name: [value for value in column if type(value) is int or number(value) is not None]
-        for name, column in zip(_FIELDS, zip(*rows, strict=True) if rows else repeat(()), strict=False)
-    }
-    told = sum(type(row[0]) is int or any(number(value) is not None for value in row) for row in rows)
-    return columns, told
+def _telling(rows: Sequence[Row], first: Row) -> int:
+    """Count the rows that tell any figure; `first` is the first column."""
+    if _ONLY_INTEGERS.issuperset(map(type, first)):
+        return len(rows)
+    return sum(any(number(value) is not None for value in row) for row in rows)
 
 
 def _sum_note(records: int, condensings: int) -> str:
@@ -64,18 +64,21 @@ def _sum_note(records: int, condensings: int) -> str:
     return f"sum of {' and '.join(parts)}"
 
 
-def _merged(view: TaskView) -> Iterator[Usage]:
+def _merged(view: TaskView) -> list[Usage]:
     """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
+    if _NO_STARTS.isdisjoint(view.kinds):
+        return [record for _, record in view.usages]
     started: list[Usage] = []
+    others: list[Usage] = []
     for index, record in view.usages:
         kind = view.kinds[index]
-        if kind == "api_req_finished":
-            yield _overlaid(started.pop(), record) if started else record
-        elif kind == _REQUEST:
+        if kind == _REQUEST:
             started.append(record)
+        elif kind == "api_req_finished" and started:
+            others.append(_overlaid(started.pop(), record))
         else:
-            yield record
-    yield from started
+            others.append(record)
+    return others + started
 
 
 def _overlaid(start: Usage, finish: Usage) -> Usage:
@@ -87,40 +90,33 @@ def _overlaid(start: Usage, finish: Usage) -> Usage:
     )
 
 
-def _condense_costs(view: TaskView) -> Iterator[Number]:
+def _condense_costs(view: TaskView) -> list[Number]:
     """Roo books the cost of condensing a conversation apart from its requests."""
-    for message in view.ui_messages[1:]:
-        if message.context_condense:
-            condense = value_of(message.context_condense)
-            if isinstance(condense, dict) and (cost := number(condense.get("cost"))) is not None:
-                yield cost
+    condensings = [value_of(json) for message in view.ui_messages[1:] if (json := message.context_condense)]
+    costs = [number(it.get("cost")) for it in condensings if isinstance(it, dict)]
+    return [cost for cost in costs if cost is not None]
 
 
-def _sum(values: Iterable[Number]) -> Number | None:
-    values = list(values)
+def _sum(values: Row) -> Number | None:
+    """Sum the numbers among values; None when there are none."""
+    if not _NUMBERS.issuperset(map(type, values)):
+        values = [value for value in values if type(value) in _NUMBERS]
     return sum(values) if values else None
 
 
 def _from_entry(entry: ListEntry) -> TokenUsage | None:
-    usage = _usage(
-        {
-            "tokens_in": number(entry.tokens_in),
-            "tokens_out": number(entry.tokens_out),
-            "cache_writes": number(entry.cache_writes),
-            "cache_reads": number(entry.cache_reads),
-            "cost": number(entry.total_cost),
-        }
-    )
+    usage = _usage([*map(number, _listed(entry))])
     return usage if usage != TokenUsage() else None
 
 
-def _usage(sums: dict[str, Number | None]) -> TokenUsage:
-    tokens_in, tokens_out = sums["tokens_in"], sums["tokens_out"]
+def _usage(figures: Sequence[Number | None]) -> TokenUsage:
+    """Make the record of figures in the order of `_FIELDS`."""
+    tokens_in, tokens_out, cache_writes, cache_reads, cost = figures
     return TokenUsage(
         total=tokens_in + tokens_out if tokens_in is not None and tokens_out is not None else None,
-        cost=sums["cost"],
+        cost=cost,
         input=tokens_in,
         output=tokens_out,
-        cache_reads=sums["cache_reads"],
-        cache_writes=sums["cache_writes"],
+        cache_reads=cache_reads,
+        cache_writes=cache_writes,
     )

@@ -1,6 +1,7 @@
 """Everything known about one task, parsed once, in the shape the structural rules look at."""
 
 from collections.abc import Iterator
+from itertools import compress, count
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -13,14 +14,22 @@ from sidecar.history.parsing import (
     Parser,
     api_parser,
     decode_leniently,
+    text_decoder,
     text_of,
     ui_parser,
     value_of,
 )
 from sidecar.history.problems import problem
 from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE, StoredFile, TaskFiles
-from sidecar.history.records import ApiMessage, ListEntry, TaskMetadata, UiMessage, Usage
-from sidecar.history.request_text import without_prompt
+from sidecar.history.records import (
+    ApiMessage,
+    ListEntry,
+    TaskMetadata,
+    UiMessage,
+    Usage,
+    kinds_of,
+)
+from sidecar.history.request_text import SHORT, without_prompt
 
 if TYPE_CHECKING:
     from sidecar.history.environment import Environment
@@ -29,8 +38,7 @@ T = TypeVar("T")
 
 _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
 _usage_decoder: Final = msgspec.json.Decoder(Usage)
-_text_decoder: Final = msgspec.json.Decoder(str)
-_USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
+USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
 EARLIEST_MS: Final = 946_684_800_000
 """2000-01-01: an earlier "time in ms" is a count of seconds, or no time at all."""
@@ -77,11 +85,12 @@ class TaskView:
         self.hint = source.hint
         self.metadata = _metadata(source.files.metadata)
         self.ui_messages = _unopened(self.ui.records if self.ui else [])
-        self.kinds = [message.kind for message in self.ui_messages]
+        self.kinds = kinds_of(self.ui_messages)
+        self.ui_notes = [message.model_info for message in self.ui_messages]
         self.usages = [
             (index, usage)
-            for index, kind in enumerate(self.kinds)
-            if index and kind in _USAGE_KINDS and (usage := usage_of(self.ui_messages[index])) is not None
+            for index in compress(count(), map(USAGE_KINDS.__contains__, self.kinds))
+            if index and (usage := usage_of(self.ui_messages[index])) is not None
         ]
         self._note_gaps()
 
@@ -155,8 +164,11 @@ def sane_ms(value: Any) -> int | None:
 
 def usage_of(message: UiMessage) -> Usage | None:
     """Read the usage JSON in a message's text; None when there is none."""
+    json = message.text
     try:
-        return _usage_decoder.decode(_text_decoder.decode(without_prompt(bytes(message.text))))
+        return _usage_decoder.decode(
+            text_decoder.decode(json if len(json) < SHORT else without_prompt(bytes(json)))
+        )
     except UNREADABLE:
         text = text_of(message.text)
         return decode_leniently(_usage_decoder.decode, text) if text else None

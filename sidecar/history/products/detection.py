@@ -1,12 +1,14 @@
 """Tell the product that wrote a task: by the root's path, else by marks in the files, else by the id."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any, Final
+
+from msgspec import Raw
 
 from sidecar.api.tasks import Product
 from sidecar.history.products.ids import is_epoch_id
-from sidecar.history.records import ListEntry, TaskMetadata, UiMessage, Usage
+from sidecar.history.records import ListEntry, TaskMetadata, Usage
 
 EXTENSION_IDS: Final[dict[str, Product]] = {
     "rooveterinaryinc.roo-cline": "roo",
@@ -26,6 +28,7 @@ _CLINE_SAYS: Final = frozenset(
 _ROO_SAYS: Final = frozenset(
     {"checkpoint_saved", "condense_context", "user_edit_todos", "codebase_search_result"}
 )
+_SAYS: Final = _CLINE_SAYS | _ROO_SAYS
 
 
 def product_of_path(path: str) -> Product | None:
@@ -40,28 +43,41 @@ def detect_product(
     task_id: str,
     entry: ListEntry | None,
     metadata: TaskMetadata | None,
-    messages: Iterable[UiMessage],
-    kinds: Iterable[str | None],
-    usages: Iterable[Usage],
+    notes: Collection[Raw],
+    kinds: Collection[str | None],
+    usages: Collection[Usage],
 ) -> tuple[Product, str]:
     """Name the product of a task whose root tells nothing, and the kind of mark that gave it away.
 
-    `kinds` are those of the messages, which the caller has at hand.
+    `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller has at hand.
     """
     if entry is not None and (product := _by_entry(entry)):
         return product, "list entry"
-    if any(usage.inference_provider is not None or usage.usage_missing is not None for usage in usages):
-        return "kilo", "usage records"
+    for usage in usages:
+        if usage.inference_provider is not None or usage.usage_missing is not None:
+            return "kilo", "usage records"
     if metadata is not None and (_is_set(metadata.model_usage) or _is_set(metadata.environment_history)):
         return "cline", "task_metadata.json"
-    for message, kind in zip(messages, kinds, strict=True):
-        if kind in _CLINE_SAYS or message.model_info:
-            return "cline", "ui_messages.json"
-        if kind in _ROO_SAYS:
-            return "roo", "ui_messages.json"
-    if any(usage.api_protocol is not None for usage in usages):
-        return "roo", "usage records"
+    if marked := _by_messages(notes, kinds):
+        return marked, "ui_messages.json"
+    for usage in usages:
+        if usage.api_protocol is not None:
+            return "roo", "usage records"
     return ("cline" if is_epoch_id(task_id) else "roo"), "the form of the id"
+
+
+def _by_messages(notes: Collection[Raw], kinds: Collection[str | None]) -> Product | None:
+    """Heed the first mark; where all are of one product, as mostly, without a look at each message."""
+    cline = any(notes) or not _CLINE_SAYS.isdisjoint(kinds)
+    roo = not _ROO_SAYS.isdisjoint(kinds)
+    if cline and roo:
+        marks = (
+            note or kind in _CLINE_SAYS
+            for note, kind in zip(notes, kinds, strict=True)
+            if note or kind in _SAYS
+        )
+        return "cline" if next(marks) else "roo"
+    return "cline" if cline else "roo" if roo else None
 
 
 def _by_entry(entry: ListEntry) -> Product | None:

@@ -14,7 +14,7 @@ FIRST_TASK_MS: Final = 1_672_531_200_000
 
 def is_task_id(name: str) -> bool:
     """Tell whether a folder of this name is a task; names starting with `_` or `.` are the products' own."""
-    return is_uuid(name) or is_epoch_id(name)
+    return _UUID.fullmatch(name) is not None or is_epoch_id(name)
 
 
 def is_uuid(name: str) -> bool:
