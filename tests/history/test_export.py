@@ -124,13 +124,10 @@ def test_what_was_redacted_holds_no_secret_any_more(parts: list[str]) -> None:
     ],
 )
 def test_redaction_is_linear(bait: str) -> None:
-    def seconds(size: int) -> float:
-        text = bait * (size // len(bait))
-        started = time.perf_counter()
-        Redactor().text(text)
-        return time.perf_counter() - started
-
-    assert seconds(400_000) < 2.0
+    text = bait * (400_000 // len(bait))
+    started = time.process_time()  # of this process alone, whatever else the machine does
+    Redactor().text(text)
+    assert time.process_time() - started < 5.0  # a quadratic search takes minutes
 
 
 def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask: Make) -> None:

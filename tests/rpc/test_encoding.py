@@ -1,6 +1,6 @@
 import json
 import math
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -72,9 +72,9 @@ def test_error_data_is_left_out_when_there_is_none() -> None:
 
 def test_twenty_thousand_rows_take_milliseconds() -> None:
     rows = [Row(f"row {number} " * 20) for number in range(20_000)]
-    started = perf_counter()
+    started = process_time()
     encode_result(1, {"items": rows})
-    assert perf_counter() - started < 0.5
+    assert process_time() - started < 0.5
 
 
 plain_values = st.recursive(
