@@ -1,6 +1,7 @@
 """A child process with all its descendants: its start, its streams, and an end that leaves nothing."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -59,26 +60,41 @@ class ChildProcess(asyncio.SubprocessProtocol):
         or what `send` gives an `interactive` child until `close_stdin`.
         Its own session, so that a signal reaches the whole group and none from our terminal does.
         """
-        loop = asyncio.get_running_loop()
         child = cls(task_id)
-        has_input = interactive or stdin is not None
+        environment = {**os.environ, **env, MARKER: task_id}
+        starting = asyncio.ensure_future(
+            child._start(argv, cwd, environment, interactive or stdin is not None)
+        )
+        try:
+            # Shielded: a start that is cancelled half way loses its pipes and what the program has started.
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError, ValueError):  # it did not start
+                await starting
+                await child.clear(SWEEP_SECONDS)
+                child.close()
+            raise
+        if stdin is not None:
+            child._stdin().write(stdin)
+            child.close_stdin()
+        return child
+
+    async def _start(
+        self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], has_input: bool
+    ) -> None:
         with adoption.starting():
-            child._transport, _ = await loop.subprocess_exec(
-                lambda: child,
+            self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
                 *argv,
                 stdin=asyncio.subprocess.PIPE if has_input else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 cwd=cwd,
-                env={**os.environ, **env, MARKER: task_id},
+                env=environment,
                 start_new_session=True,
                 preexec_fn=die_with_parent(),
             )
-            adoption.started(child.pid)
-        if stdin is not None:
-            child._stdin().write(stdin)
-            child.close_stdin()
-        return child
+            adoption.started(self.pid)
 
     @property
     def pid(self) -> int:

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.runners.process import ChildProcess
 
 Start = Callable[..., Awaitable[Any]]
 Python = tuple[str, ...]
@@ -206,3 +207,20 @@ def await_death(handle: int) -> None:
     poll.register(handle, select.POLLIN)
     assert poll.poll(5000), "the direct child outlived its parent"
     os.close(handle)
+
+
+async def test_a_start_that_is_cancelled_leaves_nothing_that_the_program_started(tmp_path: Path) -> None:
+    task_id, begun = str(uuid4()), tmp_path / "begun"
+    program = f"(setsid sleep 300 &); touch {begun}; sleep 300"
+    spawning = ChildProcess.spawn(["sh", "-c", program], task_id=task_id, cwd=tmp_path, env={})
+    starting = asyncio.create_task(spawning)
+    async with asyncio.timeout(10):
+        while not find([task_id]):
+            await asyncio.sleep(0)
+    deadline = time.monotonic() + 10  # not awaited: the loop must not come to learn of the start
+    while not begun.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert find([task_id]) == []
