@@ -4,9 +4,9 @@ import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
 
 import { pickFolder } from "../commands/asking.js";
 import type { SubagentService } from "../service.js";
-import type { Action, Look } from "./messages.js";
+import type { Action, Look, Shown } from "./messages.js";
 import { pageHtml } from "./page.js";
-import { PanelSession, type Shown } from "./panelSession.js";
+import { PanelSession } from "./panelSession.js";
 
 /** The view's id in the manifest; the editor derives its focus command from it. */
 export const CHAT_VIEW = "subagentSidecar.chat";

@@ -92,6 +92,23 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What the page is to show though it may not be there right now. */
+export type Shown = Extract<
+  ToWebview,
+  {
+    type:
+      | "open"
+      | "home"
+      | "compose"
+      | "choose"
+      | "launched"
+      | "launchFailed"
+      | "launchDropped"
+      | "resumed"
+      | "resumeFailed";
+  }
+>;
+
 /** What the page asks of the extension. */
 export type FromWebview =
   | { readonly type: "ready" }

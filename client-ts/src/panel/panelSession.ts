@@ -1,42 +1,22 @@
 import type { Disposable } from "vscode";
 
-import { isRefusal, messageOf } from "../errors.js";
-import { type AsyncTask, ErrorCode } from "../protocol.js";
+import { messageOf } from "../errors.js";
+import type { AsyncTask } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service.js";
 import { takesMessages } from "../speaking.js";
-import { oneLine } from "../words.js";
 import {
   type Action,
   type FromWebview,
   type Look,
   readMessage,
-  type RunRow,
+  type Shown,
   type ToWebview,
 } from "./messages.js";
+import { RunRequests } from "./runRequests.js";
+import { rowOf } from "./runRow.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
-/** How much of a goal a row of the list holds, in characters. */
-const ROW_GOAL_CHARS = 240;
-
-/** What the page is to show though it may not be there right now. */
-export type Shown = Extract<
-  ToWebview,
-  {
-    type:
-      | "open"
-      | "home"
-      | "compose"
-      | "choose"
-      | "launched"
-      | "launchFailed"
-      | "launchDropped"
-      | "resumed"
-      | "resumeFailed";
-  }
->;
-
-type Launch = Extract<FromWebview, { type: "launch" }>;
 
 /** What a session needs of the window. */
 export interface PanelHost {
@@ -55,6 +35,7 @@ export interface PanelHost {
 export class PanelSession implements Disposable {
   readonly #service: SubagentService;
   readonly #host: PanelHost;
+  readonly #requests: RunRequests;
   readonly #subscriptions: Disposable[];
   #ready = false;
   #followed: { taskId: string; subscription: Disposable } | undefined;
@@ -63,6 +44,18 @@ export class PanelSession implements Disposable {
   constructor(service: SubagentService, host: PanelHost) {
     this.#service = service;
     this.#host = host;
+    this.#requests = new RunRequests(service, {
+      post: (message) => {
+        this.#post(message);
+      },
+      show: (message) => {
+        this.show(message);
+      },
+      taskChanged: (task) => {
+        this.#taskChanged(task);
+      },
+      pickFolder: () => host.pickFolder(),
+    });
     this.#subscriptions = [
       service.onDidChangeState((state) => {
         this.#stateChanged(state);
@@ -131,15 +124,15 @@ export class PanelSession implements Disposable {
         this.#unfollow();
         return;
       case "launch":
-        return this.#launch(message);
+        return this.#requests.launch(message);
       case "cancel":
-        return this.#cancel(message.taskId);
+        return this.#requests.cancel(message.taskId);
       case "answer":
-        return this.#answer(message);
+        return this.#requests.answer(message);
       case "send":
-        return this.#send(message);
+        return this.#requests.send(message);
       case "resume":
-        return this.#resume(message);
+        return this.#requests.resume(message);
       case "openFile":
       case "openDiff":
       case "openDefinition":
@@ -230,62 +223,6 @@ export class PanelSession implements Disposable {
     }
   }
 
-  async #launch({ subagentName, goalPrompt, queue }: Launch): Promise<void> {
-    const workspaceDir = await this.#host.pickFolder();
-    if (workspaceDir === undefined) {
-      this.show({ type: "launchDropped" });
-      return;
-    }
-    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit(queue) };
-    try {
-      const { task } = await this.#service.request("asyncTasks/launch", params);
-      this.#post({ type: "run", run: rowOf(task) });
-      this.show({ type: "launched", taskId: task.id });
-    } catch (error) {
-      const canQueue = isRefusal(error, ErrorCode.LimitReached);
-      this.show({ type: "launchFailed", message: messageOf(error), canQueue });
-    }
-  }
-
-  async #cancel(taskId: string): Promise<void> {
-    try {
-      const { task } = await this.#service.request("asyncTasks/cancel", { taskId });
-      this.#taskChanged(task);
-    } catch (error) {
-      this.#post({ type: "cancelFailed", taskId, message: messageOf(error) });
-    }
-  }
-
-  async #answer(answer: Extract<FromWebview, { type: "answer" }>): Promise<void> {
-    const { taskId, requestId, optionId } = answer;
-    try {
-      await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
-    } catch (error) {
-      this.#post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
-    }
-  }
-
-  async #send({ taskId, text }: Extract<FromWebview, { type: "send" }>): Promise<void> {
-    try {
-      const { delivery } = await this.#service.request("asyncTasks/send", { taskId, text });
-      this.#post({ type: "sent", taskId, text, delivery });
-    } catch (error) {
-      this.#post({ type: "sendFailed", taskId, text, message: messageOf(error) });
-    }
-  }
-
-  async #resume({ taskId, text, queue }: Extract<FromWebview, { type: "resume" }>): Promise<void> {
-    const params = { taskId, ...(text === undefined ? {} : { text }), ...overLimit(queue) };
-    try {
-      const { task } = await this.#service.request("asyncTasks/resume", params);
-      this.#post({ type: "run", run: rowOf(task) });
-      this.show({ type: "resumed", taskId, inTaskId: task.id });
-    } catch (error) {
-      const canQueue = isRefusal(error, ErrorCode.LimitReached);
-      this.show({ type: "resumeFailed", taskId, message: messageOf(error), canQueue });
-    }
-  }
-
   #postTask(task: AsyncTask): void {
     this.#post({ type: "task", task, takesMessages: takesMessages(this.#service, task) });
   }
@@ -295,22 +232,4 @@ export class PanelSession implements Disposable {
       this.#host.post(message);
     }
   }
-}
-
-function overLimit(queue: boolean): { overLimit?: "queue" } {
-  return queue ? { overLimit: "queue" } : {};
-}
-
-function rowOf(task: AsyncTask): RunRow {
-  const { id, subagentName, status, endReason } = task;
-  const { queuedAt, queuePosition, launchedAt, completedAt } = task;
-  const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
-  const asks = task.attention && oneLine(task.attention.title, ROW_GOAL_CHARS);
-  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt, asks };
-  return { id, subagentName, status, goal, ...withoutAbsent(known) };
-}
-
-function withoutAbsent<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

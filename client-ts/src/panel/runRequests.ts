@@ -1,0 +1,94 @@
+import { isRefusal, messageOf } from "../errors.js";
+import { type AsyncTask, ErrorCode } from "../protocol.js";
+import type { SubagentService } from "../service.js";
+import type { FromWebview, Shown, ToWebview } from "./messages.js";
+import { rowOf } from "./runRow.js";
+
+type Asked<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
+
+/** The page, as what is asked of runs answers to it. */
+export interface Answered {
+  /** Tell the page, if it is there. */
+  post(message: ToWebview): void;
+  /** Tell the page as soon as it is there. */
+  show(message: Shown): void;
+  taskChanged(task: AsyncTask): void;
+  /** The folder a run works in; undefined if the user chooses none. */
+  pickFolder(): Promise<string | undefined>;
+}
+
+/** What the page asks to be done with runs: each is answered, also when it fails. */
+export class RunRequests {
+  readonly #service: SubagentService;
+  readonly #page: Answered;
+
+  constructor(service: SubagentService, page: Answered) {
+    this.#service = service;
+    this.#page = page;
+  }
+
+  /** Launch a run where the user says. */
+  async launch({ subagentName, goalPrompt, queue }: Asked<"launch">): Promise<void> {
+    const workspaceDir = await this.#page.pickFolder();
+    if (workspaceDir === undefined) {
+      this.#page.show({ type: "launchDropped" });
+      return;
+    }
+    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit(queue) };
+    try {
+      const { task } = await this.#service.request("asyncTasks/launch", params);
+      this.#page.post({ type: "run", run: rowOf(task) });
+      this.#page.show({ type: "launched", taskId: task.id });
+    } catch (error) {
+      const canQueue = isRefusal(error, ErrorCode.LimitReached);
+      this.#page.show({ type: "launchFailed", message: messageOf(error), canQueue });
+    }
+  }
+
+  /** Cancel a run; the page learns of its state as of every change. */
+  async cancel(taskId: string): Promise<void> {
+    try {
+      const { task } = await this.#service.request("asyncTasks/cancel", { taskId });
+      this.#page.taskChanged(task);
+    } catch (error) {
+      this.#page.post({ type: "cancelFailed", taskId, message: messageOf(error) });
+    }
+  }
+
+  /** Answer an agent's question. */
+  async answer(answer: Asked<"answer">): Promise<void> {
+    const { taskId, requestId, optionId } = answer;
+    try {
+      await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
+    } catch (error) {
+      this.#page.post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
+    }
+  }
+
+  /** Tell a running agent something. */
+  async send({ taskId, text }: Asked<"send">): Promise<void> {
+    try {
+      const { delivery } = await this.#service.request("asyncTasks/send", { taskId, text });
+      this.#page.post({ type: "sent", taskId, text, delivery });
+    } catch (error) {
+      this.#page.post({ type: "sendFailed", taskId, text, message: messageOf(error) });
+    }
+  }
+
+  /** Have an ended run go on. */
+  async resume({ taskId, text, queue }: Asked<"resume">): Promise<void> {
+    const params = { taskId, ...(text === undefined ? {} : { text }), ...overLimit(queue) };
+    try {
+      const { task } = await this.#service.request("asyncTasks/resume", params);
+      this.#page.post({ type: "run", run: rowOf(task) });
+      this.#page.show({ type: "resumed", taskId, inTaskId: task.id });
+    } catch (error) {
+      const canQueue = isRefusal(error, ErrorCode.LimitReached);
+      this.#page.show({ type: "resumeFailed", taskId, message: messageOf(error), canQueue });
+    }
+  }
+}
+
+function overLimit(queue: boolean): { overLimit?: "queue" } {
+  return queue ? { overLimit: "queue" } : {};
+}

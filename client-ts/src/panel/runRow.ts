@@ -1,0 +1,21 @@
+import type { AsyncTask } from "../protocol.js";
+import { oneLine } from "../words.js";
+import type { RunRow } from "./messages.js";
+
+/** How much of a goal a row of the list holds, in characters. */
+const ROW_GOAL_CHARS = 240;
+
+/** Return what the page's list shows of a run. */
+export function rowOf(task: AsyncTask): RunRow {
+  const { id, subagentName, status, endReason } = task;
+  const { queuedAt, queuePosition, launchedAt, completedAt } = task;
+  const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
+  const asks = task.attention && oneLine(task.attention.title, ROW_GOAL_CHARS);
+  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt, asks };
+  return { id, subagentName, status, goal, ...withoutAbsent(known) };
+}
+
+function withoutAbsent<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
