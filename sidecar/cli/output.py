@@ -36,7 +36,8 @@ def write(text: str) -> None:
 def write_json(value: object) -> None:
     """Print a value as one JSON document, written as it would be on the wire."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(encode_json(value) + b"\n")
+    sys.stdout.buffer.write(encode_json(value))
+    sys.stdout.buffer.write(b"\n")  # apart: a list may have megabytes, which would be copied
     sys.stdout.buffer.flush()
 
 
