@@ -226,6 +226,7 @@ async def test_what_cannot_be_watched_is_looked_at(
     await watcher.until_titled("second")
 
 
+@pytest.mark.slow
 async def test_news_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
     save(foreign, "other", OTHER)
     sidecar = await start(foreignRoots=[str(foreign)])

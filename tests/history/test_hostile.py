@@ -37,6 +37,7 @@ def test_there_are_many_kinds() -> None:
     assert len({kind.name for kind in HOSTILE}) == len(HOSTILE) >= 120
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_whatever_is_listed(tmp_path: Path) -> None:
     write_hostile(tmp_path)
     script = (

@@ -138,6 +138,7 @@ def test_random_messages_are_judged_and_printed_as_by_node(
         assert format_tasks([info("", fields)], None, "guide") == well_formed(head + text)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=messages.spelt_files())
 def test_words_are_found_in_every_spelling_as_by_node(oracle: Oracle, files: tuple[bytes, bytes]) -> None:
