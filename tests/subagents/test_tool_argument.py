@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.subagents.permission_policy import Question
 from sidecar.subagents.tool_argument import allows
 
-WORKSPACE = Path("/work/space")
+WORKSPACE = Path("/projects/space")
 
 
 def runs(arguments: list[str], line: str) -> bool:
@@ -128,14 +128,14 @@ def test_a_command_line_that_is_not_told_fits_nothing() -> None:
 @pytest.mark.parametrize(
     ("argument", "path"),
     [
-        ("src/**", "/work/space/src/deep/a.py"),
+        ("src/**", "/projects/space/src/deep/a.py"),
         ("./src/*.py", "src/a.py"),
         ("/src/**", "src/a.py"),
         ("src/", "src/deep/a.py"),
         ("*.py", "src/deep/a.py"),
         ("**/test_*", "a/b/test_c.py"),
         ("//etc/hosts", "/etc/hosts"),
-        ("../other/**", "/work/other/a"),
+        ("../other/**", "/projects/other/a"),
     ],
 )
 def test_a_path_fits(argument: str, path: str) -> None:
@@ -167,7 +167,7 @@ def test_all_paths_of_a_call_have_to_fit_and_there_have_to_be_some() -> None:
 def test_home_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     assert touches("~/notes/*.md", "/home/me/notes/a.md")
-    assert not touches("~/notes/*.md", "/work/space/notes/a.md")
+    assert not touches("~/notes/*.md", "/projects/space/notes/a.md")
 
 
 def test_links_lead_where_they_lead(tmp_path: Path) -> None:

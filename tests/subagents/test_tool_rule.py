@@ -7,7 +7,7 @@ import pytest
 from sidecar.subagents.permission_policy import Question
 from sidecar.subagents.tool_rule import ToolRule, canonical, delegated, fault
 
-WORKSPACE = Path("/work/space")
+WORKSPACE = Path("/projects/space")
 
 
 def question(kind: str = "other", name: str | None = None, title: str = "Do it") -> Question:
