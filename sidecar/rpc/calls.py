@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sidecar.rpc.errors import REQUEST_CANCELLED, ConnectionClosed
+from sidecar.rpc.errors import ConnectionClosed
 from sidecar.rpc.messages import MessageId, Response
 
 CANCEL_METHOD = "$/cancelRequest"
@@ -15,11 +15,15 @@ _log = logging.getLogger(__name__)
 
 
 class PendingCalls:
-    """Gives out ids and pairs answers with those who asked; an entry lives exactly as long as its call."""
+    """Gives out ids and pairs answers with those who asked; an entry lives exactly as long as its call.
+
+    The id of a call that was given up is kept until its answer, which the peer owes nevertheless.
+    """
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
         self._awaited: dict[MessageId, asyncio.Future[Any]] = {}
+        self._withdrawn: set[MessageId] = set()
         self._closed = False
 
     async def call(
@@ -42,6 +46,7 @@ class PendingCalls:
                 await send(message_id)
                 return await answer
         except (TimeoutError, asyncio.CancelledError):
+            self._withdrawn.add(message_id)
             withdraw(message_id)
             raise
         finally:
@@ -50,10 +55,11 @@ class PendingCalls:
     def resolve(self, response: Response) -> None:
         """Hand an answer to whoever asked; one that nobody waits for is logged.
 
-        Only that a withdrawn request was cancelled is as it should be.
+        To a withdrawn request it is none: it may have been on its way.
         """
         answer = None if response.id is None else self._awaited.get(response.id)
-        if answer is None and response.error is not None and response.error.code == REQUEST_CANCELLED:
+        if answer is None and response.id in self._withdrawn:
+            self._withdrawn.discard(response.id)
             return
         if answer is None:
             _log.warning("an answer nobody waits for: %s", response.error or response.id)

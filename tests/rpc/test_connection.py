@@ -275,6 +275,19 @@ async def test_an_answer_nobody_waits_for_is_only_logged(caplog: pytest.LogCaptu
     assert caplog.text.count("nobody waits for") == 2
 
 
+async def test_an_answer_that_a_withdrawn_request_crossed_is_no_fault(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with connected({"echo": request(echo)}) as peer:
+        asking = asyncio.create_task(peer.connection.request("ask", {}, timeout=5))
+        asked = await peer.read()
+        asking.cancel()
+        assert (await peer.read())["method"] == "$/cancelRequest"
+        peer.send({"jsonrpc": "2.0", "id": asked["id"], "result": "late"}, call(1, "echo"))
+        assert (await peer.read())["id"] == 1
+    assert "nobody waits for" not in caplog.text
+
+
 async def test_notifications_without_a_json_form_are_refused_to_the_caller() -> None:
     async with connected({}) as peer:
         with pytest.raises(EncodingError):
