@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.marker import find, sweep
+from tests.model_server.server import ModelServer
 
 REPO = Path(__file__).parents[2]
 SERVE = (sys.executable, "-m", "sidecar", "serve", "--in-process")
@@ -191,3 +192,11 @@ async def sidecar(start: Start) -> Sidecar:
 
 def known_ids(home: Path) -> list[str]:
     return [path.name for path in home.glob("*/tasks/*")]
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server of our own, on loopback, in place of a provider's."""
+    server = ModelServer()
+    yield server
+    server.close()

@@ -7,7 +7,6 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +28,6 @@ Json = dict[str, Any]
 
 KEY = "sk-a-secret-of-the-user"
 SECONDS = 40
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    server = ModelServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture

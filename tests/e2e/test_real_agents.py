@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -40,13 +40,6 @@ Json = dict[str, Any]
 Launch = Callable[..., Awaitable[str]]
 
 SECONDS = 90
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    server = ModelServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture
