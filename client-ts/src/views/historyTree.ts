@@ -9,6 +9,7 @@ import { isAnswering } from "../sidecarService.js";
 import { StoredTasks } from "../storedTasks.js";
 import { TotalsLine } from "../totalsLine.js";
 import { ago, localTime, money, oneLine, span, storedStatus } from "../words.js";
+import { keyOf, TaskRow, TaskRows } from "./historyRows.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -18,7 +19,7 @@ const REFRESH_MS = 500;
 
 /** The last row while there are more tasks. */
 const MORE = Symbol("more");
-type Row = TaskInfo | typeof MORE;
+type Row = TaskRow | typeof MORE;
 
 /** The tree *Task History*: stored tasks of every root, newest first, a page at a time. */
 export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
@@ -27,10 +28,13 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   readonly #totals: TotalsLine;
   readonly #isOwn: (task: TaskInfo) => boolean;
   readonly #view: vscode.TreeView<Row>;
-  readonly #changes = new vscode.EventEmitter<undefined>();
+  readonly #changes = new vscode.EventEmitter<Row[] | undefined>();
+  readonly #tasks = new TaskRows((task) => JSON.stringify([task, age(task), this.#isOwn(task)]));
   readonly #reload = new Throttle(REFRESH_MS, () => void this.#read(() => this.#stored.reload()));
   readonly #subscriptions: Disposable[];
   #wanted = false;
+  /** What the tree shows as its last row, if there is more than it shows. */
+  #more: string | undefined;
 
   readonly onDidChangeTreeData = this.#changes.event;
 
@@ -91,16 +95,16 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.#wanted = true;
       this.#reload.call();
     }
-    return this.#stored.hasMore ? [...this.#stored.items, MORE] : [...this.#stored.items];
+    return this.#more === undefined ? [...this.#tasks.rows] : [...this.#tasks.rows, MORE];
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === MORE ? moreItem(this.#stored) : this.#taskItem(row);
+    return row === MORE ? moreItem(this.#more) : taskItem(row.task, this.#isOwn(row.task));
   }
 
   resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
     if (row !== MORE) {
-      item.tooltip = tooltip(oneLine(row.title, TOOLTIP_CHARS), facts(row, Date.now()));
+      item.tooltip = tooltip(oneLine(row.title, TOOLTIP_CHARS), facts(row.task, Date.now()));
     }
     return item;
   }
@@ -132,10 +136,6 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     }
   }
 
-  #taskItem(task: TaskInfo): vscode.TreeItem {
-    return taskItem(task, this.#isOwn(task), Date.now());
-  }
-
   /** What is shown above the rows: the filter, and what the tasks it keeps used; the title counts them. */
   #heading(): string {
     const { filter, items } = this.#stored;
@@ -162,18 +162,37 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     const key = items.length > 0 ? "items" : isRead ? empty : undefined;
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
     void vscode.commands.executeCommand("setContext", "subagentSidecar.filtered", filter !== "");
-    this.#changes.fire(undefined);
+    this.#redraw();
+  }
+
+  /** Draw again what differs only: to draw all takes every row from under an open menu. */
+  #redraw(): void {
+    const changed = this.#tasks.take(this.#stored.items);
+    const more = this.#more;
+    this.#more = moreText(this.#stored);
+    if (changed === "all" || (more === undefined) !== (this.#more === undefined)) {
+      this.#changes.fire(undefined);
+    } else {
+      const rows = more === this.#more ? changed : [...changed, MORE as Row];
+      if (rows.length > 0) {
+        this.#changes.fire(rows);
+      }
+    }
   }
 }
 
-function taskItem(task: TaskInfo, isOwn: boolean, now: number): vscode.TreeItem {
+function age({ lastActivity, createdAt }: TaskInfo): string | undefined {
+  const when = lastActivity ?? createdAt;
+  return when == null ? undefined : ago(when, Date.now());
+}
+
+function taskItem(task: TaskInfo, isOwn: boolean): vscode.TreeItem {
   const label = oneLine(task.title, ROW_CHARS) || "(untitled)";
   const item = new vscode.TreeItem(label);
-  const when = task.lastActivity ?? task.createdAt;
-  const age = when == null ? undefined : ago(when, now);
-  item.id = `${task.root}\n${task.id}`;
+  const since = age(task);
+  item.id = keyOf(task);
   item.iconPath = storedIcon(task.status);
-  item.description = [age, task.product === "sidecar" ? task.mode.current : task.product]
+  item.description = [since, task.product === "sidecar" ? task.mode.current : task.product]
     .filter((part) => part !== undefined)
     .join(" · ");
   item.contextValue = `stored ${isOwn ? "own" : "foreign"} ${task.status}`;
@@ -183,15 +202,19 @@ function taskItem(task: TaskInfo, isOwn: boolean, now: number): vscode.TreeItem 
     arguments: [task.id],
   };
   item.accessibilityInformation = {
-    label: [label, storedStatus(task), age].filter((part) => part !== undefined).join(", "),
+    label: [label, storedStatus(task), since].filter((part) => part !== undefined).join(", "),
   };
   return item;
 }
 
-function moreItem(stored: StoredTasks): vscode.TreeItem {
+function moreText({ hasMore, items, matched }: StoredTasks): string | undefined {
+  return hasMore ? `${items.length} of ${matched.toLocaleString()} shown` : undefined;
+}
+
+function moreItem(shown: string | undefined): vscode.TreeItem {
   const item = new vscode.TreeItem("Load more…");
   item.id = "more";
-  item.description = `${stored.items.length} of ${stored.matched.toLocaleString()} shown`;
+  item.description = shown ?? "";
   item.iconPath = new vscode.ThemeIcon("ellipsis");
   item.command = { command: "subagentSidecar.history.loadMore", title: "Load More" };
   return item;
