@@ -129,9 +129,9 @@ def measure_hostile(runs: int) -> list[Comparison]:
 
 
 def _slowest(reader: TaskReader, names: dict[str, str], rules: Rules, runs: int) -> Comparison:
-    read = partial(reader.row, rules=rules, now=_NOW)
+    read = partial(reader.rows, rules=rules, now=_NOW)
     seconds = {
-        name: min(_processor_seconds(partial(read, task_id)) for _ in range(runs))
+        name: min(_processor_seconds(partial(read, [task_id])) for _ in range(runs))
         for task_id, name in names.items()
     }
     name = max(seconds, key=seconds.__getitem__)

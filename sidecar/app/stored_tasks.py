@@ -11,7 +11,7 @@ from sidecar.api.tasks import Rules
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import index_dir
 from sidecar.history import TaskHistory
-from sidecar.history.catalog import ReadRows
+from sidecar.history.index_row import ReadRows
 from sidecar.history.task_history import Changes
 
 if TYPE_CHECKING:

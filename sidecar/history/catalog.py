@@ -13,7 +13,7 @@ import msgspec
 from sidecar.api.tasks import Rules
 from sidecar.history.ageing import DAY_MS, FOR_EVER
 from sidecar.history.index import RowIndex, Rows
-from sidecar.history.index_row import IndexRow
+from sidecar.history.index_row import IndexRow, ReadRows
 from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.roots import Root
 from sidecar.history.spreading import Spread, here
@@ -32,8 +32,6 @@ CHEAP_WALK_SECONDS = 0.02
 _WALK_SECONDS_EACH = 10e-6
 
 _NamedRow = tuple[str, IndexRow | None]
-ReadRows = dict[str, IndexRow | None]
-"""Tasks that were read; None for one that is gone."""
 ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
 """Reads the tasks named under a rule set, at a time in ms."""
 
@@ -47,7 +45,7 @@ def read_spread(spread: Spread, reader: "TaskReader", names: list[str], rules: R
     """Read tasks as `spread` sees fit."""
 
     def work(part: list[str]) -> list[_NamedRow]:
-        return [(name, reader.row(name, rules, now)) for name in part]
+        return list(reader.rows(part, rules, now).items())
 
     rows = dict(spread(work, names, list[_NamedRow]))
     for row in rows.values():

@@ -77,6 +77,9 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
         return values if self.until != FOR_EVER else values[:-1]  # a default needs no memory when loaded
 
 
+ReadRows = dict[str, IndexRow | None]
+"""Tasks that were read; None for one that is gone."""
+
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
 
 

@@ -18,7 +18,8 @@ from typing import Final
 import msgspec
 
 from sidecar.api.tasks import Rules
-from sidecar.history.catalog import ReadRows, read_here
+from sidecar.history.catalog import read_here
+from sidecar.history.index_row import ReadRows
 from sidecar.history.reading import API_FILE, UI_FILE, stamp_of
 from sidecar.history.roots import Root
 from sidecar.history.task_reader import TaskReader

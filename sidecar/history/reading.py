@@ -59,6 +59,11 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
         """The files' stamps: UI, API, list entry, metadata."""
         return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
 
+    @property
+    def size(self) -> int:
+        """How many bytes of messages were read."""
+        return len(self.ui.data or b"") + len(self.api.data or b"")
+
 
 def stamp_of(path: str) -> Stamp | None:
     """Stat one name without following links; None when it is not there or not reachable."""

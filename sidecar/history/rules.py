@@ -2,6 +2,7 @@
 
 import logging
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -46,10 +47,18 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 def read_row(source: TaskSource, rules: Rules) -> Row:
     """Read one task under `rules`: pure, and never raises, whatever the files hold."""
     try:
-        return _read_row(source, rules)
+        return _read([source], rules)[0]
     except Exception:  # one task that defeats the rules must not cost the list
         _log.exception("task %s cannot be read", source.task_id)
         return damaged(source, rules)
+
+
+def read_rows(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
+    """Read tasks as `read_row` does, in less time than one after the other."""
+    try:
+        return _read(sources, rules)
+    except Exception:  # only one of them may be at fault, and only it may pay for it
+        return [read_row(source, rules) for source in sources]
 
 
 def damaged(source: TaskSource, rules: Rules) -> Row:
@@ -58,17 +67,27 @@ def damaged(source: TaskSource, rules: Rules) -> Row:
     return Row(info, {}, None, source.now + DAY_MS)
 
 
-def _read_row(source: TaskSource, rules: Rules) -> Row:
+def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
     if rules == "guide":
-        fields = _guide_fields(source, source.now)
-        if fields is None:
-            return Row(None, {})
-        return _guide_row(source, fields)
-    extracted = structural.extract(source)
+        return _guided(sources)
+    return [_structured(*task) for task in zip(sources, structural.extract(sources), strict=True)]
+
+
+def _structured(source: TaskSource, extracted: Extract) -> Row:
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
     until = id_holds_until(source.task_id, source.now)
     return Row(extracted.info, extracted.sources, extracted.ages_from, until)
+
+
+def _guided(sources: Sequence[TaskSource]) -> list[Row]:
+    fields = [_guide_fields(source, source.now) for source in sources]
+    listed = [source for source, told in zip(sources, fields, strict=True) if told is not None]
+    infos = iter(structural.beside_the_guide(listed))
+    return [
+        _guide_row(next(infos), source.now, told) if told is not None else Row(None, {})
+        for source, told in zip(sources, fields, strict=True)
+    ]
 
 
 def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
@@ -88,13 +107,13 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(source: TaskSource, fields: "GuideFields") -> Row:
+def _guide_row(beside: TaskInfo, now: int, fields: "GuideFields") -> Row:
     """Put the guide's fields over the structural row, which knows the rest; nobody asks for their sources.
 
     Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
     """
     info = msgspec.structs.replace(
-        structural.beside_the_guide(source),
+        beside,
         title=fields.title,
         status=fields.status,
         created_at=fields.created_at,
@@ -105,7 +124,7 @@ def _guide_row(source: TaskSource, fields: "GuideFields") -> Row:
         message_count=fields.message_count,
         workspace_dir=fields.workspace_dir,
     )
-    if source.now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
+    if now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
         return Row(info, {}, None, 0)
     return Row(info, {}, _guide_ages(fields))
 

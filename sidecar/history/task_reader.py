@@ -1,24 +1,27 @@
 """Reading tasks of one root into rows: what a scan does for each, in this process or in a worker."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 
 from sidecar.api.tasks import Rules
 from sidecar.history import leftovers
-from sidecar.history.index_row import IndexRow, make_row
+from sidecar.history.index_row import IndexRow, ReadRows, make_row
 from sidecar.history.lists import RootLists, read_lists
 from sidecar.history.products import is_epoch_id
 from sidecar.history.reading import TaskFiles, read_task, stat_task
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import Root
-from sidecar.history.rules import Row, damaged, read_row
+from sidecar.history.rules import Row, damaged, read_row, read_rows
 from sidecar.history.view import TaskSource
 
 SCAN_SETTLE_SECONDS: Final = 0.01
 """How long a scan waits for one task's save to finish: renames take a millisecond, a crash is for good."""
+_MOST_HELD: Final = 50
+_MOST_BYTES_HELD: Final = 1 << 20
+"""Tasks, and bytes of them, that are read before rows are made of them: small ones are faster together."""
 _DIGEST_BYTES: Final = 8
 
 
@@ -39,13 +42,29 @@ class TaskReader:
             self._digests = {name: _digest(lists.entries.get(name), lists.hints.get(name)) for name in ids}
         return self._digests
 
-    def row(self, name: str, rules: Rules, now: int) -> IndexRow | None:
-        """Read one task into its row; None when its folder is gone. A save under way is waited for."""
-        files = self.files(name, SCAN_SETTLE_SECONDS)
-        if files is None:
-            return None
-        read = read_row(self._source(name, files, now), rules)
-        return make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), read)
+    def rows(self, names: Iterable[str], rules: Rules, now: int) -> ReadRows:
+        """Read tasks into their rows. A save under way is waited for."""
+        rows: ReadRows = {}
+        held: dict[str, TaskFiles] = {}
+        size = 0
+        for name in names:
+            if (files := self.files(name, SCAN_SETTLE_SECONDS)) is None:
+                rows[name] = None
+                continue
+            held[name] = files
+            size += files.size
+            if len(held) == _MOST_HELD or size > _MOST_BYTES_HELD:
+                rows |= self._rows_of(held, rules, now)
+                held, size = {}, 0
+        return rows | self._rows_of(held, rules, now)
+
+    def _rows_of(self, held: Mapping[str, TaskFiles], rules: Rules, now: int) -> ReadRows:
+        sources = [self._source(name, files, now) for name, files in held.items()]
+        read = read_rows(sources, rules)
+        return {
+            name: make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), row)
+            for (name, files), row in zip(held.items(), read, strict=True)
+        }
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
         """Make the row of a task that ended or held up its reader; it is tried again when it changes."""

@@ -78,7 +78,7 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
         batch = decoder.decode(receive_frame(stdin))
         reader = readers.setdefault(batch.root, TaskReader(Root(batch.root, True, batch.product)))
         reader.refresh_lists()
-        rows = {name: reader.row(name, batch.rules, batch.now) for name in batch.names}
+        rows = reader.rows(batch.names, batch.rules, batch.now)
         send_frame(stdout, msgspec.msgpack.encode(Answer(rows, notes.lines)))
         notes.lines = []
 

@@ -21,14 +21,14 @@ import os, sys, time
 sys.path.insert(0, {repo!r})
 from sidecar.history import worker
 from sidecar.history.task_reader import TaskReader
-read = TaskReader.row
-def row(self, name, rules, now):
+read = TaskReader.files
+def files(self, name, seconds):
     if name.startswith("dead"):
         os._exit(3)
     if name.startswith("slow"):
         time.sleep(60)
-    return read(self, name, rules, now)
-TaskReader.row = row
+    return read(self, name, seconds)
+TaskReader.files = files
 worker.main()
 """
 DEAD, GOOD = ("deadbeef-0000-4000-8000-000000000000", "600d0000-0000-4000-8000-00000000000{}")

@@ -28,7 +28,7 @@ def disagreements(source: TaskSource) -> list[str]:
     if entry is None or view.ui is None or view.ui.problems or not view.ui_messages:
         return []
     silent = replace(source, entry=None, hint=None, files=replace(source.files, item=_NO_ITEM))
-    told = structural.extract(silent).info
+    told = structural.extract([silent])[0].info
     return [*_status(entry, told), *_figures(entry, told), *_title(entry, told), *_time(entry, told)]
 
 
