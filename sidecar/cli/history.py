@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-from msgspec.structs import replace
 
 from sidecar.api.tasks import (
     MAX_PAGE,
@@ -62,7 +61,7 @@ def list_tasks(
     chosen: Rules = rules or store.current.history.rules
     wanted, order = Selection(filter_text, query, chosen), _order(sort)
     if form == "json":
-        output.write_json(_rendered(history, wanted, order, limit).wire())
+        output.write_pieces(_rendered(history, wanted, order, limit).pieces())
         return
     page = _page(history, wanted, order, limit)
     if form == "text":
@@ -129,9 +128,7 @@ def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit
     ask = partial(history.rendered_page, wanted.filter, wanted.rules, order, query=wanted.query)
     page = ask(limit or MAX_PAGE)
     while limit is None and page.next_cursor is not None:
-        more = ask(MAX_PAGE, page.next_cursor)
-        items = page.items[:-1] + b"," + more.items[1:]
-        page = replace(page, items=items, next_cursor=more.next_cursor)
+        page = page.followed_by(ask(MAX_PAGE, page.next_cursor))
     return page
 
 

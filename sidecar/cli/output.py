@@ -11,6 +11,9 @@ TITLE_WIDTH = 24
 LAST_WIDTH = 13
 """Columns of a narrow terminal that a title and the last value keep; 12 characters of an id find a task."""
 
+_PIECES = 1_000
+"""Pieces of a document that are written at once."""
+
 KILO = 1024
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
@@ -35,9 +38,15 @@ def write(text: str) -> None:
 
 def write_json(value: object) -> None:
     """Print a value as one JSON document, written as it would be on the wire."""
+    write_pieces([encode_json(value)])
+
+
+def write_pieces(pieces: Sequence[bytes]) -> None:
+    """Print one JSON document that comes in pieces, without making one of its megabytes."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(encode_json(value))
-    sys.stdout.buffer.write(b"\n")  # apart: a list may have megabytes, which would be copied
+    for start in range(0, len(pieces), _PIECES):
+        sys.stdout.buffer.write(b"".join(pieces[start : start + _PIECES]))
+    sys.stdout.buffer.write(b"\n")
     sys.stdout.buffer.flush()
 
 

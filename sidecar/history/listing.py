@@ -47,12 +47,12 @@ class Listing:
         """How many of all rows have which status."""
         return dict(self._standing_at(now).counts)
 
-    def rendered(self, now: int) -> bytes:
-        """All rows as a JSON array."""
+    def rendered(self, now: int) -> Sequence[bytes]:
+        """What, one after the other, makes all rows a JSON array."""
         standing = self._standing_at(now)
         if not standing.pieces:
-            standing.pieces = _pieces(self.rows, now)
-        return b"".join(standing.pieces)
+            standing.pieces = render(self.rows, now)
+        return standing.pieces
 
     def _standing_at(self, now: int) -> "_Standing":
         known = self._standing
@@ -118,15 +118,10 @@ def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
     return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
 
 
-def render(rows: Sequence[IndexRow], now: int) -> bytes:
-    """Write rows as a JSON array, copying their megabytes once."""
-    return b"".join(_pieces(rows, now))
-
-
-def _pieces(rows: Sequence[IndexRow], now: int) -> list[bytes]:
-    """What, one after the other, makes rows a JSON array."""
+def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
+    """Return what, one after the other, makes rows a JSON array; the last piece is its end."""
     if not rows:
-        return [b"[]"]
+        return [b"[", b"]"]
     prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
     pieces = [b""] * (2 * len(rows))
     pieces[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]

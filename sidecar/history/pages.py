@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from sidecar.api.tasks import Rules, Sort, TaskInfo
 from sidecar.history.index_row import IndexRow
@@ -52,15 +53,15 @@ class Page(msgspec.Struct, frozen=True):
     next_cursor: str | None
     whole: Listing | None
 
-    def rendered(self, now: int) -> bytes:
-        """The rows as a JSON array."""
+    def rendered(self, now: int) -> Sequence[bytes]:
+        """What, one after the other, makes the rows a JSON array."""
         return self.whole.rendered(now) if self.whole is not None else render(self.rows, now)
 
 
 class RenderedList(msgspec.Struct, frozen=True):
-    """A ListResult whose items are a JSON array already, as the index keeps them."""
+    """A ListResult whose items are the pieces of a JSON array already, as the index keeps them."""
 
-    items: bytes
+    items: Sequence[bytes]
     total: int
     matched: int
     counts: dict[str, int]
@@ -71,9 +72,22 @@ class RenderedList(msgspec.Struct, frozen=True):
         """The members as they go over the wire, for orjson."""
         from orjson import Fragment
 
+        return {"items": Fragment(b"".join(self.items)), **self._figures()}
+
+    def pieces(self) -> list[bytes]:
+        """What, one after the other, makes the whole one JSON document: its megabytes are not copied."""
+        return [b'{"items":', *self.items, b"," + msgspec.json.encode(self._figures())[1:]]
+
+    def followed_by(self, more: "RenderedList") -> "RenderedList":
+        """Append the next page, which holds a row at least."""
+        first, *rest = more.items
+        items = [*self.items[:-1], b"," + first.removeprefix(b"["), *rest]
+        return replace(self, items=items, next_cursor=more.next_cursor)
+
+    def _figures(self) -> dict[str, Any]:
         cursor = {} if self.next_cursor is None else {"nextCursor": self.next_cursor}
         figures = {"total": self.total, "matched": self.matched, "counts": self.counts}
-        return {"items": Fragment(self.items), **figures, **cursor, "revision": self.revision}
+        return {**figures, **cursor, "revision": self.revision}
 
 
 def read_mark(cursor: str, query: Query) -> Mark:

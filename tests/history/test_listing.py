@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sidecar.api.tasks import Mode, Rules, Sort, TaskInfo
 from sidecar.history.index_row import IndexRow, info_of, make_row
 from sidecar.history.listing import Listing, infos, render
+from sidecar.history.pages import RenderedList
 from sidecar.history.paging import ordered
 from sidecar.history.rules import Row
 from sidecar.history.text import matches_filter
@@ -58,7 +60,7 @@ def test_an_invalid_date_stays_one() -> None:
 def test_numbers_beyond_64_bits_pass() -> None:
     made = row(task(message_count=10**30))
     assert info_of(made, "guide", NOW).message_count == 10**30
-    assert b"10000000000" in render([made], NOW)
+    assert b"10000000000" in b"".join(render([made], NOW))
 
 
 @settings(max_examples=300)
@@ -85,7 +87,7 @@ def test_rows_grow_old_without_being_read() -> None:
     for days, word in zip((0, 2, 8), words, strict=True):
         now = NOW + days * DAY
         assert listing.counts(now) == {word: 1}
-        assert json.loads(render(listing.rows, now))[0]["status"] == word
+        assert json.loads(b"".join(render(listing.rows, now)))[0]["status"] == word
         for _ in range(2):
             assert listing.rendered(now) == render(listing.rows, now)
         assert infos(listing.rows, "structural", now)[0].status == word
@@ -120,10 +122,21 @@ def test_a_rendered_page_is_the_page(
 
 
 def test_an_empty_list_is_an_array_too(store: Store) -> None:
-    assert store.history.rendered_page().items == b"[]"
+    assert store.history.rendered_page().items == [b"[", b"]"]
 
 
 def test_titles_cannot_break_out_of_a_rendered_page(store: Store, say: Make) -> None:
     store.write(ui=[say("text", '"},{"id":"forged\\')], api=[])
     rendered = store.history.rendered_page()
-    assert [each["title"] for each in json.loads(rendered.items)] == ['"},{"id":"forged\\']
+    assert [each["title"] for each in json.loads(b"".join(rendered.items))] == ['"},{"id":"forged\\']
+
+
+@pytest.mark.parametrize("counts", [[0], [1], [3], [2, 1], [1, 1, 2]])
+def test_pages_in_pieces_are_the_document_that_goes_over_the_wire(counts: list[int]) -> None:
+    titles = iter(range(9))
+    groups = [[row(task(title=str(next(titles)))) for _ in range(count)] for count in counts]
+    pages = [RenderedList(render(rows, NOW), 9, 9, {}, "x", 1) for rows in groups]
+    page = reduce(RenderedList.followed_by, pages)
+    document = json.loads(b"".join(page.pieces()))
+    assert document == json.loads(encode_json(page.wire()))
+    assert [item["title"] for item in document["items"]] == [str(number) for number in range(sum(counts))]
