@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import corpora
-from benchmarks.listing import NODE
+from benchmarks.listing import GUIDE
 from benchmarks.measure import Comparison, interleave
 from benchmarks.processes import (
     SIDECAR,
@@ -58,16 +58,18 @@ def measure_tasks(runs: int) -> list[Comparison]:
 
 def _first_lists(root: Path, name: str, what: str, promised: dict[str, float], runs: int) -> list[Comparison]:
     with tempfile.TemporaryDirectory() as cache:
-        lists = {rules: (*_list(root), "--rules", rules) for rules in promised}
+        lists = {rules: (*_list(root, "--json"), "--rules", rules) for rules in promised}
+        answer = (*_list(root, "--text"), "--rules", "guide")
+        guide = (*GUIDE, "text", str(root))
         sides = [
-            partial(time_command, (*NODE, str(root))),
+            partial(time_command, guide),
             partial(time_command, (sys.executable, "-c", _READ, str(root))),
-            *(partial(time_without_index, command, cache) for command in lists.values()),
+            *(partial(time_without_index, command, cache) for command in (answer, *lists.values())),
         ]
-        node, reading, *ours = interleave(sides, runs)
+        node, reading, answering, *ours = interleave(sides, runs)
         peaks = interleave(
             [
-                partial(peak_of_command, (*NODE, str(root))),
+                partial(peak_of_command, guide),
                 partial(peak_without_index, lists["structural"], cache),
             ],
             1,
@@ -78,6 +80,7 @@ def _first_lists(root: Path, name: str, what: str, promised: dict[str, float], r
     ]
     return [
         *firsts,
+        Comparison(f"first list of {what}, the guide's answer", _PEER, answering, node, faster=True),
         Comparison(
             f"first list of {what}", "reading all bytes", ours[0], reading, promise=SCAN_OVER_READING[name]
         ),
@@ -96,12 +99,12 @@ def _later_list(root: Path, runs: int) -> Comparison:
     with tempfile.TemporaryDirectory() as cache:
         variables = {"SIDECAR_CACHE_DIR": cache}
         sides = [
-            partial(time_command, _list(root), variables),
+            partial(time_command, _list(root, "--json"), variables),
             partial(time_command, (sys.executable, "-c", _STAT, str(root))),
         ]
         ours, peer = interleave(sides, runs)
     return Comparison("later list of 20,000 tasks", "bare stat walk", ours, peer, promise=WARM_START)
 
 
-def _list(root: Path) -> tuple[str, ...]:
-    return (*SIDECAR, "list", "--root", str(root), "--json")
+def _list(root: Path, form: str) -> tuple[str, ...]:
+    return (*SIDECAR, "list", "--root", str(root), form)
