@@ -113,7 +113,7 @@ class Host:
         journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
         host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):
-            await recover(own, journal, host.events, host.reminders)
+            await recover(own, journal, host.events, host.reminders, after_kill=lock.was_abandoned)
             host.spending.add(*await journal.spent_since(host.spending.midnight))
             host.housekeeping.start(lambda gone: host.news.note_all(gone, "removed"))
         return host
