@@ -78,7 +78,7 @@ class Host:
             lambda: self.settings.permissions,
             self.permissions,
             attended=lambda: self.news.is_attended,
-            changed=self.registry.touch,
+            changed=self.registry.show,
         )
         self.planner = Planner(
             lambda: self.settings,
