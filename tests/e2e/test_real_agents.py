@@ -293,7 +293,9 @@ async def test_a_message_is_answered_and_the_session_taken_up_again(driven: Side
     await attention(driven, first)
     await driven.request("asyncTasks/send", taskId=first, text="SCENARIO:say:A second answer.")
     await answer(driven, first, "allow_once")
-    assert (await ended(driven, first))["output"]["final_message"] == "A second answer."
+    task = await ended(driven, first)
+    assert task["output"]["final_message"] == "A second answer."
+    assert task["progress"]["inputTokens"] >= 200  # each call of the model says 100, and each turn had one
     resumed = await driven.request("asyncTasks/resume", taskId=first, text="SCENARIO:say:A third answer.")
     task = await ended(driven, resumed["task"]["id"])
     assert (resumed["mode"], task["output"]["final_message"]) == ("session", "A third answer.")

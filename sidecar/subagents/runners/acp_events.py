@@ -76,11 +76,11 @@ class SessionEvents:
         self.refused = question
         self._tools.refuse(question.tool_call_id)
 
-    def end_turn(self, usage: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield what the end of a turn tells: the tokens so far, and the end of calls that were refused."""
+    def end_turn(self, tokens: Mapping[str, int]) -> Iterator[Event]:
+        """Yield what the end of a turn tells: the tokens it took, and the end of calls that were refused."""
         yield from self.flush()
         yield from self._tools.finish()
-        yield from self.usage(usage)
+        yield from self.usage({name: self._usage.get(name, 0) + taken for name, taken in tokens.items()})
 
     def flush(self) -> Iterator[Event]:
         """Yield what was held back of the message, which is over."""

@@ -113,6 +113,16 @@ def test_usage_is_told_when_it_changes() -> None:
     assert len(taken(update, update, {**update, "used": 6})) == 2
 
 
+def test_the_tokens_of_turns_add_up() -> None:
+    events = session()
+    turns = [{"inputTokens": 30, "outputTokens": 4}, {"inputTokens": 12, "outputTokens": 3}, {}]
+    told = [event for turn in turns for event in events.end_turn(turn)]
+    assert told == [
+        {"type": "usage", "inputTokens": 30, "outputTokens": 4},
+        {"type": "usage", "inputTokens": 42, "outputTokens": 7},
+    ]
+
+
 def test_a_question_knows_what_its_call_said_before() -> None:
     events = session()
     list(events.take(tool("pending", kind="execute", title="Run", rawInput={"command": ["ls", "-l"]})))
