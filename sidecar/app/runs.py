@@ -195,6 +195,10 @@ class Runs:
         except BaseException:
             self.room.give_back(prepared.record.task.id)
             raise
+        reduction = prepared.run.timeout.sentence
+        if reduction is not None:
+            event = {"type": "log", "stream": "stderr", "text": f"{reduction}\n"}
+            await self._registry.emit(prepared.record.task.id, event)
 
     def _ended(self, task: AsyncTaskInfo) -> None:
         reason = self._reasons.pop(task.id, _USUAL_REASONS[task.status])
