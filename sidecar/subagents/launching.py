@@ -128,7 +128,10 @@ class Launch(Protocol):
         """The run."""
 
     def dispose(self) -> Awaitable[object]:
-        """Free what the run held; called exactly once, however it ended."""
+        """Free what the run held, however it ended.
+
+        Called once; once more, while that goes on, when the Host ends and there is less time for it.
+        """
 
 
 class Orchestrator(Protocol):
