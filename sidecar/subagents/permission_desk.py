@@ -142,7 +142,8 @@ class PermissionDesk:
             {"type": "permission", "requestId": question.request_id, "state": "answered"}
             | {"title": question.title, **_outcome(option), "by": "user"}
         )
-        return Answer(option)
+        # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
+        return Answer(question.once(option))
 
     def _close(self, request_id: str) -> None:
         waiting = self._open.pop(request_id, None)

@@ -135,6 +135,21 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
 
 
+async def test_what_is_always_allowed_is_kept_by_the_sidecar_alone(driven: Sidecar, agent: str) -> None:
+    goal = f"SCENARIO:shell:echo hi > {driven.workspace / 'out.txt'}"
+    first = await driven.launch(agent, goal)
+    await answer(driven, first, "allow_always")
+    await ended(driven, first)
+    second = await driven.launch(agent, goal)
+    await ended(driven, second)
+    (event,) = await events(driven, second, "permission")
+    assert (event["kind"], event["by"]) == ("allow_once", "remembered")
+    (kept,) = (await driven.request("permissions/list"))["items"]
+    await driven.request("permissions/revoke", permissionIds=[kept["id"]])
+    await attention(driven, await driven.launch(agent, goal))
+    assert [path.name for path in driven.workspace.iterdir()] == ["out.txt"]
+
+
 async def test_a_policy_s_refusal_is_told_and_the_session_goes_on(driven: Sidecar, agent: str) -> None:
     await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
     target = driven.workspace / "out.txt"

