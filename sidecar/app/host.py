@@ -78,7 +78,7 @@ class Host:
             lambda: self.settings.permissions,
             self.permissions,
             attended=lambda: self.news.is_attended,
-            changed=self.registry.touch,
+            changed=self.registry.show,
         )
         self.planner = Planner(
             lambda: self.settings,
@@ -113,7 +113,7 @@ class Host:
         journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
         host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):
-            await recover(own, journal, host.events, host.reminders)
+            await recover(own, journal, host.events, host.reminders, after_kill=lock.was_abandoned)
             host.spending.add(*await journal.spent_since(host.spending.midnight))
             host.housekeeping.start(lambda gone: host.news.note_all(gone, "removed"))
         return host

@@ -21,15 +21,19 @@ SWEEP_SECONDS = 5.0
 _PAGE_EVENTS = 1000
 
 
-async def recover(root: OwnRoot, journal: Journal, events: EventLog, reminders: Reminders) -> None:
-    """End the runs of a killed sidecar as lost, leave no process of theirs, keep untold ends untold."""
+async def recover(
+    root: OwnRoot, journal: Journal, events: EventLog, reminders: Reminders, *, after_kill: bool
+) -> None:
+    """End the runs that are left as lost, keep untold ends untold; `after_kill` leave no process of any run.
+
+    Not only of the lost ones: a cancelled run has ended before its processes have.
+    """
     await asyncio.to_thread(sweep_staging, root)
-    lost = await journal.unfinished()
-    if lost:
-        report = await asyncio.to_thread(sweep, [record.task.id for record in lost], SWEEP_SECONDS)
+    if after_kill:
+        report = await asyncio.to_thread(sweep, await journal.ids(), SWEEP_SECONDS)
         if report.survivors:
-            logger.warning("processes of lost runs that cannot be ended: %s", report.survivors)
-    for record in lost:
+            logger.warning("processes of earlier runs that cannot be ended: %s", report.survivors)
+    for record in await journal.unfinished():
         await _end_as_lost(record, root, journal, events)
     for record in await journal.undelivered():
         reminders.restore(record)

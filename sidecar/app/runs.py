@@ -91,11 +91,23 @@ class Runs:
         async for event in self._events.all_of(task.id):
             said.take(event)
         session_id = ended.session_id if prepared.plan.runner.name == task.runner else None
-        resumption = Resumption(said.text(), session_id, params.text)
+        cost = 0 if session_id is None else await self._session_cost(ended)
+        resumption = Resumption(said.text(), session_id, cost, params.text)
         mode: ResumeMode = "replay" if session_id is None else "session"
         prepared.record.task.resumes, prepared.record.task.resume_mode = task.id, mode
         run = replace(prepared.run, request=replace(prepared.run.request, resumption=resumption))
         return await self._admit(replace(prepared, run=run), params.over_limit), mode
+
+    async def _session_cost(self, newest: RunRecord) -> float:
+        """Return what all runs of a session have cost, up to this one."""
+        cost, record = 0.0, newest
+        while record.session_id == newest.session_id:
+            cost += record.task.progress.cost or 0
+            before = await self._registry.find(record.task.resumes) if record.task.resumes else None
+            if before is None:
+                break
+            record = before
+        return cost
 
     async def _admit(self, prepared: Prepared, over_limit: Literal["reject", "queue"] | None) -> RunRecord:
         slot = self.admission.take_slot(prepared)
@@ -195,6 +207,10 @@ class Runs:
         except BaseException:
             self.room.give_back(prepared.record.task.id)
             raise
+        reduction = prepared.run.timeout.sentence
+        if reduction is not None:
+            event = {"type": "log", "stream": "stderr", "text": f"{reduction}\n"}
+            await self._registry.emit(prepared.record.task.id, event)
 
     def _ended(self, task: AsyncTaskInfo) -> None:
         reason = self._reasons.pop(task.id, _USUAL_REASONS[task.status])

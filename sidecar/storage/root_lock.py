@@ -27,8 +27,10 @@ class RootLock:
     The file is never unlinked, or two processes could each lock one of that name.
     """
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, *, was_abandoned: bool) -> None:
         self._handle: int | None = handle
+        self.was_abandoned = was_abandoned
+        """Whether the owner before this one ended without giving the root up, killed or with its machine."""
 
     @classmethod
     def acquire(cls, root: OwnRoot) -> "RootLock | HeldBy":
@@ -38,8 +40,9 @@ class RootLock:
         try:
             if not _try_lock(handle):
                 return HeldBy(_living_pid(handle))
+            was_abandoned = bool(os.read(handle, _PID_BYTES).strip())
             _write_pid(handle, str(os.getpid()))
-            handle, lock = -1, cls(handle)
+            handle, lock = -1, cls(handle, was_abandoned=was_abandoned)
             return lock
         finally:
             if handle >= 0:

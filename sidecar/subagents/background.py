@@ -106,8 +106,9 @@ class BackgroundRuns:
     async def aclose(self, limit: float) -> None:
         """Abort every run and wait `limit` seconds for them to end; the rest is cancelled."""
         self._closed = True
-        for run in self._work.values():
+        for run in tuple(self._work.values()):
             run.abort.abort(HOST_EXIT)
+            self._own(run.hasten(), run)
         if self._work:
             await asyncio.wait(tuple(self._work), timeout=limit)
         for work in self._work:

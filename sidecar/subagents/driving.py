@@ -73,6 +73,7 @@ class DrivenRun:
         self._orchestrator = orchestrator
         self._patience = patience
         self._launch: Launch | None = None
+        self._disposing: Launch | None = None
 
     async def start(self) -> Launch:
         """Launch under the clock. Raises LaunchTimedOut, LaunchAborted, or what the launch raised."""
@@ -106,12 +107,19 @@ class DrivenRun:
     async def aclose(self) -> None:
         """Stop the clock and dispose the launch, in bounded time; errors are logged."""
         self.clock.stop()
-        launch, self._launch = self._launch, None
-        if launch is None:
+        self._disposing, self._launch = self._launch, None
+        try:
+            await self.hasten()
+        finally:
+            self._disposing = None
+
+    async def hasten(self) -> None:
+        """Dispose once more what is being disposed, since less time is left for that now."""
+        if self._disposing is None:
             return
         try:
             async with asyncio.timeout(self._patience.dispose):
-                await launch.dispose()
+                await self._disposing.dispose()
         except Exception:
             log.exception("disposing subagent %s failed", self.plan.request.name)
 

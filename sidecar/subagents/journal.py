@@ -130,6 +130,10 @@ class Journal:
         """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
         return await self._call(lambda db: queries.spent_since(db, since))
 
+    async def ids(self) -> frozenset[str]:
+        """Return the id of every run there was."""
+        return await self._call(queries.ids)
+
     async def unfinished(self) -> Records:
         """Return running and queued records, oldest first; right after `open`, what a crash left."""
         return await self._call(queries.unfinished)

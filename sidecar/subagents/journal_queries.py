@@ -105,6 +105,11 @@ def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
     return sum(run.cost or 0 for run in runs), tokens
 
 
+def ids(db: sqlite3.Connection) -> frozenset[str]:
+    """Return the id of every run there was."""
+    return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
+
+
 def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
     """Return running and queued records, oldest first."""
     return _records(db, "WHERE status IN ('running', 'queued') ORDER BY ordered_at, n", ())

@@ -80,11 +80,12 @@ class Resumption:
     """How a run goes on with the work of an ended one.
 
     `said` is what a fresh agent is told of it, `session_id` the session that the same agent may take up
-    instead; `text` what the client says to it.
+    instead, and `session_cost` what that has cost so far (USD); `text` what the client says to it.
     """
 
     said: str
     session_id: str | None = None
+    session_cost: float = 0
     text: str | None = None
 
 
@@ -128,7 +129,10 @@ class Launch(Protocol):
         """The run."""
 
     def dispose(self) -> Awaitable[object]:
-        """Free what the run held; called exactly once, however it ended."""
+        """Free what the run held, however it ended.
+
+        Called once; once more, while that goes on, when the Host ends and there is less time for it.
+        """
 
 
 class Orchestrator(Protocol):

@@ -18,6 +18,7 @@ DecidedBy = Literal["user", "policy", "remembered"]
 NOBODY_THERE = "nobody is there to answer, and this run may do only what its policy allows"
 _BY_POLICY = "the policy of this subagent does not allow it"
 _REMEMBERED = "the user has refused this for good"
+_NO_OPTIONS = "the question came without an option that a person could take"
 
 
 class Asker(Protocol):
@@ -77,6 +78,8 @@ class PermissionDesk:
         verdict = decide(asker.policy or settings.default, question, workspace)
         if verdict != "ask":
             return await self._by_rule(asker, question, verdict, "policy", _BY_POLICY)
+        if not question.options:
+            return await self._by_rule(asker, question, "deny", "policy", _NO_OPTIONS)
         if self._attended():
             return await self._by_person(asker, question)
         verdict = decide(settings.unattended, question, workspace)
@@ -105,8 +108,11 @@ class PermissionDesk:
             offered = ", ".join(repr(each.option_id) for each in waiting.question.options)
             raise InvalidParams(f"optionId: {option_id!r} is not offered; there are {offered}")
         self._close(request_id)
-        waiting.answered.set_result(option)
-        await self._memory.remember(task, waiting.question, option)
+        try:  # first, so that what the agent asks next is not asked for again
+            await self._memory.remember(task, waiting.question, option)
+        finally:
+            if not waiting.answered.done():
+                waiting.answered.set_result(option)
 
     async def _by_rule(
         self,
@@ -136,7 +142,8 @@ class PermissionDesk:
             {"type": "permission", "requestId": question.request_id, "state": "answered"}
             | {"title": question.title, **_outcome(option), "by": "user"}
         )
-        return Answer(option)
+        # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
+        return Answer(question.once(option))
 
     def _close(self, request_id: str) -> None:
         waiting = self._open.pop(request_id, None)

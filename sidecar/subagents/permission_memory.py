@@ -40,23 +40,23 @@ class PermissionMemory:
         return decided[-1].decision if decided else None
 
     async def remember(self, task: AsyncTask, question: Question, option: Option) -> None:
-        """Keep an answer that was given for good; any other is for once."""
+        """Keep an answer that was given for good and holds for its own question; any other is for once."""
         decision = _ALWAYS.get(option.kind)
         subject = None if _is_of_a_kind(question) else question.subject
         if decision is None or len(subject or "") > _SUBJECT_CHARS:
             return
-        await self._store.remember(
-            RememberedPermission(
-                id=str(uuid4()),
-                subagent_name=task.subagent_name,
-                workspace_dir=task.workspace_dir,
-                tool_kind=question.tool_kind,
-                subject=subject,
-                decision=decision,
-                title=question.title,
-                remembered_at=self._now(),
-            )
+        permission = RememberedPermission(
+            id=str(uuid4()),
+            subagent_name=task.subagent_name,
+            workspace_dir=task.workspace_dir,
+            tool_kind=question.tool_kind,
+            subject=subject,
+            decision=decision,
+            title=question.title,
+            remembered_at=self._now(),
         )
+        if covers(permission, task, question):
+            await self._store.remember(permission)
 
 
 def covers(permission: RememberedPermission, task: AsyncTask, question: Question) -> bool:

@@ -56,6 +56,10 @@ class Question:
         kinds = _PREFERENCE.get(verdict, ())
         return next((each for kind in kinds for each in self.options if each.kind == kind), None)
 
+    def once(self, option: Option) -> Option:
+        """Return the option that says the same for this once, where the agent offers it."""
+        return self.option_for("allow" if option.kind.startswith("allow") else "deny") or option
+
 
 @dataclass(frozen=True)
 class Answer:

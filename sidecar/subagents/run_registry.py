@@ -91,6 +91,11 @@ class RunRegistry:
         """Have the journal keep what is known of a run beside its state; nobody is told."""
         self._own(self._journal.save(record))
 
+    def show(self, record: RunRecord) -> None:
+        """Tell of a change that other processes are to see too, who read the journal."""
+        self.remember(record)
+        self._on_change(record)
+
     def touch(self, record: RunRecord) -> None:
         """Tell of a change that needs no memory, such as a new place in the line."""
         self._on_change(record)

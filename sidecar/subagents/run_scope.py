@@ -252,11 +252,11 @@ class RunScope:
 
 
 def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
-    session, text = resumption.session_id, resumption.text
+    session, text, cost = resumption.session_id, resumption.text, resumption.session_cost
     return replace(
         spec,
         prompt=replay_prompt(spec.prompt, resumption.said, text),
-        former=None if session is None else FormerSession(session, text or GO_ON),
+        former=None if session is None else FormerSession(session, text or GO_ON, cost),
     )
 
 

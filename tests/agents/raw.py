@@ -148,6 +148,7 @@ def odd_updates() -> None:
 
 def deaf() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    subprocess.Popen(["setsid", "sleep", "600"], stdin=subprocess.DEVNULL)
     open_session()
     say("ready")
     while True:

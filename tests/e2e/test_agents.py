@@ -86,6 +86,17 @@ async def test_a_question_stands_on_the_task_until_its_one_answer(start: Start) 
     assert (last["state"], last["optionId"], last["by"]) == ("answered", "yes", "user")
 
 
+async def test_a_question_stands_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
+    sidecar, other = await started(start), await started(start)
+    task_id = await sidecar.launch("scripted", "write a.txt hi\nsay done")
+    question = await asked(sidecar, task_id)
+    async with asyncio.timeout(10):
+        while (await other.task(task_id)).get("attention") != question:
+            await asyncio.sleep(0.02)
+    await answer(sidecar, task_id, question, "yes")
+    assert "attention" not in (await other.ended(task_id))[0]
+
+
 async def test_of_two_questions_the_second_stands_when_the_first_is_answered(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "both")

@@ -84,6 +84,17 @@ async def test_a_cancel_holds_whatever_the_agent_makes_of_it(start_with: StartWi
     assert (await sidecar.task(task_id))["partial"]["final_message"] == "ready"
 
 
+async def test_an_end_of_the_sidecar_in_the_midst_of_a_cancel_leaves_nothing(start_with: StartWith) -> None:
+    sidecar = await start_with("deaf")
+    task_id = await sidecar.launch_ready("agent")
+    await sidecar.request("asyncTasks/cancel", taskId=task_id)
+    began = time.monotonic()
+    sidecar.client.close_input()
+    assert await sidecar.client.wait(10) == 1
+    assert time.monotonic() - began < 3.5
+    assert find([task_id]) == []
+
+
 async def test_a_hundred_thousand_updates_are_kept_in_order_while_others_are_answered(
     start_with: StartWith,
 ) -> None:

@@ -28,6 +28,16 @@ async def test_what_ran_is_lost_and_what_it_said_is_kept(sidecar: Sidecar, start
     assert row["status"] == "failed"
 
 
+async def test_what_a_cancel_had_not_stopped_yet_is_ended_too(sidecar: Sidecar, start: Start) -> None:
+    task_id = await sidecar.launch_ready("stubborn")
+    await sidecar.request("asyncTasks/cancel", taskId=task_id)
+    assert find([task_id])  # it ignores SIGTERM, and has two seconds before SIGKILL
+    await killed(sidecar)
+    again = await start()
+    assert find([task_id]) == []
+    assert (await again.task(task_id))["endReason"] == "cancelledByUser"
+
+
 async def test_queued_tasks_are_lost_too_and_have_no_folder(sidecar: Sidecar, start: Start) -> None:
     await sidecar.request("asyncTasks/setMax", max=1)
     await sidecar.launch_ready("wait")

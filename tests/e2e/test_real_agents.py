@@ -135,6 +135,21 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
 
 
+async def test_what_is_always_allowed_is_kept_by_the_sidecar_alone(driven: Sidecar, agent: str) -> None:
+    goal = f"SCENARIO:shell:echo hi > {driven.workspace / 'out.txt'}"
+    first = await driven.launch(agent, goal)
+    await answer(driven, first, "allow_always")
+    await ended(driven, first)
+    second = await driven.launch(agent, goal)
+    await ended(driven, second)
+    (event,) = await events(driven, second, "permission")
+    assert (event["kind"], event["by"]) == ("allow_once", "remembered")
+    (kept,) = (await driven.request("permissions/list"))["items"]
+    await driven.request("permissions/revoke", permissionIds=[kept["id"]])
+    await attention(driven, await driven.launch(agent, goal))
+    assert [path.name for path in driven.workspace.iterdir()] == ["out.txt"]
+
+
 async def test_a_policy_s_refusal_is_told_and_the_session_goes_on(driven: Sidecar, agent: str) -> None:
     await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
     target = driven.workspace / "out.txt"
@@ -293,9 +308,14 @@ async def test_a_message_is_answered_and_the_session_taken_up_again(driven: Side
     await attention(driven, first)
     await driven.request("asyncTasks/send", taskId=first, text="SCENARIO:say:A second answer.")
     await answer(driven, first, "allow_once")
-    assert (await ended(driven, first))["output"]["final_message"] == "A second answer."
+    task = await ended(driven, first)
+    assert task["output"]["final_message"] == "A second answer."
+    assert task["progress"]["inputTokens"] >= 200  # each call of the model says 100, and each turn had one
     resumed = await driven.request("asyncTasks/resume", taskId=first, text="SCENARIO:say:A third answer.")
     task = await ended(driven, resumed["task"]["id"])
     assert (resumed["mode"], task["output"]["final_message"]) == ("session", "A third answer.")
+    costs = [each["progress"].get("cost") for each in (await driven.task(first), task)]
+    if agent in ("opencode", "claude-agent-acp"):  # the others tell no cost
+        assert 0 < costs[1] < costs[0] / 2
     said = await events(driven, task["id"], "message")
     assert [event.get("role") for event in said][:2] == ["user", None]

@@ -11,6 +11,7 @@ import pytest
 from sidecar.rpc.errors import RpcError
 from sidecar.subagents.runners.marker import find
 from tests.e2e.conftest import Sidecar, Start
+from tests.e2e.processes import events
 
 
 async def test_a_run_is_launched_streams_and_ends_with_its_final_message(sidecar: Sidecar) -> None:
@@ -103,6 +104,15 @@ async def test_a_time_limit_fails_the_run_and_keeps_its_words(sidecar: Sidecar) 
     assert (task["status"], task["endReason"]) == ("failed", "timeout")
     assert "TIMEOUT after 0.5s" in task["error"]
     await until_gone(task["id"], 5)
+
+
+async def test_a_time_limit_that_is_reduced_is_said(sidecar: Sidecar) -> None:
+    task_id = await sidecar.launch_ready("wait")
+    reduced = await sidecar.launch("wait", timeoutSeconds=5000)
+    assert (await sidecar.task(reduced))["timeoutSeconds"] == 1800
+    (said,) = await events(sidecar, reduced, "log")
+    assert "5000s was reduced to the configured ceiling of 1800s" in said["text"]
+    assert await events(sidecar, task_id, "log") == []
 
 
 async def test_thirty_launches_at_once_admit_as_many_as_the_limit(sidecar: Sidecar) -> None:

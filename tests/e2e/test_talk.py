@@ -19,6 +19,7 @@ AGENT = [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]
 RUNNERS: Json = {
     "scripted": {"type": "acp", "command": AGENT},
     "lasting": {"type": "acp", "command": [*AGENT, "--lasting"]},
+    "claude": {"type": "acp", "command": [*AGENT, "--lasting"]},
     "brief": {"type": "acp", "command": [*AGENT, "--lasting", "--brief"]},
     "cat": {"type": "command", "command": ["cat"]},
     "wait": {"type": "command", "command": ["sh", "-c", "echo ready; exec sleep 600"]},
@@ -85,6 +86,21 @@ async def test_an_agent_with_lasting_sessions_goes_on_in_its_own(start: Start) -
     assert (task["goalPrompt"], task["output"]["final_message"]) == ("say one", "remembered: 2")
     assert await messages(sidecar, task["id"]) == [("user", "recall"), (None, "remembered: 2")]
     assert (await sidecar.task(first))["output"]["final_message"] == "one"
+
+
+@pytest.mark.parametrize(("name", "costs"), [("lasting", [0.5, 0.25, 0.1]), ("claude", [0.5, 0.75, 0.85])])
+async def test_a_run_has_its_own_cost_though_its_session_had_others(
+    start: Start, name: str, costs: list[float]
+) -> None:
+    sidecar = await started(start)
+    (task,) = await sidecar.ended(await sidecar.launch(name, "usage 30 4 0.5"))
+    told = [task["progress"]["cost"]]
+    for so_far in ("0.75", "0.85"):
+        again = await resumed(sidecar, task["id"], text=f"usage 30 4 {so_far}")
+        (task,) = await sidecar.ended(again["task"]["id"])
+        told.append(task["progress"]["cost"])
+        assert (task["resumeMode"], task["progress"]["inputTokens"]) == ("session", 30)
+    assert told == costs  # the one counts what its session has cost, the other what its process has
 
 
 async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start: Start) -> None:

@@ -56,15 +56,17 @@ def test_the_lock_ends_with_a_killed_process(root: OwnRoot) -> None:
     with another_owner(root) as child:
         child.send_signal(signal.SIGKILL)
         child.wait(10)
-        acquired(root).release()
+        with acquired(root) as lock:
+            assert lock.was_abandoned
 
 
 def test_the_lock_is_free_after_release(root: OwnRoot) -> None:
     lock = acquired(root)
     lock.release()
     lock.release()
-    with acquired(root):
+    with acquired(root) as next_lock:
         assert isinstance(RootLock.acquire(root), HeldBy)
+        assert not next_lock.was_abandoned
 
 
 def test_a_child_process_does_not_inherit_the_lock(root: OwnRoot) -> None:

@@ -23,6 +23,8 @@ OPTIONS = (
     Option("no", "No", "reject_once"),
 )
 
+OUTSIDE = Question(request_id="o", title="o", options=OPTIONS, tool_kind="edit", paths=("../../etc/passwd",))
+
 
 @dataclass
 class Kept:
@@ -32,6 +34,8 @@ class Kept:
         return list(self.items)
 
     async def remember(self, permission: RememberedPermission) -> None:
+        for _ in range(10):  # everybody else gets on meanwhile, as while a disk writes
+            await asyncio.sleep(0)
         self.items.append(permission)
 
     async def revoke(self, permission_ids: Sequence[str]) -> list[str]:
@@ -204,6 +208,18 @@ async def test_always_holds_for_the_same_command_of_the_same_subagent_there(
         assert (await office.desk.ask(asker, asked)).option == OPTIONS[2]
 
 
+async def test_the_agent_is_told_once_since_always_is_kept_here(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    await office.desk.answer(run.record, "q", "always")
+    assert (await asking).option == OPTIONS[1]
+    assert run.events[-1]["kind"] == "allow_always"
+    only = Question(request_id="q", title="?", options=OPTIONS[:1])
+    asking = await office.asking(run, only)
+    await office.desk.answer(run.record, "q", "always")
+    assert (await asking).option == OPTIONS[0]
+
+
 async def test_edits_allowed_for_good_are_those_in_the_workspace(office: Office) -> None:
     run = Run(office.workspace)
     asking = await office.asking(run, question(kind="edit", subject="a"))
@@ -211,8 +227,33 @@ async def test_edits_allowed_for_good_are_those_in_the_workspace(office: Office)
     await asking
     office.attended = False
     inside = question(kind="edit", subject="b")
-    outside = Question(
-        request_id="o", title="o", options=OPTIONS, tool_kind="edit", paths=("../../etc/passwd",)
-    )
     assert (await office.desk.ask(run, inside)).option == OPTIONS[1]
-    assert (await office.desk.ask(run, outside)).option == OPTIONS[2]
+    assert (await office.desk.ask(run, OUTSIDE)).option == OPTIONS[2]
+
+
+async def test_an_edit_outside_the_workspace_is_allowed_for_once_only(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, OUTSIDE)
+    await office.desk.answer(run.record, "o", "always")
+    await asking
+    assert office.kept.items == []
+
+
+async def test_what_is_always_allowed_is_kept_before_the_agent_hears_of_it(office: Office) -> None:
+    run = Run(office.workspace)
+    asking = await office.asking(run, question())
+    kept: list[int] = []
+    asking.add_done_callback(lambda _: kept.append(len(office.kept.items)))
+    await office.desk.answer(run.record, "q", "always")
+    await asking
+    await asyncio.sleep(0)
+    assert kept == [1]
+
+
+async def test_a_question_nobody_could_answer_is_refused_at_once(office: Office) -> None:
+    run = Run(office.workspace)
+    async with asyncio.timeout(5):
+        answer = await office.desk.ask(run, Question(request_id="q", title="?", options=()))
+    assert answer.option is None
+    assert "without an option" in (answer.reason or "")
+    assert [event["state"] for event in run.events] == ["answered"]

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,13 @@ class AcpRunner:
             reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
             raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
         handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
-        return AcpRun(process, spec, handshake, emit, self._turns)
+        return AcpRun(process, self._counting(spec), handshake, emit, self._turns)
+
+    def _counting(self, spec: RunSpec) -> RunSpec:
+        """Return a spec whose former session has the cost that this agent counts again."""
+        if spec.former is None or not self._profile.counts_anew:
+            return spec
+        return replace(spec, former=replace(spec.former, cost=0))
 
     def _environment(self, tools: ToolRule | None) -> dict[str, str]:
         limited = {} if tools is None else self._profile.limited(tools)

@@ -97,6 +97,8 @@ class Conversation:
             self._spec.workspace_dir, model, sign_in, None if former is None else former.session_id
         )
         self._events.is_muted = False
+        if former is not None and goes_on:
+            self._events.cost_before = former.cost
         self._spec.attendant.ready(silence_counts=True)
         if session.lasting_id is not None:
             self._spec.attendant.in_session(session.lasting_id)

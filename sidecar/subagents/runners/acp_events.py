@@ -37,6 +37,8 @@ class SessionEvents:
         self.emitted = EmittedVars()
         self.is_muted = False
         """Whether updates are passed over: those that repeat what an earlier run of the session did."""
+        self.cost_before = 0.0
+        """What the session had cost (USD) before this run, which the agent counts too."""
         self._blocks = OutputBlocks() if takes_outputs else None
         self._new_id = new_id
         self._kind = ""
@@ -61,7 +63,7 @@ class SessionEvents:
         elif kind == "plan":
             yield {"type": "plan", "entries": _entries(update.get("entries"))}
         elif kind == "usage_update":
-            yield from self.usage(_context(update))
+            yield from self.usage(self._of_this_run(_context(update)))
 
     def tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of a tool call or of what changed in one; also those a question shows first."""
@@ -76,11 +78,11 @@ class SessionEvents:
         self.refused = question
         self._tools.refuse(question.tool_call_id)
 
-    def end_turn(self, usage: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield what the end of a turn tells: the tokens so far, and the end of calls that were refused."""
+    def end_turn(self, tokens: Mapping[str, int]) -> Iterator[Event]:
+        """Yield what the end of a turn tells: the tokens it took, and the end of calls that were refused."""
         yield from self.flush()
         yield from self._tools.finish()
-        yield from self.usage(usage)
+        yield from self.usage({name: self._usage.get(name, 0) + taken for name, taken in tokens.items()})
 
     def flush(self) -> Iterator[Event]:
         """Yield what was held back of the message, which is over."""
@@ -97,6 +99,14 @@ class SessionEvents:
         if news != self._usage:
             self._usage = news
             yield {"type": "usage", **news}
+
+    def _of_this_run(self, context: Event) -> Event:
+        """Return usage without the cost of former runs; an agent that tells less does not count them."""
+        if "cost" not in context or not self.cost_before:
+            return context
+        if context["cost"] < self.cost_before:
+            self.cost_before = 0.0
+        return {**context, "cost": round(context["cost"] - self.cost_before, 9)}
 
     def final_message(self) -> str | None:
         """Return the last message that is not blank, bounded."""

@@ -13,7 +13,7 @@ class Turn:
 
     def __init__(self) -> None:
         self.usage: Mapping[str, int] = {}
-        """Tokens so far, known at the end."""
+        """The tokens it took, known at the end."""
         self._stop_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._stop_reason.add_done_callback(lambda done: done.cancelled() or done.exception())
 

@@ -174,7 +174,7 @@ def _resumes(abilities: schema.AgentCapabilities) -> bool:
 
 
 def _usage(reply: schema.PromptResponse) -> dict[str, int]:
-    """Return the tokens of the session so far, from the protocol's member or from gemini's own."""
+    """Return the tokens the turn took, from the protocol's member or from gemini's own."""
     if reply.usage is not None:
         return {"inputTokens": reply.usage.input_tokens, "outputTokens": reply.usage.output_tokens}
     quota = (reply.field_meta or {}).get("quota")

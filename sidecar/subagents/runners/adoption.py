@@ -107,7 +107,8 @@ class Adoption:
 
     def _reap(self) -> None:
         self._timer = None
-        asyncio.get_running_loop().run_in_executor(None, self._pass, None)
+        # Not of the loop's pool, which takes nothing more once the loop is ending.
+        threading.Thread(target=self._pass, args=(None,), name="reaping").start()
 
 
 def _take_note(pid: int) -> bool:

@@ -46,10 +46,11 @@ class Attendant:
 
 @dataclass(frozen=True)
 class FormerSession:
-    """A session to take up, and what to say in it instead of the run's prompt."""
+    """A session to take up, what to say in it instead of the run's prompt, and its cost so far (USD)."""
 
     session_id: str
     prompt: str
+    cost: float = 0
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ class Profile:
     model_flag: str | None = None
     limited: Callable[[ToolRule], Mapping[str, str]] = lambda _: {}
     """The environment that keeps it from tools it would use without asking, where it can be kept so."""
+    counts_anew: bool = False
+    """Whether the cost it tells is that of its process, not, as the protocol has it, of the session."""
 
 
 _OPENCODE_ASKS = {"edit": "ask", "bash": "ask", "webfetch": "ask"}
@@ -45,7 +47,9 @@ PROFILES: Mapping[str, Profile] = {
         _opencode(_OPENCODE_ASKS),
         limited=_opencode_limited,
     ),
-    "claude-agent-acp": Profile(("claude-agent-acp",), "run `claude /login`, or set ANTHROPIC_API_KEY"),
+    "claude-agent-acp": Profile(
+        ("claude-agent-acp",), "run `claude /login`, or set ANTHROPIC_API_KEY", counts_anew=True
+    ),
     "codex-acp": Profile(
         ("codex-acp",),
         "run `codex login`, or set OPENAI_API_KEY",

@@ -113,6 +113,29 @@ def test_usage_is_told_when_it_changes() -> None:
     assert len(taken(update, update, {**update, "used": 6})) == 2
 
 
+def test_what_a_session_cost_before_is_taken_off_unless_the_agent_does_not_count_it() -> None:
+    events = session()
+    events.cost_before = 2.0
+    told = [
+        event["cost"]
+        for amount in (2.0, 2.5, 0.25, 0.5)
+        for event in events.take(
+            {"sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}}
+        )
+    ]
+    assert told == [0.0, 0.5, 0.25, 0.5]
+
+
+def test_the_tokens_of_turns_add_up() -> None:
+    events = session()
+    turns = [{"inputTokens": 30, "outputTokens": 4}, {"inputTokens": 12, "outputTokens": 3}, {}]
+    told = [event for turn in turns for event in events.end_turn(turn)]
+    assert told == [
+        {"type": "usage", "inputTokens": 30, "outputTokens": 4},
+        {"type": "usage", "inputTokens": 42, "outputTokens": 7},
+    ]
+
+
 def test_a_question_knows_what_its_call_said_before() -> None:
     events = session()
     list(events.take(tool("pending", kind="execute", title="Run", rawInput={"command": ["ls", "-l"]})))

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from uuid import uuid4
 import acp
 from acp import schema
 from acp.exceptions import RequestError
+from pydantic_ai.usage import RunUsage
 
 from sidecar import __version__
 from sidecar.subagents.runners.builtin.conversation import Conversation, StopReason
@@ -70,6 +72,7 @@ class BuiltinAgent:
         session = self._session(session_id)
         if session.turn is not None:
             raise RequestError(_INVALID, f"session {session_id} is still answering; cancel that first")
+        before = copy(session.conversation.usage)
         session.turn = asyncio.create_task(session.conversation.turn(_text(prompt)), name="turn")
         try:
             stop_reason = await self._ended(session.turn)
@@ -79,7 +82,8 @@ class BuiltinAgent:
         finally:
             session.turn.cancel()  # where this request itself is cancelled, as at the end of the input
             session.turn = None
-        return schema.PromptResponse(stop_reason=stop_reason, usage=_usage(session.conversation))
+        usage = _taken(before, session.conversation.usage)
+        return schema.PromptResponse(stop_reason=stop_reason, usage=usage)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         """End the turn under way; its prompt is then answered."""
@@ -114,12 +118,14 @@ def _text(prompt: list[Any]) -> str:
     )
 
 
-def _usage(conversation: Conversation) -> schema.Usage:
-    usage = conversation.usage
+def _taken(before: RunUsage, after: RunUsage) -> schema.Usage:
+    """Return what one turn has taken, which is what the protocol asks for."""
+    tokens_in = after.input_tokens - before.input_tokens
+    tokens_out = after.output_tokens - before.output_tokens
     return schema.Usage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.input_tokens + usage.output_tokens,
-        cached_read_tokens=usage.cache_read_tokens,
-        cached_write_tokens=usage.cache_write_tokens,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        total_tokens=tokens_in + tokens_out,
+        cached_read_tokens=after.cache_read_tokens - before.cache_read_tokens,
+        cached_write_tokens=after.cache_write_tokens - before.cache_write_tokens,
     )
