@@ -116,9 +116,9 @@ export class Workbench {
   /** Run a command by its title, as in `Developer: Reload Window`. */
   async run(title: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    await this.quickInput.waitFor();
+    await this.#asked((typed) => typed.startsWith(">")); // the box of something else may still be open
     await this.quickInput.fill(`>${title}`);
-    await this.row(title).first().waitFor();
+    await this.#foremost(title).waitFor();
     await this.page.keyboard.press("Enter");
   }
 
@@ -163,27 +163,53 @@ export class Workbench {
     });
   }
 
+  /** The row of the open quick pick that Enter chooses, once it is one with this text. */
+  #foremost(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text });
+  }
+
   /** Type into the input box that a command opens, which the palette's is not. */
   async type(text: string): Promise<void> {
-    await until(
-      "asked for something",
-      () => this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value),
-      (typed) => typed !== undefined && !typed.startsWith(">"),
-    );
+    await this.#asked((typed) => !typed.startsWith(">"));
     await this.quickInput.fill(text);
   }
 
   /** Type into the input box that a command opens and confirm. */
   async answer(text: string): Promise<void> {
     await this.type(text);
-    await this.page.keyboard.press("Enter");
+    await this.#confirm(text);
   }
 
   /** Choose the row with this text in the open quick pick. */
   async pick(text: string): Promise<void> {
     await this.row(text).first().waitFor();
     await this.quickInput.fill(text);
+    await this.#foremost(text).waitFor();
+    await this.#confirm(text);
+  }
+
+  /** Wait for a box in which is typed what is `meant`. */
+  async #asked(meant: (typed: string) => boolean): Promise<void> {
+    await until(
+      "asked for something",
+      () => this.#typed(),
+      (typed) => typed !== undefined && meant(typed),
+    );
+  }
+
+  /** Confirm what was typed, and wait until its box is gone, which may first have the extension judge. */
+  async #confirm(text: string): Promise<void> {
     await this.page.keyboard.press("Enter");
+    await until(
+      "taken",
+      () => this.#typed(),
+      (typed) => typed !== text,
+    );
+  }
+
+  /** What is typed in the open box; undefined while there is none. */
+  #typed(): Promise<string | undefined> {
+    return this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value);
   }
 
   /** The pane of the view with this title in the side bar. */
