@@ -126,21 +126,24 @@ export class Workbench {
   async chooseFromMenu(target: Locator, title: string): Promise<void> {
     const item = await this.openMenu(target, title);
     // By key: a new menu does not take every release of a button, which could be the opening click's.
-    await item.hover();
     await this.page.keyboard.press("Enter");
     await item.waitFor({ state: "hidden" });
   }
 
   /**
-   * Open the menu of a row and return its item with this title. Like a user, click again when nothing
-   * came of it: a tree that draws itself anew under the mouse, or a closing pick, takes the menu along.
+   * Open the menu of a row and go to its item with this title, which is returned. Like a user, click
+   * again when nothing came of it: a tree that draws itself anew under the mouse, or a closing pick,
+   * takes the menu along.
    */
   async openMenu(target: Locator, title: string): Promise<Locator> {
     const item = this.page.getByRole("menuitem", { name: title });
     for (let left = MENU_TRIES; ; left -= 1) {
       await target.click({ button: "right" });
       try {
-        await item.waitFor({ timeout: MENU_MS });
+        await item.hover({ timeout: MENU_MS });
+        await this.page
+          .locator(".action-item.focused", { has: item })
+          .waitFor({ timeout: MENU_MS });
         return item;
       } catch (error) {
         if (left === 1) {
