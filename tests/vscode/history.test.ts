@@ -103,6 +103,7 @@ session.step("a task opens as a read-only transcript", async (workbench) => {
   await row.click();
   const editor = workbench.page.locator(".editor-instance .view-lines");
   await editor.getByText(title).first().waitFor();
+  await workbench.focusedEditor.waitFor();
   await workbench.page.keyboard.type("x");
   await workbench.page.getByText("Cannot edit in read-only editor").first().waitFor();
 });

@@ -105,6 +105,7 @@ export class Workbench {
       .locator('.statusbar-item [aria-label*="0 running"]')
       .or(answering)
       .waitFor({ timeout: SET_UP_MS });
+    await this.webview.locator(".page").waitFor(); // a panel that loads has the focus and drops keys
   }
 
   /** Open the view container with this name; one that is open already, as after a reload, stays so. */
@@ -286,13 +287,23 @@ export class Workbench {
     return seen as Frame;
   }
 
+  /** The editor in front, once it takes keys. */
+  get focusedEditor(): Locator {
+    return this.page.locator(".editor-instance .monaco-editor.focused");
+  }
+
   /** The status bar item with this text. */
   statusItem(text: string | RegExp): Locator {
     return this.page.locator(".statusbar-item", { hasText: text });
   }
 
-  /** Press Tab until the target has the focus. */
+  /** Press Tab until the target has the focus, from where its page has it. */
   async tabTo(target: Locator): Promise<void> {
+    await until(
+      "focused",
+      () => target.evaluate(({ ownerDocument }) => ownerDocument.hasFocus()),
+      (focused) => focused,
+    );
     for (let presses = 0; presses < MOST_TABS; presses += 1) {
       if (await target.evaluate((element) => element.matches(":focus"))) {
         return;
