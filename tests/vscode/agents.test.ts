@@ -135,9 +135,7 @@ session.step("the palette answers, for good", async (workbench) => {
 session.step(
   "with the panel out of sight the next question is told, with its answers",
   async (workbench) => {
-    const toast = workbench.toasts.filter({
-      hasText: "scripted asks: echo second",
-    });
+    const toast = await workbench.toast("scripted asks: echo second");
     await toast.getByRole("button", { name: "Show" }).waitFor();
     await workbench.picture("a-question-is-told");
     await toast.getByRole("button", { name: "Reject" }).click();

@@ -209,8 +209,8 @@ session.step("all that are selected are deleted after one question", async (work
   await workbench.page.getByText("Delete 2 tasks?").waitFor();
   await workbench.picture("a-question-about-two-tasks");
   await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+  const toast = await workbench.toast("Deleted 2 tasks.");
   await row.waitFor({ state: "detached" });
-  const toast = workbench.toasts.filter({ hasText: "Deleted 2 tasks." });
   await workbench.picture("two-tasks-are-deleted");
   await toast.getByRole("button", { name: "Undo" }).click();
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
@@ -222,8 +222,9 @@ session.step(
     const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
     await workbench.chooseFromMenu(row, "Delete Task");
     await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+    const toast = await workbench.toast(`Deleted “${OWN_TASK.title}”.`);
     await row.waitFor({ state: "detached" });
-    await workbench.toasts.getByRole("button", { name: "Undo" }).click();
+    await toast.getByRole("button", { name: "Undo" }).click();
     await row.waitFor();
   },
 );

@@ -343,6 +343,13 @@ export class Workbench {
     return this.page.locator(".notification-toast");
   }
 
+  /** The toast with this text, with the mouse on it: else it would be gone after some seconds. */
+  async toast(text: string): Promise<Locator> {
+    const toast = this.toasts.filter({ hasText: text });
+    await toast.hover();
+    return toast;
+  }
+
   clipboard(): Promise<string> {
     return this.page.evaluate(() => navigator.clipboard.readText());
   }
