@@ -72,13 +72,15 @@ session.step("in a short panel the question has the room", async (workbench) => 
   await chat.message.fill("A thought\nof several\nlines");
   for (const [panel, height] of SHORT_PANELS) {
     await workbench.page.setViewportSize({ ...WINDOW, height });
-    const whole = await until(
-      "short",
-      () => chat.frame.locator("html").evaluate((html) => html.clientHeight),
-      (seen) => seen <= panel,
+    await until(
+      "short, with room for the question",
+      () =>
+        chat.log.evaluate((log) => [
+          log.ownerDocument.documentElement.clientHeight,
+          log.clientHeight,
+        ]),
+      ([whole = 0, room = 0]) => whole <= panel && room > whole / 2,
     );
-    const room = await chat.log.evaluate((log) => log.clientHeight);
-    assert.ok(room > whole / 2, `of ${whole} px the question has ${room}`);
     for (const answer of await chat.question("Write notes.txt").getByRole("button").all()) {
       await answer.click({ trial: true });
     }
