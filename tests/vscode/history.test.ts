@@ -265,6 +265,7 @@ async function selectTwo(workbench: Workbench): Promise<Locator> {
   const rows = workbench.treeRows(VIEW);
   const own = rows.filter({ hasText: OWN_TASK.title });
   await own.click();
+  await workbench.focusedEditor.waitFor(); // the transcript that opens would take a menu's focus, and so the menu
   await rows.filter({ hasText: SMALL_TASK.title }).click({ modifiers: ["Control"] });
   await until(
     "both selected",
