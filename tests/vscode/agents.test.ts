@@ -72,13 +72,15 @@ session.step("in a short panel the question has the room", async (workbench) => 
   await chat.message.fill("A thought\nof several\nlines");
   for (const [panel, height] of SHORT_PANELS) {
     await workbench.page.setViewportSize({ ...WINDOW, height });
-    const whole = await until(
-      "short",
-      () => chat.frame.locator("html").evaluate((html) => html.clientHeight),
-      (seen) => seen <= panel,
+    await until(
+      "short, with room for the question",
+      () =>
+        chat.log.evaluate((log) => [
+          log.ownerDocument.documentElement.clientHeight,
+          log.clientHeight,
+        ]),
+      ([whole = 0, room = 0]) => whole <= panel && room > whole / 2,
     );
-    const room = await chat.log.evaluate((log) => log.clientHeight);
-    assert.ok(room > whole / 2, `of ${whole} px the question has ${room}`);
     for (const answer of await chat.question("Write notes.txt").getByRole("button").all()) {
       await answer.click({ trial: true });
     }
@@ -135,9 +137,7 @@ session.step("the palette answers, for good", async (workbench) => {
 session.step(
   "with the panel out of sight the next question is told, with its answers",
   async (workbench) => {
-    const toast = workbench.toasts.filter({
-      hasText: "scripted asks: echo second",
-    });
+    const toast = await workbench.toast("scripted asks: echo second");
     await toast.getByRole("button", { name: "Show" }).waitFor();
     await workbench.picture("a-question-is-told");
     await toast.getByRole("button", { name: "Reject" }).click();

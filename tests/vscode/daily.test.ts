@@ -76,12 +76,12 @@ session.step("a killed sidecar comes back and tells what was lost", async (workb
   const chat = new Chat(workbench);
   await chat.backToList();
   await streamSome(workbench, "Count the leaves");
-  const before = await server();
+  const before = await session.host.server();
   process.kill(before, "SIGKILL");
   await within("the subagent's end", puppet.gone);
   await chat.state("Lost").waitFor();
   await assertStreamedOnce(chat);
-  assert.notEqual(await server(), before);
+  assert.notEqual(await session.host.server(), before);
 });
 
 session.step("the list is whole after it", async (workbench) => {
@@ -150,7 +150,7 @@ session.step("the palette shows the log", async (workbench) => {
 });
 
 session.step("the palette restarts the sidecar", async (workbench) => {
-  const before = await server();
+  const before = await session.host.server();
   await workbench.run("Subagents: Restart Sidecar");
   await until(
     "another sidecar",
@@ -186,23 +186,16 @@ async function streamSome(workbench: Workbench, goal: string): Promise<void> {
 
 /** What `streamSome` streamed, and then perhaps more, is there in order and once. */
 async function assertStreamedOnce(chat: Chat, more = ""): Promise<void> {
-  const text = (await chat.messages.allInnerTexts()).join("\n").replaceAll(/\s+/g, " ");
-  const whole = `First a line. Then half a sentence, and a list: one two ${more}`;
-  assert.equal(text.trim(), whole.trim());
+  const whole = `First a line. Then half a sentence, and a list: one two ${more}`.trim();
+  await until(
+    `just “${whole}”`,
+    async () => (await chat.messages.allInnerTexts()).join("\n").replaceAll(/\s+/g, " ").trim(),
+    (text) => text === whole,
+  );
 }
 
 /** A reloaded panel is where it was, or else the conversation is in its list. */
 async function findConversation(workbench: Workbench, goal: string): Promise<void> {
   const chat = new Chat(workbench);
   await chat.frame.getByRole("region", { name: "Goal" }).getByText(goal).waitFor();
-}
-
-/** The process id of the running sidecar. */
-async function server(): Promise<number> {
-  const seen = await until(
-    "one sidecar",
-    () => session.host.servers(),
-    (servers) => servers.length === 1,
-  );
-  return seen[0]?.pid ?? 0;
 }

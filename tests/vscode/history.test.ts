@@ -37,7 +37,11 @@ session.step("the history counts 2,002 stored tasks and lists a page", async (wo
   await workbench.showOnly(VIEW);
   await workbench.treeRows(VIEW).first().waitFor();
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
-  assert.equal(await workbench.treeSize(VIEW), PAGE + 1);
+  await until(
+    "a page long",
+    () => workbench.treeSize(VIEW),
+    (size) => size === PAGE + 1,
+  );
 });
 
 session.step("above them stands what they used in all", async (workbench) => {
@@ -103,6 +107,7 @@ session.step("a task opens as a read-only transcript", async (workbench) => {
   await row.click();
   const editor = workbench.page.locator(".editor-instance .view-lines");
   await editor.getByText(title).first().waitFor();
+  await workbench.focusedEditor.waitFor();
   await workbench.page.keyboard.type("x");
   await workbench.page.getByText("Cannot edit in read-only editor").first().waitFor();
 });
@@ -208,8 +213,8 @@ session.step("all that are selected are deleted after one question", async (work
   await workbench.page.getByText("Delete 2 tasks?").waitFor();
   await workbench.picture("a-question-about-two-tasks");
   await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+  const toast = await workbench.toast("Deleted 2 tasks.");
   await row.waitFor({ state: "detached" });
-  const toast = workbench.toasts.filter({ hasText: "Deleted 2 tasks." });
   await workbench.picture("two-tasks-are-deleted");
   await toast.getByRole("button", { name: "Undo" }).click();
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
@@ -221,8 +226,9 @@ session.step(
     const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
     await workbench.chooseFromMenu(row, "Delete Task");
     await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+    const toast = await workbench.toast(`Deleted “${OWN_TASK.title}”.`);
     await row.waitFor({ state: "detached" });
-    await workbench.toasts.getByRole("button", { name: "Undo" }).click();
+    await toast.getByRole("button", { name: "Undo" }).click();
     await row.waitFor();
   },
 );
@@ -243,13 +249,12 @@ session.step("a task of another product cannot be deleted from its row", async (
 
 session.step("a killed sidecar comes back with the whole history", async (workbench) => {
   await workbench.page.keyboard.press("Escape");
-  const [server] = await session.host.servers();
-  assert.ok(server);
-  process.kill(server.pid, "SIGKILL");
+  const before = await session.host.server();
+  process.kill(before, "SIGKILL");
   await until(
     "another sidecar",
     () => session.host.servers(),
-    (now) => now.length === 1 && now[0]?.pid !== server.pid,
+    (now) => now.length === 1 && now[0]?.pid !== before,
   );
   await workbench.run("Subagents: Refresh");
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
@@ -260,6 +265,7 @@ async function selectTwo(workbench: Workbench): Promise<Locator> {
   const rows = workbench.treeRows(VIEW);
   const own = rows.filter({ hasText: OWN_TASK.title });
   await own.click();
+  await workbench.focusedEditor.waitFor(); // the transcript that opens would take a menu's focus, and so the menu
   await rows.filter({ hasText: SMALL_TASK.title }).click({ modifiers: ["Control"] });
   await until(
     "both selected",

@@ -42,8 +42,11 @@ session.step("Escape leads back to the list, arrows and Enter into it", async (w
 session.step("keys alone open a transcript from the history", async (workbench) => {
   const { keyboard } = workbench.page;
   await workbench.run("Subagents: Focus on Task History View");
+  const view = workbench.view("Task History");
   await workbench.treeRows("Task History").first().waitFor();
+  await view.locator(".monaco-list:focus").waitFor();
   await keyboard.press("ArrowDown");
+  await view.locator(".monaco-list-row.focused").waitFor();
   await keyboard.press("Enter");
   await workbench.page.locator(".view-lines").getByText("La la la").waitFor();
 });

@@ -110,11 +110,15 @@ function show(
   keepsPlace: boolean,
 ): void {
   const { tasks, messages } = search;
-  const place = keepsPlace ? keyOf(pick.activeItems[0]) : undefined;
   pick.busy = search.isBusy;
   pick.title = [title, ...found(tasks, messages)].join(" · ");
+  const items = itemsOf(tasks, messages, Date.now());
+  if (keepsPlace && JSON.stringify(items) === JSON.stringify(pick.items)) {
+    return; // a row that is drawn anew loses the click that is on it
+  }
+  const place = keepsPlace ? keyOf(pick.activeItems[0]) : undefined;
   pick.keepScrollPosition = keepsPlace;
-  pick.items = itemsOf(tasks, messages, Date.now());
+  pick.items = items;
   const active = pick.items.find((item) => place !== undefined && keyOf(item) === place);
   if (active !== undefined) {
     pick.activeItems = [active];

@@ -18,6 +18,7 @@ const HIT: SearchResult["hits"][number] = {
 };
 
 /** A sidecar with one task and one message; the query `cost>` is at fault. */
+const hits = [HIT];
 const service = {
   request: (method: string, params: ListParams) => {
     if (params.query === "cost>") {
@@ -26,7 +27,7 @@ const service = {
     }
     return Promise.resolve(
       method === "tasks/search"
-        ? { hits: [HIT], indexed: 1, total: 3, revision: 1 }
+        ? { hits: [...hits], indexed: 1, total: 3, revision: 1 }
         : { items: [storedTask("t1")], matched: 1, total: 2_000, counts: {}, revision: 1 },
     );
   },
@@ -49,6 +50,7 @@ function opened(options: Partial<TaskSearchOptions> = {}) {
 
 beforeEach(() => {
   delete shown.pick;
+  hits.splice(1);
 });
 
 test("tasks and messages are listed with what was found, and how much is still unread", async () => {
@@ -109,13 +111,31 @@ test("what is found later leaves the user's place in the list", async () => {
   await vi.waitFor(() => {
     expect(pick.items).toHaveLength(2);
   });
-  const before = pick.items;
-  pick.activeItems = before.slice(1);
+  pick.activeItems = pick.items.slice(1);
+  hits.push({ ...HIT, index: 5 });
   pick.type("roof "); // The same text is looked for again.
   await vi.waitFor(() => {
-    expect(pick.items).not.toBe(before);
+    expect(pick.items).toHaveLength(3);
   });
   expect(pick.activeItems[0]).toBe(pick.items[1]);
+  pick.hide();
+  await chosen;
+});
+
+test("rows that are found again stay the same, so that a click on one counts", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(2);
+  });
+  const before = pick.items;
+  const request = vi.spyOn(service, "request");
+  pick.type("roof "); // The same text is looked for again.
+  await vi.waitFor(() => {
+    expect([request.mock.calls.length, pick.busy]).toEqual([2, false]);
+  });
+  request.mockRestore();
+  expect(pick.items).toBe(before);
   pick.hide();
   await chosen;
 });

@@ -62,6 +62,13 @@ export class Host {
     return (await withMarker(this.#marker)).filter(({ command }) => SERVER.test(command));
   }
 
+  /** The process id of the one sidecar, once no other runs. */
+  async server(): Promise<number> {
+    const look = () => this.servers();
+    const [seen] = await until("one sidecar", look, (servers) => servers.length === 1);
+    return seen?.pid ?? 0;
+  }
+
   /** The running sidecars and all that they started. */
   async sidecars(): Promise<SeenProcess[]> {
     return (await withMarker(this.#marker)).filter(({ command }) => SIDECAR.test(command));

@@ -17,6 +17,7 @@ const QUIET: Settings = {
   "workbench.startupEditor": "none",
   "workbench.enableExperiments": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.hover.delay": 3_600_000, // the tooltip of the row under a resting mouse would cover the next
   "telemetry.telemetryLevel": "off",
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,

@@ -105,6 +105,7 @@ export class Workbench {
       .locator('.statusbar-item [aria-label*="0 running"]')
       .or(answering)
       .waitFor({ timeout: SET_UP_MS });
+    await this.webview.locator(".page").waitFor(); // a panel that loads has the focus and drops keys
   }
 
   /** Open the view container with this name; one that is open already, as after a reload, stays so. */
@@ -116,9 +117,9 @@ export class Workbench {
   /** Run a command by its title, as in `Developer: Reload Window`. */
   async run(title: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    await this.quickInput.waitFor();
+    await this.#asked((typed) => typed.startsWith(">")); // the box of something else may still be open
     await this.quickInput.fill(`>${title}`);
-    await this.row(title).first().waitFor();
+    await this.#foremost(title).waitFor();
     await this.page.keyboard.press("Enter");
   }
 
@@ -126,21 +127,24 @@ export class Workbench {
   async chooseFromMenu(target: Locator, title: string): Promise<void> {
     const item = await this.openMenu(target, title);
     // By key: a new menu does not take every release of a button, which could be the opening click's.
-    await item.hover();
     await this.page.keyboard.press("Enter");
     await item.waitFor({ state: "hidden" });
   }
 
   /**
-   * Open the menu of a row and return its item with this title. Like a user, click again when nothing
-   * came of it: a tree that draws itself anew under the mouse, or a closing pick, takes the menu along.
+   * Open the menu of a row and go to its item with this title, which is returned. Like a user, click
+   * again when nothing came of it: a tree that draws itself anew under the mouse, or a closing pick,
+   * takes the menu along.
    */
   async openMenu(target: Locator, title: string): Promise<Locator> {
     const item = this.page.getByRole("menuitem", { name: title });
     for (let left = MENU_TRIES; ; left -= 1) {
       await target.click({ button: "right" });
       try {
-        await item.waitFor({ timeout: MENU_MS });
+        await item.hover({ timeout: MENU_MS });
+        await this.page
+          .locator(".action-item.focused", { has: item })
+          .waitFor({ timeout: MENU_MS });
         return item;
       } catch (error) {
         if (left === 1) {
@@ -163,27 +167,53 @@ export class Workbench {
     });
   }
 
+  /** The row of the open quick pick that Enter chooses, once it is one with this text. */
+  #foremost(text: string): Locator {
+    return this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text });
+  }
+
   /** Type into the input box that a command opens, which the palette's is not. */
   async type(text: string): Promise<void> {
-    await until(
-      "asked for something",
-      () => this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value),
-      (typed) => typed !== undefined && !typed.startsWith(">"),
-    );
+    await this.#asked((typed) => !typed.startsWith(">"));
     await this.quickInput.fill(text);
   }
 
   /** Type into the input box that a command opens and confirm. */
   async answer(text: string): Promise<void> {
     await this.type(text);
-    await this.page.keyboard.press("Enter");
+    await this.#confirm(text);
   }
 
   /** Choose the row with this text in the open quick pick. */
   async pick(text: string): Promise<void> {
     await this.row(text).first().waitFor();
     await this.quickInput.fill(text);
+    await this.#foremost(text).waitFor();
+    await this.#confirm(text);
+  }
+
+  /** Wait for a box in which is typed what is `meant`. */
+  async #asked(meant: (typed: string) => boolean): Promise<void> {
+    await until(
+      "asked for something",
+      () => this.#typed(),
+      (typed) => typed !== undefined && meant(typed),
+    );
+  }
+
+  /** Confirm what was typed, and wait until its box is gone, which may first have the extension judge. */
+  async #confirm(text: string): Promise<void> {
     await this.page.keyboard.press("Enter");
+    await until(
+      "taken",
+      () => this.#typed(),
+      (typed) => typed !== text,
+    );
+  }
+
+  /** What is typed in the open box; undefined while there is none. */
+  #typed(): Promise<string | undefined> {
+    return this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value);
   }
 
   /** The pane of the view with this title in the side bar. */
@@ -257,13 +287,23 @@ export class Workbench {
     return seen as Frame;
   }
 
+  /** The editor in front, once it takes keys. */
+  get focusedEditor(): Locator {
+    return this.page.locator(".editor-instance .monaco-editor.focused");
+  }
+
   /** The status bar item with this text. */
   statusItem(text: string | RegExp): Locator {
     return this.page.locator(".statusbar-item", { hasText: text });
   }
 
-  /** Press Tab until the target has the focus. */
+  /** Press Tab until the target has the focus, from where its page has it. */
   async tabTo(target: Locator): Promise<void> {
+    await until(
+      "focused",
+      () => target.evaluate(({ ownerDocument }) => ownerDocument.hasFocus()),
+      (focused) => focused,
+    );
     for (let presses = 0; presses < MOST_TABS; presses += 1) {
       if (await target.evaluate((element) => element.matches(":focus"))) {
         return;
@@ -301,6 +341,13 @@ export class Workbench {
   /** The toasts in sight. */
   get toasts(): Locator {
     return this.page.locator(".notification-toast");
+  }
+
+  /** The toast with this text, with the mouse on it: else it would be gone after some seconds. */
+  async toast(text: string): Promise<Locator> {
+    const toast = this.toasts.filter({ hasText: text });
+    await toast.hover();
+    return toast;
   }
 
   clipboard(): Promise<string> {
