@@ -17,7 +17,7 @@ from sidecar.history.index_row import IndexRow, ReadRows
 from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.roots import Root
 from sidecar.history.spreading import Spread, here
-from sidecar.history.walking import changed_names, task_names
+from sidecar.history.walking import changed_names, fingerprints, folder_names, task_names
 
 if TYPE_CHECKING:
     from sidecar.history.reading import TaskFiles
@@ -129,16 +129,14 @@ class RootCatalog:
         """
         with self._lock:
             self._heed_clock(rules, now)
+            started = time.perf_counter()
+            seen = self._look(rules)
+            self.walk_seconds = time.perf_counter() - started
             rows = self.rows(rules)
             first = not rows and not self._kept[rules].scanned
-            names = task_names(self.root, rows)
-            if rules == "guide":
-                names = [name for name in names if is_uuid(name)]
-            started = time.perf_counter()
-            changed = changed_names(self.root, names, rows, self._entries(), now, self._spread)
-            self.walk_seconds = time.perf_counter() - started
+            changed = changed_names(seen, rows, self._entries(), now)
             read = self._read(self._reader, changed, rules, now) if changed else {}
-            self._take(rules, {**dict.fromkeys(rows.keys() - set(names)), **read})
+            self._take(rules, {**dict.fromkeys(rows.keys() - seen.keys()), **read})
             if first and quiet:
                 self._changes.clear()
             self._kept[rules].scanned = True
@@ -162,7 +160,8 @@ class RootCatalog:
             gone = dict.fromkeys(set(tasks) - set(there))
             for rules in self._in_use():
                 listed = [name for name in there if rules == "structural" or is_uuid(name)]
-                changed = changed_names(self.root, listed, self.rows(rules), entries, now)
+                seen = fingerprints(self.root, listed)
+                changed = changed_names(seen, self.rows(rules), entries, now)
                 read = self._read(self._reader, changed, rules, now) if changed else {}
                 self._take(rules, {**gone, **read})
             if quiet:
@@ -206,6 +205,22 @@ class RootCatalog:
         if "_reader" in self.__dict__ or any(os.path.lexists(path) for path in self.root.lists):
             return self._reader.refresh_lists()
         return {}
+
+    def _look(self, rules: Rules) -> Mapping[str, int]:
+        """Walk the root: its tasks, and what their files are like. Rows not loaded yet are loaded beside.
+
+        Before a first scan there is nothing to compare files with, so no file is looked at.
+        """
+        kept = self._kept[rules]
+        load = partial(self._load, rules, kept)
+        folders = folder_names(self.root)
+        if kept.rows or (not kept.loaded and self._index is not None and self._index.exists()):
+            seen = fingerprints(self.root, folders, self._spread, meanwhile=load)
+        else:
+            load()
+            seen = dict.fromkeys(folders, 0)
+        listable = is_uuid if rules == "guide" else is_task_id
+        return {name: key for name, key in seen.items() if name in kept.rows or listable(name)}
 
     def _load(self, rules: Rules, kept: _Kept) -> None:
         if not kept.loaded and self._index is not None:

@@ -56,12 +56,16 @@ class RowIndex:
         self._root = root
         self._usable = True
 
+    def exists(self) -> bool:
+        """Tell whether there is something to load, as far as can be told without opening it."""
+        return self._usable and self.path.exists()
+
     def load(self, rules: Rules) -> tuple[Rows, int]:
         """Return the rows kept for a rule set, and the latest time, in ms, at which one was made.
 
         There are none when none were kept, or none are to be trusted.
         """
-        if not self._usable or not self.path.exists():
+        if not self.exists():
             return {}, 0
         try:
             with contextlib.closing(self._open()) as database:

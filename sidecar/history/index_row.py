@@ -24,7 +24,6 @@ STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
 _NS_PER_MS: Final = 1_000_000
-_BITS: Final = (1, 2, 4, 8)
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _Body: Final = msgspec.defstruct(
@@ -47,16 +46,13 @@ _BETWEEN: Final = "\0"
 class IndexRow(msgspec.Struct, array_like=True, gc=False):
     """One task under one rule set, with what tells whether it is still current.
 
-    `key` condenses the stamps of the files read and `files` says, as a bit set, which of them there were;
-    `entry` condenses the task's entries in shared lists, `touched` is the newest of the files' times in ms.
-    `body` is the JSON without its opening brace,
-    empty for a task that the rules do not list. `root` and `haystack`, made for the first filter, are
-    not stored.
+    `key` condenses the stamps of the files read, `entry` the task's entries in shared lists; `touched` is
+    the newest of the files' times in ms. `body` is the JSON without its opening brace, empty for a task
+    that the rules do not list. `root` and `haystack`, made for the first filter, are not stored.
     """
 
     id: str
     key: int
-    files: int
     entry: bytes
     created_at: int | float | None
     ages_from: int | float | None
@@ -89,33 +85,28 @@ _stored_of: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_STORED)
 def make_row(
     task_id: str, root: str, stamps: "tuple[Stamp | None, ...]", entry: bytes, row: "Row"
 ) -> IndexRow:
-    """Keep a task that was read; `stamps` are in the order of the files' bits."""
+    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files."""
     info = row.info
-    numbers: tuple[int, ...] = ()
-    files = touched = 0
-    for bit, stamp in zip(_BITS, stamps, strict=False):
-        if stamp is not None:
-            numbers += stamp
-            files |= bit
-            touched = max(touched, stamp[0])
     return IndexRow(
         id=task_id,
-        key=condense(numbers),
-        files=files,
+        key=condense(tuple(stamp or () for stamp in stamps)),
         entry=entry,
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
-        touched=touched // _NS_PER_MS,
+        touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
         until=row.until,
         root=root,
     )
 
 
-def condense(numbers: tuple[int, ...]) -> int:
-    """Hash numbers, equally in every process, into 60 bits: one more would cost 16 bytes of memory."""
-    return hash(numbers) & _SIXTY_BITS
+def condense(stamps: tuple[tuple[int, ...], ...]) -> int:
+    """Hash stamps, equally in every process, into 60 bits: one more would cost 16 bytes of memory.
+
+    The stamp of a file that is not there is an empty one, since hashes of None differ between processes.
+    """
+    return hash(stamps) & _SIXTY_BITS
 
 
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:

@@ -4,7 +4,7 @@ import threading
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import pairwise
 from operator import attrgetter
 
 import msgspec
@@ -18,6 +18,7 @@ LISTINGS_KEPT = 4
 """One for each rule set, and two for a client that asks for single roots."""
 _LAST = float("-inf")
 _NAMED = attrgetter("id", "root")
+_CREATED = attrgetter("created_at")
 
 
 class Listing:
@@ -159,10 +160,14 @@ def _place(row: IndexRow) -> tuple[float, str, str]:
 def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
     undated = [row for row in rows if row.created_at is None]
     dated = [row for row in rows if row.created_at is not None] if undated else rows
-    dated.sort(key=attrgetter("created_at"), reverse=True)
-    if len({row.created_at for row in dated}) < len(dated):
-        groups = (sorted(ties, key=_NAMED) for _, ties in groupby(dated, attrgetter("created_at")))
-        dated = [row for ties in groups for row in ties]
+    dated.sort(key=_CREATED, reverse=True)
+    times = [row.created_at for row in dated]
+    ties = {time for time, after in pairwise(times) if time == after}
+    places = [place for place, time in enumerate(times) if time in ties] if ties else []
+    tied = sorted((dated[place] for place in places), key=_NAMED)
+    tied.sort(key=_CREATED, reverse=True)
+    for place, row in zip(places, tied, strict=True):
+        dated[place] = row
     return dated + sorted(undated, key=_NAMED)
 
 

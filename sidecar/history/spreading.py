@@ -22,8 +22,10 @@ Work = Callable[[list[str]], list[T]]
 class Spread(Protocol):
     """Has work done on names, all at once or in parts, in any order; `answer` is the type of the result."""
 
-    def __call__(self, work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
-        """Return the results for all names."""
+    def __call__(
+        self, work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = ...
+    ) -> list[T]:
+        """Return the results for all names; `meanwhile` is done once by this process, beside the work."""
 
 
 FEWEST: Final = 200
@@ -34,22 +36,32 @@ _BATCHES: Final = 200
 _CHUNK: Final = 1 << 20
 
 
-def here(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
+def nothing() -> None:
+    """Do nothing meanwhile."""
+
+
+def here(
+    work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = nothing
+) -> list[T]:
     """Do all the work in this process."""
+    meanwhile()
     return work(names)
 
 
-def in_two_processes(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
+def in_two_processes(
+    work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = nothing
+) -> list[T]:
     """Do the work in this process and in a copy of it, which take the names in turns, a batch at a time.
 
     `answer` tells how the copy's part is decoded. What the copy could not do or send is done here, so
     that the result is the same, in another order.
     """
     if len(names) < FEWEST or not _may_fork():
-        return work(names)
+        return here(work, names, answer, meanwhile)
     size = -(-len(names) // _BATCHES)
     batches = [names[start : start + size] for start in range(0, len(names), size)]
     with _Turns(len(batches)) as turns, _Copy(lambda: _encoded(work, batches, turns)) as copy:
+        meanwhile()
         ours = {turn: work(batches[turn]) for turn in turns}
         theirs = copy.answer(PATIENCE_SECONDS)
     try:

@@ -1,24 +1,23 @@
-"""The stat walk: which of the known tasks are still what they were, without opening a file."""
+"""The stat walk: what tells whether tasks are still what they were, without opening a file."""
 
 import contextlib
 import logging
 import os
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from sidecar.history.index_row import IndexRow, condense
 from sidecar.history.products import EPOCH_DIGITS, is_task_id
 from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.history.roots import Root
-from sidecar.history.spreading import Spread, here
+from sidecar.history.spreading import Spread, here, nothing
 
 _log = logging.getLogger(__name__)
 
 _RELATIVE: Final = os.stat in os.supports_dir_fd and os.access in os.supports_dir_fd
 """A stat relative to an open folder spares the kernel the way to it: 6 % of the walk."""
 _HAS_NO_FOLLOW: Final = os.access in os.supports_follow_symlinks
-_FILES: Final = tuple(os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
-_COMMON_FILES: Final = _FILES[:3]
+_UI, _API, _ITEM, _METADATA = (os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
 
 WORTH_SPREADING: Final = 4_000
 """Tasks from which on half of the walk in a second process saves more than the fork costs."""
@@ -26,15 +25,11 @@ WORTH_SPREADING: Final = 4_000
 Names = list[str]
 
 
-def task_names(root: Root, known: Container[str] = ()) -> Names:
-    """List the ids of a root's tasks; none when there is no `tasks/`. Names in `known` are ids for sure."""
+def folder_names(root: Root) -> Names:
+    """List the folders in a root's `tasks/`, of tasks or not; none when there is no `tasks/`."""
     try:
         with os.scandir(root.tasks) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if entry.is_dir(follow_symlinks=False) and (entry.name in known or is_task_id(entry.name))
-            ]
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -42,28 +37,40 @@ def task_names(root: Root, known: Container[str] = ()) -> Names:
         return []
 
 
-def changed_names(
-    root: Root,
-    names: Names,
-    rows: Mapping[str, IndexRow],
-    entries: Mapping[str, bytes],
-    now: int,
-    spread: Spread = here,
-) -> Names:
-    """Those of `names` that have no row, or one made from other files, list entries or times than these."""
+def task_names(root: Root) -> Names:
+    """List the ids of a root's tasks."""
+    return [name for name in folder_names(root) if is_task_id(name)]
 
-    def changed(part: Names) -> Names:
+
+def fingerprints(
+    root: Root, names: Names, spread: Spread = here, meanwhile: Callable[[], None] = nothing
+) -> dict[str, int]:
+    """Condense the stamps of each task's files, as `IndexRow.key` does.
+
+    `meanwhile` is done once, beside the walk if that is long.
+    """
+
+    def look(part: Names) -> list[dict[str, int]]:
         with _folder(root.tasks) as folder:
-            return [
-                name
-                for name in part
-                if (row := rows.get(name)) is None
-                or row.entry != (entries.get(name, b"") if entries else b"")
-                or now >= row.until
-                or not _holds(folder, name, row)
-            ]
+            return [_look(folder, part)]
 
-    return spread(changed, names, Names) if len(rows) >= WORTH_SPREADING else changed(names)
+    long = len(names) >= WORTH_SPREADING
+    parts = (spread if long else here)(look, names, list[dict[str, int]], meanwhile)
+    return {name: number for part in parts for name, number in part.items()}
+
+
+def changed_names(
+    seen: Mapping[str, int], rows: Mapping[str, IndexRow], entries: Mapping[str, bytes], now: int
+) -> Names:
+    """The tasks that have no row, or one made from other files, list entries or times than these."""
+    return [
+        name
+        for name, key in seen.items()
+        if (row := rows.get(name)) is None
+        or row.key != key
+        or row.entry != (entries.get(name, b"") if entries else b"")
+        or now >= row.until
+    ]
 
 
 class _Folder(NamedTuple):
@@ -88,24 +95,28 @@ def _folder(path: str) -> Iterator[_Folder]:
         os.close(handle)
 
 
-def _holds(folder: _Folder, name: str, row: IndexRow) -> bool:
-    """Tell whether the task's files are the ones the row was made from.
+def _look(folder: _Folder, names: Names) -> dict[str, int]:
+    """Stat the files of tasks.
 
-    A file that was not there is asked for by `access`, which costs a third of a stat that fails.
+    One that is mostly not there is asked for by `access`, which costs a third of a stat that fails.
     """
     handle, prefix = folder
-    path, files = prefix + name, row.files
-    numbers: list[int] = []
-    for place, file in enumerate(_FILES if len(name) <= EPOCH_DIGITS else _COMMON_FILES):
-        if files >> place & 1:
-            try:
-                found = os.stat(path + file, dir_fd=handle, follow_symlinks=False)
-            except OSError:
-                return False
-            numbers += (found.st_mtime_ns, found.st_size, found.st_ino)
-        elif _exists(path + file, handle):
-            return False
-    return condense(tuple(numbers)) == row.key
+
+    def stamp(path: str) -> tuple[int, ...]:
+        try:
+            found = os.stat(path, dir_fd=handle, follow_symlinks=False)
+        except OSError:
+            return ()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    seen: dict[str, int] = {}
+    for name in names:
+        path = prefix + name
+        item = stamp(path + _ITEM) if _exists(path + _ITEM, handle) else ()
+        with_metadata = len(name) <= EPOCH_DIGITS and _exists(path + _METADATA, handle)
+        metadata = stamp(path + _METADATA) if with_metadata else ()
+        seen[name] = condense((stamp(path + _UI), stamp(path + _API), item, metadata))
+    return seen
 
 
 def _exists(path: str, handle: int | None) -> bool:

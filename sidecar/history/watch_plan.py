@@ -1,6 +1,7 @@
 """What is watched of the roots, and which task a changed path belongs to. Pure but for a look at folders."""
 
 import heapq
+import os
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -51,15 +52,15 @@ class WatchPlan:
 
         Each with its inode: one that was put in another's place needs a watch of its own.
         """
-        shared: list[Path] = []
-        tasks: list[Path] = []
+        shared: list[str] = []
+        tasks: list[str] = []  # texts, since paths would double the price of thousands
         for catalog in self._catalogs:
             real = self._real[catalog.root.path]
-            shared += [real / "tasks", real / "state"]
+            shared += [str(real / "tasks"), str(real / "state")]
             rows = catalog.rows("structural").values()
-            tasks += [real / "tasks" / task_id for task_id in active_tasks(rows, now)]
+            tasks += [f"{shared[-2]}{os.sep}{task_id}" for task_id in active_tasks(rows, now)]
         wanted = [*shared, *tasks[: MAX_WATCHES - len(shared)]]
-        return {str(folder): inode for folder in wanted if (inode := _inode_of_folder(folder)) is not None}
+        return {folder: inode for folder in wanted if (inode := _inode_of_folder(folder)) is not None}
 
     def news(self, paths: Iterable[str]) -> News:
         """Tell what paths that changed have to do with the roots; writers' temporary files mean nothing."""
@@ -71,9 +72,9 @@ class WatchPlan:
         return news
 
 
-def _inode_of_folder(path: Path) -> int | None:
+def _inode_of_folder(path: str) -> int | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 (no path object for each folder)
     except (OSError, ValueError):
         return None
     return found.st_ino if stat.S_ISDIR(found.st_mode) else None

@@ -217,6 +217,7 @@ async def test_what_cannot_be_watched_is_looked_at(
         "def watch(*_, **__):\n    raise OSError('OS file watch limit reached')\n    yield\n"
     )
     environment["PYTHONPATH"] = os.pathsep.join([str(refusing), str(REPO)])
+    environment["WATCHFILES_FORCE_POLLING"] = "1"  # so that it is asked, on Linux too
     sidecar = await start(initialize=False)
     watcher = Watcher(sidecar)
     await sidecar.initialize(foreignRoots=[str(foreign)])

@@ -19,7 +19,7 @@ REPO = Path(__file__).parents[2]
 
 
 def row(number: int, body: bytes = b'"id":"x"}') -> IndexRow:
-    return IndexRow(f"{number:08x}-0000-4000-8000-000000000000", number, 3, b"", NOW, None, "failed", 1, body)
+    return IndexRow(f"{number:08x}-0000-4000-8000-000000000000", number, b"", NOW, None, "failed", 1, body)
 
 
 def rows(count: int) -> dict[str, IndexRow]:

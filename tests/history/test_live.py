@@ -13,7 +13,7 @@ import pytest
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
 from sidecar.history.task_history import Changes
-from sidecar.history.watch_source import TICK_MS, Watch, WatchUnavailable, open_watch
+from sidecar.history.watch_source import TICK_MS, Watch, WatchUnavailable
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -216,19 +216,6 @@ def test_a_limit_of_watches_leads_to_looking(store: Store, say: Make, follow: Fo
     assert follower.live.state.watches == 0
     store.write(ui=[say("text", "new")])
     assert follower.next() == Changes([], [TASK_ID], [])
-
-
-def test_the_platforms_refusal_is_one_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> Iterator[set[tuple[object, str]]]:
-        raise OSError("OS file watch limit reached")
-        yield
-
-    monkeypatch.setattr("watchfiles.watch", refuse)
-    with (
-        open_watch([str(tmp_path)], threading.Event()) as watch,
-        pytest.raises(WatchUnavailable, match="limit"),
-    ):
-        watch.wait()
 
 
 def test_a_file_overwritten_bit_by_bit_is_shown_as_it_stands(store: Store, say: Make, follow: Follow) -> None:

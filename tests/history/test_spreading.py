@@ -85,6 +85,30 @@ def test_two_processes_share_the_names(meet: Meet) -> None:
     assert len({process for _, process in rows}) == 2
 
 
+def test_what_is_to_be_done_meanwhile_is_done_once_and_here() -> None:
+    done: list[int] = []
+    for names in (NAMES, NAMES[1:]):
+        found = in_two_processes(lambda part: part, names, list[str], lambda: done.append(os.getpid()))
+        assert sorted(found) == sorted(names)
+    assert done == [os.getpid()] * 2
+
+
+def test_the_copy_is_at_work_meanwhile() -> None:
+    begun = os.pipe()
+    original = os.getpid()
+
+    def work(names: list[str]) -> list[str]:
+        if os.getpid() != original:
+            os.write(begun[1], b".")
+        return names
+
+    heard: list[bytes] = []
+    found = in_two_processes(work, NAMES, list[str], lambda: heard.append(os.read(begun[0], 1)))
+    assert heard == [b"."] and sorted(found) == sorted(NAMES)
+    for end in begun:
+        os.close(end)
+
+
 def test_few_names_are_not_worth_a_process() -> None:
     rows = spread(lambda names: [(name, os.getpid()) for name in names], NAMES[1:])
     assert rows == [(name, os.getpid()) for name in NAMES[1:]]

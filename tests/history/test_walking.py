@@ -1,13 +1,15 @@
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
-from sidecar.history import walking
+from sidecar.history import TaskHistory, walking
 from sidecar.history.roots import describe_root
-from sidecar.history.spreading import Spread, Work, here
-from sidecar.history.walking import changed_names, task_names
+from sidecar.history.spreading import Spread, Work, here, nothing
+from sidecar.history.walking import changed_names, fingerprints, task_names
 from tests.history.conftest import NOW, TASK_ID, Store
 
 T = TypeVar("T")
@@ -17,8 +19,8 @@ EPOCH_ID = "1770000000000"
 
 def changed(store: Store, spread: Spread = here) -> list[str]:
     (catalog,) = store.history.catalogs
-    rows = catalog.rows("structural")
-    return changed_names(catalog.root, task_names(catalog.root), rows, {}, NOW, spread)
+    seen = fingerprints(catalog.root, task_names(catalog.root), spread)
+    return changed_names(seen, catalog.rows("structural"), {}, NOW)
 
 
 @pytest.fixture
@@ -67,7 +69,9 @@ def test_a_root_without_tasks_has_no_names(tmp_path: Path) -> None:
 def test_a_long_walk_is_spread(listed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[int] = []
 
-    def spread(work: Work[T], names: list[str], answer: type[list[T]]) -> list[T]:
+    def spread(
+        work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = nothing
+    ) -> list[T]:
         parts.append(len(names))
         return [found for name in names for found in work([name])]
 
@@ -77,3 +81,44 @@ def test_a_long_walk_is_spread(listed: Store, monkeypatch: pytest.MonkeyPatch) -
         listed.write(ui=[], task_id=task_id)
     assert set(changed(listed, spread)) == {TASK_ID, EPOCH_ID}
     assert parts == [2, 2]
+
+
+@pytest.mark.parametrize("file", ["ui_messages.json", "api_conversation_history.json", "history_item.json"])
+@pytest.mark.parametrize("trace", ["time", "size", "inode"])
+def test_each_trace_of_a_change_is_enough(listed: Store, file: str, trace: str) -> None:
+    path = listed.path / "tasks" / TASK_ID / file
+    path.write_bytes(b"[]")
+    listed.history.list()
+    before = path.stat()
+    if trace == "inode":
+        path.rename(path.with_name("kept"))  # so that its inode is not given again
+        path.write_bytes(b"[]")
+    else:
+        path.write_bytes(b"[]" if trace == "time" else b"[] ")
+    os.utime(path, ns=(0, before.st_mtime_ns + (trace == "time")))
+    assert changed(listed) == [TASK_ID]
+
+
+def test_what_an_index_knows_is_compared_with_files_looked_at_before_it_was_loaded(
+    listed: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spread(
+        work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = nothing
+    ) -> list[T]:
+        found = work(names)
+        meanwhile()
+        return found
+
+    def titles() -> list[str]:
+        history = TaskHistory([listed.path], now=lambda: NOW, cache=tmp_path / "cache", spread=spread)
+        found = [task.title for task in history.list()]
+        history.close()
+        return sorted(found)
+
+    monkeypatch.setattr(walking, "WORTH_SPREADING", 1)
+    assert titles() == ["x", "x"]
+    listed.write(ui=[{"type": "say", "say": "text", "text": "new"}])
+    assert titles() == ["new", "x"]
+    shutil.rmtree(listed.path / "tasks" / EPOCH_ID)
+    (listed.path / "tasks" / "no-task").mkdir()
+    assert titles() == ["new"]
