@@ -1,20 +1,24 @@
 """Linux's own notifications: news wake the reader, where watchfiles wakes 200 times a second to look."""
 
-import ctypes
-import errno
 import os
-import select
-import struct
 import time
 from collections.abc import Iterator, Sequence
-from typing import Final, NoReturn
+from contextlib import suppress
+from typing import Final
 
-_ADD_ONLY_FOLDERS: Final = 0x01000000
-_MODIFY, _ATTRIB, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x4, 0x40, 0x80, 0x100, 0x200
-_MASK: Final = _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _ADD_ONLY_FOLDERS
-_EVENT: Final = struct.Struct("iIII")
-"""The watch, what happened, what belongs together, and the length of the name that follows."""
-_READ_BYTES: Final = 1 << 16
+from inotify_simple import INotify, flags
+
+from sidecar.history.watch_source import NewsLost
+
+_MASK: Final = (
+    flags.MODIFY
+    | flags.ATTRIB
+    | flags.MOVED_FROM
+    | flags.MOVED_TO
+    | flags.CREATE
+    | flags.DELETE
+    | flags.ONLYDIR
+)
 
 
 class Inotify:
@@ -26,56 +30,41 @@ class Inotify:
 
     def __init__(self, folders: Sequence[str], tick_ms: int, step_ms: int, debounce_ms: int) -> None:
         self._tick_ms, self._step_ms, self._debounce_seconds = tick_ms, step_ms, debounce_ms / 1000
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._handle = self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
-        if self._handle < 0:
-            _fail("inotify")
+        self._inotify = INotify()
         try:
             self._folders = dict(self._watched(folders))
         except BaseException:
             self.close()
             raise
-        self._poll = select.poll()
-        self._poll.register(self._handle, select.POLLIN)
 
     def wait(self) -> set[str]:
-        """Return the paths of a burst of changes, or none after a tick.
+        """Return the paths of a burst of changes, or none after a tick. Raises NewsLost.
 
         A burst ends with a step without another change, or when it was collected for long enough.
         """
-        paths: set[str] = set()
-        if self._poll.poll(self._tick_ms):
-            end = time.monotonic() + self._debounce_seconds
-            paths.update(self._read())
-            while time.monotonic() < end and self._poll.poll(self._step_ms):
-                paths.update(self._read())
+        paths = set(self._read(self._tick_ms))
+        end = time.monotonic() + self._debounce_seconds
+        more = paths
+        while more and time.monotonic() < end:
+            more = set(self._read(self._step_ms))
+            paths |= more
         return paths
 
     def close(self) -> None:
         """End the watches."""
-        os.close(self._handle)
+        self._inotify.close()
 
     def _watched(self, folders: Sequence[str]) -> Iterator[tuple[int, str]]:
         for folder in folders:
-            watch = self._libc.inotify_add_watch(self._handle, os.fsencode(folder), _MASK)
-            if watch >= 0:
-                yield watch, folder
-            elif ctypes.get_errno() != errno.EACCES:
-                _fail(folder)
+            try:
+                with suppress(PermissionError):
+                    yield self._inotify.add_watch(folder, _MASK), folder
+            except NotADirectoryError:
+                raise FileNotFoundError(folder) from None
 
-    def _read(self) -> Iterator[str]:
-        data = os.read(self._handle, _READ_BYTES)
-        place = 0
-        while place < len(data):
-            watch, _, _, length = _EVENT.unpack_from(data, place)
-            place += _EVENT.size + length
-            name = data[place - length : place].rstrip(b"\0")
-            if name and watch in self._folders:  # not an overflow, nor the end of a watch
-                yield f"{self._folders[watch]}{os.sep}{os.fsdecode(name)}"
-
-
-def _fail(path: str) -> NoReturn:
-    number = ctypes.get_errno()
-    if number == errno.ENOTDIR:
-        number = errno.ENOENT
-    raise OSError(number, os.strerror(number), path)
+    def _read(self, timeout_ms: int) -> Iterator[str]:
+        for watch, mask, _, name in self._inotify.read(timeout_ms):
+            if mask & flags.Q_OVERFLOW:
+                raise NewsLost("the kernel keeps no more notices")
+            if name and watch in self._folders:  # not the end of a watch
+                yield f"{self._folders[watch]}{os.sep}{name}"

@@ -16,7 +16,7 @@ from sidecar.api.lifecycle import WatcherHealth
 from sidecar.history.catalog import RootCatalog
 from sidecar.history.task_history import Changes, TaskHistory, clock_ms
 from sidecar.history.watch_plan import TaskKey, WatchPlan, active_tasks
-from sidecar.history.watch_source import OpenWatch, WatchUnavailable, open_watch
+from sidecar.history.watch_source import NewsLost, OpenWatch, WatchUnavailable, open_watch
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +94,9 @@ class LiveHistory:
                     self._watch()
                 except FileNotFoundError:  # a folder went away while the watches were put up
                     self._poll(time.monotonic() + REWATCH_SECONDS)
+                except NewsLost as lost:
+                    _log.info("%s; all tasks are looked at", lost)
+                    self._next_walk = 0.0
                 except WatchUnavailable as error:
                     _log.warning("files cannot be watched (%s); they are looked at instead", error)
                     self._poll(time.monotonic() + RETRY_SECONDS)

@@ -21,13 +21,18 @@ class WatchUnavailable(Exception):
     """The platform cannot watch so much, or not at all."""
 
 
+class NewsLost(Exception):
+    """More happened than the platform could tell: nobody knows what."""
+
+
 class Watch(Protocol):
     """Open watches."""
 
     def wait(self) -> set[str]:
         """Return paths that changed, or none after a tick.
 
-        Raises WatchUnavailable when a limit is reached, FileNotFoundError for a folder that is gone.
+        Raises WatchUnavailable when a limit is reached, FileNotFoundError for a folder that is gone,
+        NewsLost.
         """
 
 

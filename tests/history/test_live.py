@@ -13,7 +13,7 @@ import pytest
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
 from sidecar.history.task_history import Changes
-from sidecar.history.watch_source import TICK_MS, Watch, WatchUnavailable
+from sidecar.history.watch_source import TICK_MS, NewsLost, Watch, WatchUnavailable
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -53,10 +53,10 @@ class Follower:
 
 
 class FakeWatch:
-    """News that a test makes up; `lost` ones never come."""
+    """News that a test makes up, or the loss of some."""
 
     def __init__(self) -> None:
-        self.news: queue.Queue[set[str]] = queue.Queue()
+        self.news: queue.Queue[set[str] | NewsLost] = queue.Queue()
         self.folders: list[list[str]] = []
 
     @contextmanager
@@ -66,9 +66,12 @@ class FakeWatch:
 
     def wait(self) -> set[str]:
         try:
-            return self.news.get(timeout=TICK_MS / 1000)
+            news = self.news.get(timeout=TICK_MS / 1000)
         except queue.Empty:
             return set()
+        if isinstance(news, NewsLost):
+            raise news
+        return news
 
 
 @pytest.fixture
@@ -216,6 +219,17 @@ def test_a_limit_of_watches_leads_to_looking(store: Store, say: Make, follow: Fo
     assert follower.live.state.watches == 0
     store.write(ui=[say("text", "new")])
     assert follower.next() == Changes([], [TASK_ID], [])
+
+
+def test_lost_news_have_all_tasks_looked_at(store: Store, say: Make, follow: Follow) -> None:
+    store.write(ui=[say("text", "x")])
+    watch = FakeWatch()
+    follower = follow(open_watch=watch)
+    follower.next()
+    follower.until_mode("watch")
+    store.write(ui=[say("text", "unheard")], task_id=OTHER)
+    watch.news.put(NewsLost("too much happened"))
+    assert follower.next() == Changes([OTHER], [], [])
 
 
 def test_a_file_overwritten_bit_by_bit_is_shown_as_it_stands(store: Store, say: Make, follow: Follow) -> None:

@@ -11,6 +11,7 @@ import pytest
 from sidecar.history.inotify import Inotify
 from sidecar.history.watch_source import (
     TICK_MS,
+    NewsLost,
     Watch,
     WatchUnavailable,
     open_inotify,
@@ -132,16 +133,23 @@ def test_watches_of_a_folder_that_goes_away_end_without_harm(tmp_path: Path) -> 
 
 def test_a_burst_is_told_at_once_and_a_steady_writer_in_parts(tmp_path: Path) -> None:
     watch = Inotify([str(tmp_path)], tick_ms=TICK_MS, step_ms=60_000, debounce_ms=0)
-    names = [f"{number}.json" for number in range(5_000)]  # more than one look takes
-    for name in names:
-        (tmp_path / name).touch()
-    first = watch.wait()
-    assert 0 < len(first) < len(names)  # without waiting for the step
-    while len(first) < len(names):
-        more = watch.wait()
-        assert more
-        first |= more
+    for part in (range(3), range(3, 5)):
+        files = {tmp_path / f"{number}.json" for number in part}
+        for file in files:
+            file.touch()
+        assert watch.wait() == {str(file) for file in files}  # without waiting for the step
     watch.close()
+
+
+def test_more_than_the_kernel_keeps_is_known_to_be_lost(tmp_path: Path) -> None:
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    with open_inotify([str(tmp_path)]) as watch:
+        file = tmp_path / "file.json"
+        for _ in range(most // 2 + 1):
+            file.touch()
+            file.unlink()
+        with pytest.raises(NewsLost):
+            watch.wait()
 
 
 def test_waiting_costs_next_to_nothing(tmp_path: Path) -> None:
