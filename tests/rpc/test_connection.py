@@ -295,10 +295,11 @@ async def test_notifications_without_a_json_form_are_refused_to_the_caller() -> 
 
 
 async def wait_until_full(peer: Peer, outbox: Outbox) -> None:
-    """Fill pipe and queue with news of five kilobytes, giving the writer time to block."""
+    """Have the writer in the middle of more than a pipe holds, then fill the queue behind it."""
+    peer.connection.notify("filler", {"x": "x" * 1_000_000})
+    await peer.readable()
     while not outbox.full:
-        peer.connection.notify("filler", {"x": "x" * 5000})
-        await asyncio.sleep(0)
+        peer.connection.notify("filler", {})
 
 
 async def test_news_to_a_peer_that_does_not_read_is_bounded_and_state_replaced(

@@ -137,11 +137,18 @@ class Peer:
             os.close(self._read_fd)
             self._read_fd = None
 
+    async def readable(self) -> None:
+        """Wait until there is something to read."""
+        await asyncio.to_thread(self._await_data)
+
     def _read_some(self) -> bytes:
+        return os.read(self._await_data(), 1 << 20)
+
+    def _await_data(self) -> int:
         assert self._read_fd is not None
         ready, _, _ = select.select([self._read_fd], [], [], 9)
         assert ready, "the connection said nothing"
-        return os.read(self._read_fd, 1 << 20)
+        return self._read_fd
 
 
 @asynccontextmanager
