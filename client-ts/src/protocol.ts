@@ -324,9 +324,15 @@ export interface Problem {
   message: string;
 }
 
-/** Parameters of `tasks/get`: an id or a unique prefix. */
+/**
+ * Parameters of `tasks/get`: an id or a unique prefix.
+ *
+ * Several roots may hold the same id. `root`, a path as in TaskInfo, says which one's task is meant;
+ * without it that is the first of them, in the order of the settings.
+ */
 export interface GetParams {
   taskId: string;
+  root?: string | null;
 }
 
 /** One stored task and where each of its fields was read. */
@@ -342,9 +348,10 @@ export interface Provenance {
   note?: string;
 }
 
-/** Parameters of `tasks/messages`; `from` names the end paging starts at. */
+/** Parameters of `tasks/messages`; `from` names the end paging starts at, `root` is as in `tasks/get`. */
 export interface MessagesParams {
   taskId: string;
+  root?: string | null;
   kind?: "ui" | "api";
   cursor?: string | null;
   limit?: number;
@@ -487,9 +494,10 @@ export interface SearchHit {
   snippet: string;
 }
 
-/** Parameters of `tasks/files`: an id or a unique prefix. */
+/** Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`. */
 export interface FilesParams {
   taskId: string;
+  root?: string | null;
 }
 
 /** The files a task touched, by path. */
@@ -533,9 +541,14 @@ export interface FileTask {
   file: TouchedFile;
 }
 
-/** Parameters of `tasks/export`; `redact` takes secrets and home directories out. */
+/**
+ * Parameters of `tasks/export`; `redact` takes secrets and home directories out.
+ *
+ * `root` is as in `tasks/get`.
+ */
 export interface ExportParams {
   taskId: string;
+  root?: string | null;
   format: ExportFormat;
   redact?: boolean;
 }

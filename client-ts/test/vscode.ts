@@ -67,6 +67,76 @@ export class MarkdownString {
   }
 }
 
+export class Uri {
+  private constructor(
+    readonly scheme: string,
+    readonly path: string,
+    readonly query: string,
+  ) {}
+
+  static from({
+    scheme,
+    path = "",
+    query = "",
+  }: {
+    scheme: string;
+    path?: string;
+    query?: string;
+  }) {
+    return new Uri(scheme, path, query);
+  }
+
+  static file(path: string): Uri {
+    return new Uri("file", path, "");
+  }
+
+  static parse(text: string): Uri {
+    const [, scheme = "", path = "", query = ""] = /^(\w+):([^?]*)\??(.*)$/u.exec(text) ?? [];
+    return new Uri(scheme, path, decodeURIComponent(query));
+  }
+
+  static joinPath({ scheme, path, query }: Uri, name: string): Uri {
+    return new Uri(scheme, `${path}/${name}`, query);
+  }
+
+  get fsPath(): string {
+    return this.path;
+  }
+
+  toString(): string {
+    return `${this.scheme}:${this.path}?${encodeURIComponent(this.query)}`;
+  }
+}
+
+/** A place in a text. */
+export class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+
+  translate(lines: number, characters: number): Position {
+    return new Position(this.line + lines, this.character + characters);
+  }
+}
+
+export class Range {
+  readonly parts: readonly unknown[];
+
+  constructor(...parts: readonly unknown[]) {
+    this.parts = parts;
+  }
+}
+
+export class DocumentLink {
+  constructor(
+    readonly range: Range,
+    readonly target: Uri,
+  ) {}
+}
+
+export const ProgressLocation = { Window: 10 } as const;
+
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 
 /** A quick pick that a test types into and chooses from. */
@@ -117,11 +187,37 @@ export class QuickPick {
   }
 }
 
-/** What the user sees: the quick pick shown last, the messages; and the buttons or rows they choose. */
-export const shown: { pick?: QuickPick; messages: string[]; answers: string[] } = {
-  messages: [],
-  answers: [],
-};
+/** A document of a content provider. */
+export class Document {
+  constructor(
+    readonly uri: Uri,
+    private readonly text: string,
+  ) {}
+
+  get lineCount(): number {
+    return this.text.split("\n").length;
+  }
+
+  getText(): string {
+    return this.text;
+  }
+
+  positionAt(offset: number): Position {
+    const before = this.text.slice(0, offset).split("\n");
+    return new Position(before.length - 1, before.at(-1)?.length ?? 0);
+  }
+}
+
+interface Shown {
+  pick?: QuickPick;
+  messages: string[];
+  documents: Document[];
+  /** The buttons, rows or paths that the user chooses. */
+  answers: string[];
+}
+
+/** What the user sees: the quick pick shown last, the messages, the documents; and what they choose. */
+export const shown: Shown = { messages: [], documents: [], answers: [] };
 
 function tell(message: string): Promise<string | undefined> {
   shown.messages.push(message);
@@ -130,14 +226,57 @@ function tell(message: string): Promise<string | undefined> {
 
 export const window = {
   createQuickPick: (): QuickPick => new QuickPick(),
+  createTreeView: () => ({
+    visible: false,
+    onDidChangeVisibility: new EventEmitter<unknown>().event,
+    dispose: () => undefined,
+  }),
   showInformationMessage: tell,
   showWarningMessage: tell,
   showQuickPick: (items: readonly { label: string }[]) => {
     const label = shown.answers.shift();
     return Promise.resolve(items.find((item) => item.label === label));
   },
+  showSaveDialog: () => {
+    const path = shown.answers.shift();
+    return Promise.resolve(path === undefined ? undefined : Uri.file(path));
+  },
+  showOpenDialog: () => {
+    const path = shown.answers.shift();
+    return Promise.resolve(path === undefined ? undefined : [Uri.file(path)]);
+  },
+  showTextDocument: (document: Document) => {
+    shown.documents.push(document);
+    return Promise.resolve();
+  },
+  withProgress: <T>(_: object, work: () => Promise<T>): Promise<T> => work(),
+};
+
+interface ContentProvider {
+  provideTextDocumentContent(uri: Uri): Promise<string>;
+}
+
+const providers = new Map<string, ContentProvider>();
+const closed = new EventEmitter<Document>();
+
+export const languages = {
+  registerDocumentLinkProvider: () => Disposable.from(),
 };
 
 export const workspace = {
+  textDocuments: [] as Document[],
+  onDidCloseTextDocument: closed.event,
+  registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {
+    providers.set(scheme, provider);
+    return new Disposable(() => providers.delete(scheme));
+  },
+  openTextDocument: async (uri: Uri): Promise<Document> => {
+    const text = await providers.get(uri.scheme)?.provideTextDocumentContent(uri);
+    return new Document(uri, text ?? "");
+  },
+  fs: {
+    readDirectory: () => Promise.resolve([]),
+    writeFile: () => Promise.resolve(),
+  },
   asRelativePath: (path: string): string => path.replace(/^\/house\//, ""),
 };

@@ -96,9 +96,10 @@ class TouchedFile(Record, kw_only=True):
 
 
 class FilesParams(Params, kw_only=True):
-    """Parameters of `tasks/files`: an id or a unique prefix."""
+    """Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`."""
 
     task_id: str
+    root: str | None = None
 
 
 class FilesResult(Record, kw_only=True):
@@ -173,9 +174,13 @@ class SearchResult(Record, kw_only=True):
 
 
 class ExportParams(Params, kw_only=True):
-    """Parameters of `tasks/export`; `redact` takes secrets and home directories out."""
+    """Parameters of `tasks/export`; `redact` takes secrets and home directories out.
+
+    `root` is as in `tasks/get`.
+    """
 
     task_id: str
+    root: str | None = None
     format: ExportFormat
     redact: bool = False
 

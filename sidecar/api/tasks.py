@@ -134,9 +134,14 @@ class ListResult(Record, kw_only=True):
 
 
 class GetParams(Params, kw_only=True):
-    """Parameters of `tasks/get`: an id or a unique prefix."""
+    """Parameters of `tasks/get`: an id or a unique prefix.
+
+    Several roots may hold the same id. `root`, a path as in TaskInfo, says which one's task is meant;
+    without it that is the first of them, in the order of the settings.
+    """
 
     task_id: str
+    root: str | None = None
 
 
 class GetResult(Record, kw_only=True):
@@ -148,9 +153,10 @@ class GetResult(Record, kw_only=True):
 
 
 class MessagesParams(Params, kw_only=True):
-    """Parameters of `tasks/messages`; `from` names the end paging starts at."""
+    """Parameters of `tasks/messages`; `from` names the end paging starts at, `root` is as in `tasks/get`."""
 
     task_id: str
+    root: str | None = None
     kind: Literal["ui", "api"] = "ui"
     cursor: str | None = None
     limit: int = 200

@@ -86,6 +86,7 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
     """Show one stored task and its transcript. ID may be the start of an id."""
     history = open_history(roots, store)
     task, provenance = history.get(task_id)
+    tell_other_holders(history, task.id, task.root)
     if as_json:
         output.write_json(GetResult(task=task, provenance=provenance, revision=0))
         return
@@ -99,7 +100,7 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
     kind: Kind = "ui" if task.ui_message_count else "api"
     cursor = None
     while True:
-        page = history.messages(task.id, kind, cursor, _PAGE)
+        page = history.messages(task.id, kind, cursor, _PAGE, root=task.root)
         for message in page.messages:
             _print_message(message)
         cursor = page.next_cursor
@@ -115,6 +116,15 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
+
+
+def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
+    """Say on stderr that other roots hold the id of the task that is printed, and how to have theirs."""
+    for other in history.other_holders(task_id, root):
+        told = (
+            f"this is the task of {root}; {other.path} holds its id too: --root {other.path} shows that one"
+        )
+        click.echo(output.plain(told), err=True)
 
 
 def _order(by: SortKey | None) -> Sort | None:

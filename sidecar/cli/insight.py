@@ -9,7 +9,7 @@ from sidecar.api.insight import DoctorResult, DoctorRoot, ExportFormat, Finding
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
-from sidecar.cli.history import open_history
+from sidecar.cli.history import open_history, tell_other_holders
 from sidecar.cli.options import common, foreign_roots
 
 _SHOWN = 20
@@ -28,8 +28,11 @@ def export(
     """Print one stored task as a document. ID may be the start of an id."""
     from sidecar.history.export import export_pieces, make_redactor
 
+    history = open_history(roots, store)
+    root, name = history.resolve(task_id)
+    tell_other_holders(history, name, root.path)
     redactor = make_redactor() if redact else None
-    for piece in export_pieces(open_history(roots, store), task_id, form, redactor):
+    for piece in export_pieces(history, name, form, redactor, root.path):
         output.write(output.printable(piece) if output.on_terminal() else piece)
     if redactor is not None:
         told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"

@@ -42,10 +42,10 @@ def stats(
     )
 
 
-def files(history: TaskHistory, task_id: str) -> FilesResult:
+def files(history: TaskHistory, task_id: str, root: str | None = None) -> FilesResult:
     """List the files a task touched. Raises as `TaskHistory.get` does."""
-    root, name = history.resolve(task_id)
-    return FilesResult(task_id=name, files=history.files.files(root.folder(name)), revision=history.revision)
+    found, name = history.resolve(task_id, root)
+    return FilesResult(task_id=name, files=history.files.files(found.folder(name)), revision=history.revision)
 
 
 def by_file(history: TaskHistory, params: ByFileParams) -> ByFileResult:

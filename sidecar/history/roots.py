@@ -1,10 +1,13 @@
 """Roots: where stored tasks lie, and whose they are."""
 
+import contextlib
 import os
+from collections.abc import Container
 from pathlib import Path
 
 import msgspec
 
+from sidecar.api.errors import InvalidParams
 from sidecar.api.tasks import Product
 from sidecar.history.products import is_epoch_id, product_of_path
 
@@ -40,6 +43,15 @@ def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
     """Make the root of `path`, absolute but with its links kept: users know it by that name."""
     absolute = str(Path(path).expanduser().absolute())
     return Root(absolute, read_only, product_of_path(absolute))
+
+
+def known_path(path: str, known: Container[str], member: str) -> str:
+    """Return the path in `known` that a client means by `path`; InvalidParams naming the member if none."""
+    with contextlib.suppress(RuntimeError):  # the home of a user who does not exist
+        path = describe_root(path).path
+    if path not in known:
+        raise InvalidParams(f"{member}: {path} is not a root of this server; name it at initialize")
+    return path
 
 
 def writer_of(root: Root, task_id: str) -> Product | None:

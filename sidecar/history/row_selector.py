@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sidecar.api.errors import InvalidParams
 from sidecar.api.tasks import Rules, Sort
 from sidecar.history.catalog import RootCatalog
 from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos
 from sidecar.history.pages import Page, Selected, cursor_at, read_mark
 from sidecar.history.paging import check_limit, ordered
-from sidecar.history.roots import describe_root
+from sidecar.history.roots import known_path
 from sidecar.history.selection import FindTouching, Selection
 
 
@@ -95,11 +94,7 @@ class RowSelector:
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:
             return [*self._catalogs]
-        paths = [describe_root(root).path for root in roots]
-        for path in paths:
-            if path not in self._catalogs:
-                raise InvalidParams(f"roots: {path} is not a root of this server; name it at initialize")
-        return paths
+        return [known_path(root, self._catalogs, "roots") for root in roots]
 
 
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:

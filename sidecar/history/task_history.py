@@ -24,7 +24,7 @@ from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
 from sidecar.history.listing import infos
 from sidecar.history.pages import RenderedList
-from sidecar.history.roots import Root, describe_root, writer_of
+from sidecar.history.roots import Root, describe_root, known_path, writer_of
 from sidecar.history.row_selector import RowSelector
 from sidecar.history.selection import Selection
 from sidecar.history.spreading import Spread, here
@@ -62,10 +62,12 @@ class Changes(msgspec.Struct, frozen=True):
 class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
-    `roots` are paths that hold `tasks/`; one that does not exist is empty. `now` gives the time in ms,
-    `revision` the Host's current revision for results. With a `cache` directory an index of each root is
-    kept there between processes, which `close` brings up to date. `read` reads many tasks at once;
-    `spread` has long walks and readings done in parts, see `spreading`.
+    `roots` are paths that hold `tasks/`; one that does not exist is empty. Where several hold the same id,
+    it stands for the task of the first, unless a method is told the `root`, a path.
+
+    `now` gives the time in ms, `revision` the Host's current revision for results. With a `cache` directory
+    an index of each root is kept there between processes, which `close` brings up to date. `read` reads
+    many tasks at once; `spread` has long walks and readings done in parts, see `spreading`.
     """
 
     def __init__(
@@ -186,16 +188,16 @@ class TaskHistory:
             revision=self._revision(),
         )
 
-    def get(self, task_id: str) -> tuple[TaskInfo, dict[str, Provenance]]:
+    def get(self, task_id: str, root: str | None = None) -> tuple[TaskInfo, dict[str, Provenance]]:
         """Read one task by its id or a unique prefix, with the source of each field.
 
-        Raises TaskNotFound, and AmbiguousTaskId with the candidates.
+        Raises TaskNotFound, AmbiguousTaskId with the candidates, and InvalidParams for an unknown root.
         """
         with self._lock:
-            catalog, name = self._find(task_id)
+            catalog, name = self._find(task_id, root)
             opened = catalog.open(name, self.now())
         if opened is None or opened[1].info is None:
-            raise _not_found(task_id)
+            raise _not_found(task_id, root)
         return opened[1].info, opened[1].provenance
 
     def messages(
@@ -205,14 +207,15 @@ class TaskHistory:
         cursor: str | None = None,
         limit: int = 200,
         from_: "End" = "start",
+        root: str | None = None,
     ) -> MessagesResult:
         """Read one page of a task's messages, in file order, paging from either end.
 
         Raises as `get` does, InvalidParams for a bad cursor or limit, StorageError for an unreadable file.
         """
-        root, name = self.resolve(task_id)
+        found, name = self.resolve(task_id, root)
         params = MessagesParams(task_id=name, kind=kind, cursor=cursor, limit=limit, from_=from_)
-        return self._transcripts.page(params, root.folder(name), writer_of(root, name), self._revision())
+        return self._transcripts.page(params, found.folder(name), writer_of(found, name), self._revision())
 
     def refresh(self) -> Changes:
         """Look at every root again and tell what changed since the last call.
@@ -236,30 +239,43 @@ class TaskHistory:
         for catalog in self._catalogs.values():
             catalog.save()
 
-    def resolve(self, task_id: str) -> tuple[Root, str]:
+    def resolve(self, task_id: str, root: str | None = None) -> tuple[Root, str]:
         """Find the root and the full id for an id or a unique prefix; raises as `get` does."""
         with self._lock:
-            catalog, name = self._find(task_id)
+            catalog, name = self._find(task_id, root)
         return catalog.root, name
+
+    def other_holders(self, task_id: str, root: str) -> Sequence[Root]:
+        """The roots but this one that hold a task of this whole id as well."""
+        return [
+            catalog.root
+            for path, catalog in self._catalogs.items()
+            if path != root and task_id in catalog.names()
+        ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
         """Look again at the tasks named of one root, at once; the caller tells what happened to them."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
 
-    def _find(self, task_id: str) -> tuple[RootCatalog, str]:
+    def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
-        for catalog in self._catalogs.values():
+        for catalog in self._looked_through(root):
             for name in catalog.names():
                 if name.startswith(task_id):
                     owners.setdefault(name, catalog)
         if task_id in owners:
             return owners[task_id], task_id
         if not owners or not task_id:
-            raise _not_found(task_id)
+            raise _not_found(task_id, root)
         if len(owners) > 1:
             raise self._ambiguous(task_id, owners)
         ((name, catalog),) = owners.items()
         return catalog, name
+
+    def _looked_through(self, root: str | None) -> Sequence[RootCatalog]:
+        if root is None:
+            return self.catalogs
+        return [self._catalogs[known_path(root, self._catalogs, "root")]]
 
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []
@@ -275,5 +291,6 @@ def _index(cache: Path | None, root: Root) -> RowIndex | None:
     return RowIndex(cache, root.path) if cache is not None else None
 
 
-def _not_found(task_id: str) -> TaskNotFound:
-    return TaskNotFound(f"no stored task has the id or prefix {task_id!r}", taskId=task_id)
+def _not_found(task_id: str, root: str | None) -> TaskNotFound:
+    place = "stored task" if root is None else f"task stored in {root}"
+    return TaskNotFound(f"no {place} has the id or prefix {task_id!r}", taskId=task_id)

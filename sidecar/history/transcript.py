@@ -44,12 +44,12 @@ class Transcripts:
     ) -> MessagesResult:
         """Cut one page out of a message file, always in file order; an absent file holds no messages.
 
-        `params.task_id` is the whole id. A cursor holds the index to go on at, so that appended messages
-        move nothing. Raises InvalidParams for a bad limit or cursor, StorageError naming the path for a
-        file that cannot be read.
+        A cursor holds the index to go on at, so that appended messages move nothing, and is bound to the
+        folder: another root may hold the same id. Raises InvalidParams for a bad limit or cursor,
+        StorageError naming the path for a file that cannot be read.
         """
         check_limit(params.limit)
-        query = digest("messages", params.task_id, params.kind, params.from_)
+        query = digest("messages", folder, params.kind, params.from_)
         with opened(folder, params.kind) as (read_at, stamp):
             index = self._index(f"{folder}/{params.kind}", read_at, stamp)
             start, end = _bounds(index.total, params, query)

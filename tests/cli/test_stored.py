@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Cli, Run
 from tests.generator import ERAS, generate
 
@@ -108,6 +110,25 @@ def test_of_several_roots_each_row_names_its_own(run: Run, root: Path, tmp_path:
     head, *rows = (line.split("\t") for line in out.splitlines())
     roots = [dict(zip(head, row, strict=True))["ROOT"] for row in rows]
     assert {each: roots.count(each) for each in roots} == {str(root): 9, str(tmp_path / "other"): 3}
+
+
+@pytest.mark.parametrize("command", [["show"], ["show", "--json"], ["export"]])
+def test_a_task_that_another_root_holds_too_is_told_with_the_way_to_it(
+    run: Run, root: Path, tmp_path: Path, command: list[str]
+) -> None:
+    other = tmp_path / "other"
+    generate(other, ERAS[3], 9)
+    task_id = min(path.name for path in (other / "tasks").iterdir())
+    (other / "tasks" / task_id / "ui_messages.json").write_text(
+        json.dumps([{"ts": 1, "type": "say", "say": "text", "text": "the other one"}])
+    )
+    both = ["--root", str(root), "--root", str(other)]
+    code, out, err = run(*command, task_id, *both)
+    assert code == 0 and "the other one" not in out
+    told = f"this is the task of {root}; {other} holds its id too: --root {other} shows that one\n"
+    assert err == told
+    code, out, err = run(*command, task_id, "--root", str(other))
+    assert (code, err) == (0, "") and "the other one" in out
 
 
 def test_on_a_terminal_an_empty_list_says_what_to_do(cli: Cli, tmp_path: Path) -> None:

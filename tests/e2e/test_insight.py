@@ -9,6 +9,10 @@ from sidecar.rpc.errors import RpcError
 from tests.e2e.conftest import Sidecar, Start
 from tests.generator import ERAS, Task, generate
 
+ONE_TOOL = json.dumps(
+    [{"ts": 1, "type": "say", "say": "tool", "text": json.dumps({"tool": "readFile", "path": "other.py"})}]
+)
+
 
 @pytest.fixture
 def tasks(home: Path) -> list[Task]:
@@ -75,6 +79,29 @@ async def test_a_task_is_exported_and_examined(listed: Sidecar, tasks: list[Task
     assert isinstance(exported["redactions"], list)
     report = await listed.request("history/doctor")
     assert [root["tasks"] for root in report["roots"]] == [0, 9] and report["findings"] == []
+
+
+async def test_of_an_id_in_two_roots_each_task_is_opened_by_its_own_root(
+    start: Start, tasks: list[Task], home: Path
+) -> None:
+    task_id = tasks[0].id
+    generate(home / "other", ERAS[3], 9)
+    assert (home / "other" / "tasks" / task_id).is_dir()
+    (home / "other" / "tasks" / task_id / "ui_messages.json").write_text(ONE_TOOL)
+    sidecar = await start(foreignRoots=[str(home / "foreign"), str(home / "other")])
+    rows = (await sidecar.request("tasks/list"))["items"]
+    roots = sorted(row["root"] for row in rows if row["id"] == task_id)
+    assert roots == [str(home / "foreign"), str(home / "other")]
+    named = {"taskId": task_id, "root": roots[1]}
+    assert (await sidecar.request("tasks/get", **named))["task"]["root"] == roots[1]
+    assert (await sidecar.request("tasks/messages", **named))["total"] == 1
+    assert (await sidecar.request("tasks/files", **named))["files"][0]["path"] == "other.py"
+    exported = await sidecar.request("tasks/export", **named, format="json")
+    assert json.loads(exported["text"])["task"]["root"] == roots[1]
+    assert (await sidecar.request("tasks/get", taskId=task_id))["task"]["root"] == roots[0]
+    for method in ("tasks/get", "tasks/messages", "tasks/files"):
+        with pytest.raises(RpcError, match="nowhere is not a root of this server; name it"):
+            await sidecar.request(method, taskId=task_id, root="/nowhere")
 
 
 async def test_the_own_roots_tasks_are_put_away_and_the_list_follows(listed: Sidecar) -> None:

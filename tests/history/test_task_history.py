@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,13 @@ import pytest
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
 from sidecar.api.tasks import Sort
 from sidecar.history import TaskHistory, task_reader
+from sidecar.history.export import export
+from sidecar.history.insight import files
 from sidecar.history.reading import TaskFiles, read_task
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
+Twins = tuple[TaskHistory, str, str]
 
 
 def numbered(number: int) -> str:
@@ -181,6 +185,60 @@ def test_several_roots_are_one_list(tmp_path: Path, say: Make) -> None:
         (str(two.path), "b"),
     }
     assert history.page(roots=[str(two.path)]).total == 1
+
+
+@pytest.fixture
+def twins(tmp_path: Path, say: Make) -> Twins:
+    """A history of two roots that hold the same id, titled "a" and "b", and the paths of the roots."""
+    one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
+    for store, title in ((one, "a"), (two, "b")):
+        tool = {"tool": "readFile", "path": f"{title}.py"}
+        store.write(
+            ui=[say("text", title), say("tool", json.dumps(tool)), say("text", f"{title}'s end")], api=[]
+        )
+    return TaskHistory([one.path, two.path], now=lambda: NOW), str(one.path), str(two.path)
+
+
+@pytest.mark.parametrize("task_id", [TASK_ID, TASK_ID[:6]])
+def test_of_an_id_in_two_roots_the_first_is_opened_unless_a_root_is_named(twins: Twins, task_id: str) -> None:
+    history, one, two = twins
+    for root, path, title in ((None, one, "a"), (one, one, "a"), (two, two, "b"), (f"{two}/", two, "b")):
+        task = history.get(task_id, root)[0]
+        assert (task.root, task.title) == (path, title)
+        assert history.messages(task_id, root=root).messages[0].text == title
+        assert [file.path for file in files(history, task_id, root).files] == [f"{title}.py"]
+        exported = json.loads(export(history, task_id, "json", root=root).text)
+        assert (exported["task"]["root"], exported["messages"][0]["text"]) == (path, title)
+
+
+def test_a_root_named_is_the_only_one_looked_through(twins: Twins, tmp_path: Path, say: Make) -> None:
+    history, one, two = twins
+    Store(Path(two)).write(ui=[say("text", "only here")], api=[], task_id=numbered(1))
+    assert history.get("0000", two)[0].title == "only here"
+    with pytest.raises(TaskNotFound, match=re.escape(one)):
+        history.get(numbered(1), one)
+
+
+@pytest.mark.parametrize("root", ["/nowhere", "~a user who does not exist", ""])
+def test_a_root_of_nobody_is_refused_by_its_name(twins: Twins, root: str) -> None:
+    history, _, _ = twins
+    with pytest.raises(InvalidParams, match=rf"^root: .*{root}.* is not a root of this server"):
+        history.resolve(TASK_ID, root)
+
+
+def test_a_cursor_belongs_to_the_messages_of_one_root(twins: Twins) -> None:
+    history, one, two = twins
+    cursor = history.messages(TASK_ID, limit=1).next_cursor
+    assert history.messages(TASK_ID, cursor=cursor, root=one).messages[-1].text == "a's end"
+    with pytest.raises(InvalidParams, match="another query"):
+        history.messages(TASK_ID, cursor=cursor, root=two)
+
+
+def test_the_other_holders_of_an_id_are_named(twins: Twins) -> None:
+    history, one, two = twins
+    assert [root.path for root in history.other_holders(TASK_ID, one)] == [two]
+    assert [root.path for root in history.other_holders(TASK_ID, two)] == [one]
+    assert history.other_holders(TASK_ID[:6], one) == []
 
 
 def test_a_task_is_found_by_its_id_or_a_unique_prefix(many: Store) -> None:

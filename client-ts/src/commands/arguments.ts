@@ -1,9 +1,9 @@
 import type { SubagentService } from "../service.js";
+import { taskParams, type TaskRef } from "../taskRef.js";
 import { oneLine, unlinked } from "../words.js";
 
 /** A stored task, and what a person calls it. */
-export interface NamedTask {
-  readonly id: string;
+export interface NamedTask extends TaskRef {
   readonly title: string;
 }
 
@@ -20,6 +20,21 @@ export function taskIdOf(target: unknown): string | undefined {
   return undefined;
 }
 
+/** Return the stored task a command was called on: by its id alone, or by a row that has its root too. */
+export function taskOf(target: unknown): TaskRef | undefined {
+  const id = taskIdOf(target);
+  return id === undefined ? undefined : { id, ...rootOf(target) };
+}
+
+function rootOf(target: unknown): Pick<TaskRef, "root"> {
+  return typeof target === "object" &&
+    target !== null &&
+    "root" in target &&
+    typeof target.root === "string"
+    ? { root: target.root }
+    : {};
+}
+
 /**
  * Return the tasks a command was called on: by an id, or by the row of a tree and with it all that
  * are selected, if that row is. Rejects when there is no such task.
@@ -31,17 +46,14 @@ export async function tasksOf(
 ): Promise<NamedTask[]> {
   const rows = Array.isArray(selected) && selected.includes(target) ? selected : [target];
   const tasks = rows.map((row: unknown) => {
-    const id = taskIdOf(row);
-    return isNamed(row) || id === undefined ? row : taskWith(service, id);
+    const task = taskOf(row);
+    return isNamed(row) || task === undefined ? row : named(service, task);
   });
   return (await Promise.all(tasks)).filter(isNamed);
 }
 
-async function taskWith(
-  service: Pick<SubagentService, "request">,
-  taskId: string,
-): Promise<NamedTask> {
-  return (await service.request("tasks/get", { taskId })).task;
+async function named(service: Pick<SubagentService, "request">, task: TaskRef): Promise<NamedTask> {
+  return (await service.request("tasks/get", taskParams(task))).task;
 }
 
 function isNamed(row: unknown): row is NamedTask {

@@ -4,6 +4,7 @@ import { messageOf } from "../errors.js";
 import type { ExportFormat, Redaction } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { settleAll } from "../settleAll.js";
+import { taskParams } from "../taskRef.js";
 import { counted, oneLine } from "../words.js";
 import { nameOf, type NamedTask } from "./arguments.js";
 import { type LeftTask, leftText } from "./leftTasks.js";
@@ -110,11 +111,12 @@ function tellOf(
 /** Returns what redaction replaced; undefined where it was not asked for. */
 async function write(
   service: SubagentService,
-  { id: taskId }: NamedTask,
+  task: NamedTask,
   { format, redact }: Choice,
   target: vscode.Uri,
 ): Promise<readonly Redaction[] | undefined> {
-  const { text, redactions } = await service.request("tasks/export", { taskId, format, redact });
+  const params = { ...taskParams(task), format, redact };
+  const { text, redactions } = await service.request("tasks/export", params);
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
   return redactions;
 }

@@ -3,11 +3,12 @@ import * as vscode from "vscode";
 import { messageOf } from "../errors.js";
 import { faultText, queryFault } from "../queryText.js";
 import type { SubagentService } from "../service.js";
+import type { TaskRef } from "../taskRef.js";
 import type { HistoryTree } from "../views/historyTree.js";
 import type { TaskReports } from "../views/taskReports.js";
 import type { Transcripts } from "../views/transcript.js";
 import { counted } from "../words.js";
-import { taskIdOf, tasksOf } from "./arguments.js";
+import { taskOf, tasksOf } from "./arguments.js";
 import { exportTasks } from "./exporting.js";
 import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";
 import { type ChosenTask, searchTasks } from "./taskSearch.js";
@@ -23,21 +24,21 @@ export interface HistoryCommandsContext {
   readonly ownRoot: () => string | undefined;
 }
 
-/** The commands on stored tasks, by their ids. */
+/** The commands on stored tasks, by their ids or by rows. */
 export function historyCommands(context: HistoryCommandsContext) {
   const { service, history, reports } = context;
-  const onTask = (act: (taskId: string) => Promise<void>) => async (target?: unknown) => {
-    const taskId = taskIdOf(target) ?? (await find(context))?.taskId;
-    await (taskId === undefined ? undefined : act(taskId));
+  const onTask = (act: (task: TaskRef) => Promise<void>) => async (target?: unknown) => {
+    const task = taskOf(target) ?? (await find(context));
+    await (task === undefined ? undefined : act(task));
   };
   const onTasks =
     (choose: typeof find, act: typeof exportTasks) =>
     async (target?: unknown, selected?: unknown) => {
-      const known = taskIdOf(target) === undefined ? (await choose(context))?.taskId : target;
+      const known = taskOf(target) === undefined ? await choose(context) : target;
       await act(service, await tasksOf(service, known, selected));
     };
   return {
-    "subagentSidecar.task.open": onTask((taskId) => context.transcripts.open(taskId)),
+    "subagentSidecar.task.open": onTask((task) => context.transcripts.open(task)),
     "subagentSidecar.task.find": () => open(context, find(context)),
     "subagentSidecar.task.copyId": onTask(copyId),
     "subagentSidecar.task.export": onTasks(find, exportTasks),
@@ -62,7 +63,7 @@ async function open(
 ): Promise<void> {
   const found = await chosen;
   if (found !== undefined) {
-    await transcripts.open(found.taskId, found.message);
+    await transcripts.open(found, found.message);
   }
 }
 
@@ -103,9 +104,9 @@ async function search(context: HistoryCommandsContext): Promise<ChosenTask | und
   });
 }
 
-async function copyId(taskId: string): Promise<void> {
-  await vscode.env.clipboard.writeText(taskId);
-  vscode.window.setStatusBarMessage(`Copied ${taskId}`, 3_000);
+async function copyId({ id }: TaskRef): Promise<void> {
+  await vscode.env.clipboard.writeText(id);
+  vscode.window.setStatusBarMessage(`Copied ${id}`, 3_000);
 }
 
 async function showTasksOfFile(context: HistoryCommandsContext, target: unknown): Promise<void> {

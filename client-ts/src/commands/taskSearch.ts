@@ -5,6 +5,7 @@ import { type FoundMessages, type FoundTasks, LiveSearch } from "../liveSearch.j
 import type { SearchHit, TaskInfo } from "../protocol.js";
 import { faultMark, faultText } from "../queryText.js";
 import type { SubagentService } from "../service.js";
+import type { TaskRef } from "../taskRef.js";
 import type { MessagePlace } from "../transcriptText.js";
 import { storedIcon } from "../views/icons.js";
 import { ago, counted, oneLine, storedStatus } from "../words.js";
@@ -14,8 +15,7 @@ const TYPING_MS = 150;
 const PLACEHOLDER = "Words, an id, or fields such as status:failed cost>1 since:7d";
 
 /** A stored task that was chosen, and the message in it if one was. */
-export interface ChosenTask {
-  readonly taskId: string;
+export interface ChosenTask extends TaskRef {
   readonly message?: MessagePlace;
 }
 
@@ -126,8 +126,7 @@ function show(
 }
 
 function keyOf(item: Item | undefined): string | undefined {
-  const { taskId, message } = item?.chosen ?? {};
-  return taskId === undefined ? undefined : `${taskId} ${message?.kind} ${message?.index}`;
+  return item?.chosen === undefined ? undefined : JSON.stringify(item.chosen);
 }
 
 /** Say how much was found; what is shown of it may be less. */
@@ -172,12 +171,13 @@ function taskItem(task: TaskInfo, now: number): Item {
     description: facts.filter((fact) => fact !== undefined).join(" · "),
     detail: [task.id, task.workspaceDir].filter((fact) => fact !== undefined).join(" · "),
     alwaysShow: true,
-    chosen: { taskId: task.id },
+    chosen: { id: task.id, root: task.root },
   };
 }
 
 /** A message that was found; without a label, so that the editor does not sort it among the tasks. */
-function hitItem({ taskId, title, kind, index, role, ts, snippet }: SearchHit, now: number): Item {
+function hitItem(hit: SearchHit, now: number): Item {
+  const { title, kind, index, role, ts, snippet } = hit;
   const facts = [
     oneLine(title, ROW_CHARS) || "(untitled)",
     role,
@@ -188,6 +188,6 @@ function hitItem({ taskId, title, kind, index, role, ts, snippet }: SearchHit, n
     description: facts.filter((fact) => fact !== undefined).join(" · "),
     detail: snippet.replace(/[\u0002\u0003]/gu, ""),
     alwaysShow: true,
-    chosen: { taskId, message: { kind, index } },
+    chosen: { id: hit.taskId, root: hit.root, message: { kind, index } },
   };
 }

@@ -86,7 +86,8 @@ async function fill(
   ];
 }
 
-function taskItem({ taskId, title, status, lastActivity, file }: FileTask, now: number): Item {
+function taskItem(task: FileTask, now: number): Item {
+  const { title, status, lastActivity, file } = task;
   const when = file.lastAt ?? lastActivity;
   const facts = [file.actions.join(", "), when == null ? undefined : ago(when, now)];
   return {
@@ -94,7 +95,7 @@ function taskItem({ taskId, title, status, lastActivity, file }: FileTask, now: 
     iconPath: storedIcon(status),
     description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
     detail: file.path,
-    chosen: { taskId },
+    chosen: { id: task.taskId, root: task.root },
   };
 }
 

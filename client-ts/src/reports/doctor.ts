@@ -1,4 +1,5 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
+import type { TaskRef } from "../taskRef.js";
 import { counted, oneLine } from "../words.js";
 
 /** What stands before the id of a task that can be opened. */
@@ -57,6 +58,15 @@ export function doctorReport({ roots, searched, findings }: DoctorResult): strin
   return `${parts.join("\n\n")}\n`;
 }
 
+/** The tasks that lines of the report with TASK_MARK lead to, in their order. */
+export function tasksInReport({ findings }: DoctorResult): TaskRef[] {
+  return [...byCode(findings).values()].flat().flatMap((finding) => taskOf(finding) ?? []);
+}
+
+function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
+  return taskId === undefined || code === NO_TASK ? undefined : { id: taskId, root };
+}
+
 function rootLine({ path, product, exists, tasks }: DoctorRoot): string {
   const found = exists ? counted(tasks, "task") : "no such folder";
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
@@ -80,12 +90,13 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
   return [`${told} These are not listed; a setting names them or finds all:`, lines.join("\n")];
 }
 
-function findingLines({ code, taskId, path, root, message }: Finding): string {
-  const place = oneLine(path ?? root, LINE_CHARS);
-  const reason = oneLine(message, LINE_CHARS);
-  return taskId === undefined || code === NO_TASK
+function findingLines(finding: Finding): string {
+  const place = oneLine(finding.path ?? finding.root, LINE_CHARS);
+  const reason = oneLine(finding.message, LINE_CHARS);
+  const task = taskOf(finding);
+  return task === undefined
     ? `- ${place}: ${reason}`
-    : `${TASK_MARK}${taskId}: ${reason}\n  ${place}`;
+    : `${TASK_MARK}${task.id}: ${reason}\n  ${place}`;
 }
 
 function byCode(findings: readonly Finding[]): Map<string, Finding[]> {

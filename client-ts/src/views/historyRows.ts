@@ -11,6 +11,10 @@ export class TaskRow {
     return this.task.id;
   }
 
+  get root(): string {
+    return this.task.root;
+  }
+
   get title(): string {
     return this.task.title;
   }

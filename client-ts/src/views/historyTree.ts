@@ -199,7 +199,7 @@ function taskItem(task: TaskInfo, isOwn: boolean): vscode.TreeItem {
   item.command = {
     command: "subagentSidecar.task.open",
     title: "Open Transcript",
-    arguments: [task.id],
+    arguments: [{ id: task.id, root: task.root }],
   };
   item.accessibilityInformation = {
     label: [label, storedStatus(task), since].filter((part) => part !== undefined).join(", "),
@@ -234,6 +234,7 @@ function facts(task: TaskInfo, now: number): [string, string | undefined][] {
     ["Tokens", tokenUsage?.total?.toLocaleString()],
     ["Cost", money(tokenUsage?.cost)],
     ["Folder", task.workspaceDir],
+    ["Store", task.root],
     ["Id", task.id],
     ["Problems", task.problems.map((problem) => problem.message).join("; ")],
   ];

@@ -2,14 +2,21 @@ import * as vscode from "vscode";
 
 import { messageOf } from "../errors.js";
 import { TASK_MARK } from "../reports/doctor.js";
+import type { TaskRef } from "../taskRef.js";
 
 const SCHEME = "subagent-report";
 /** The editor's page of a Markdown document; unlike its preview it stays with its document. */
 const PREVIEW = "vscode.markdown.preview.editor";
 const TASK = new RegExp(`^${TASK_MARK}(?<id>[^\\s:]+)(?=:)`, "gmu");
 
-/** Write a report's Markdown; `argument` says of what. */
-export type WriteReport = (argument: string) => Promise<string>;
+/** A report's Markdown, and the tasks that its lines with TASK_MARK lead to, in their order. */
+export interface Report {
+  readonly text: string;
+  readonly tasks?: readonly TaskRef[];
+}
+
+/** Write a report; `argument` says of what. */
+export type WriteReport = (argument: string) => Promise<Report>;
 
 /** Reports as read-only documents, by the names on their tabs; asked for again, they are written anew. */
 export class Reports<Name extends string>
@@ -17,6 +24,8 @@ export class Reports<Name extends string>
 {
   readonly #reports: Readonly<Record<Name, WriteReport>>;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
+  /** The tasks that each open document names. */
+  readonly #tasks = new Map<string, readonly TaskRef[]>();
   readonly #registration: vscode.Disposable;
 
   readonly onDidChange = this.#changes.event;
@@ -26,6 +35,7 @@ export class Reports<Name extends string>
     this.#registration = vscode.Disposable.from(
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.languages.registerDocumentLinkProvider({ scheme: SCHEME }, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#tasks.delete(uri.toString())),
     );
   }
 
@@ -51,7 +61,10 @@ export class Reports<Name extends string>
     const write = this.#reports[name as Name] as WriteReport | undefined;
     try {
       return await vscode.window.withProgress(options, async () => {
-        return write === undefined ? `There is no report ${name}.\n` : write(uri.query);
+        const { text, tasks = [] } =
+          write === undefined ? { text: `There is no report ${name}.\n` } : await write(uri.query);
+        this.#tasks.set(uri.toString(), tasks);
+        return text;
       });
     } catch (error) {
       return `This report cannot be shown: ${messageOf(error)}\n`;
@@ -60,11 +73,13 @@ export class Reports<Name extends string>
 
   /** Make each task that a report names a link to its transcript. */
   provideDocumentLinks(document: vscode.TextDocument): vscode.DocumentLink[] {
-    return [...document.getText().matchAll(TASK)].map(({ index, groups }) => {
+    const tasks = this.#tasks.get(document.uri.toString()) ?? [];
+    return [...document.getText().matchAll(TASK)].map(({ index, groups }, at) => {
       const id = groups?.["id"] ?? "";
+      const task = tasks[at];
       const start = document.positionAt(index + TASK_MARK.length);
       const range = new vscode.Range(start, start.translate(0, id.length));
-      const link = new vscode.DocumentLink(range, openCommand(id));
+      const link = new vscode.DocumentLink(range, openCommand(task?.id === id ? task : { id }));
       link.tooltip = "Open Transcript";
       return link;
     });
@@ -84,7 +99,7 @@ export class Reports<Name extends string>
   }
 }
 
-function openCommand(taskId: string): vscode.Uri {
-  const taken = encodeURIComponent(JSON.stringify([taskId]));
+function openCommand(task: TaskRef): vscode.Uri {
+  const taken = encodeURIComponent(JSON.stringify([task]));
   return vscode.Uri.parse(`command:subagentSidecar.task.open?${taken}`);
 }

@@ -1,4 +1,4 @@
-import { doctorReport } from "../reports/doctor.js";
+import { doctorReport, tasksInReport } from "../reports/doctor.js";
 import { QUERY_HELP } from "../reports/queryHelp.js";
 import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service.js";
@@ -12,9 +12,13 @@ export function taskReports(service: SubagentService): TaskReports {
     "Task Totals": async (query) => {
       const filter = query === "" ? {} : { query };
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
-      return totalsReport(await service.request("tasks/stats", { ...groups, ...filter }), query);
+      const stats = await service.request("tasks/stats", { ...groups, ...filter });
+      return { text: totalsReport(stats, query) };
     },
-    "Task History Check": async () => doctorReport(await service.request("history/doctor", {})),
-    "Query Language": () => Promise.resolve(QUERY_HELP),
+    "Task History Check": async () => {
+      const result = await service.request("history/doctor", {});
+      return { text: doctorReport(result), tasks: tasksInReport(result) };
+    },
+    "Query Language": () => Promise.resolve({ text: QUERY_HELP }),
   });
 }

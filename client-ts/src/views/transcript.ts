@@ -3,8 +3,9 @@ import * as vscode from "vscode";
 import { Throttle } from "../coalesce.js";
 import { isRefusal, messageOf } from "../errors.js";
 import type { Disposable } from "../listeners.js";
-import { ErrorCode, type StoredMessage, type TaskInfo } from "../protocol.js";
+import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service.js";
+import { taskParams, type TaskRef } from "../taskRef.js";
 import { type MessagePlace, transcriptText } from "../transcriptText.js";
 import { oneLine } from "../words.js";
 
@@ -45,8 +46,8 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   /** Open a task's transcript, at a message if one is named; rejects when there is no such task. */
-  async open(taskId: string, message?: MessagePlace): Promise<void> {
-    const { task } = await this.#service.request("tasks/get", { taskId });
+  async open(wanted: TaskRef, message?: MessagePlace): Promise<void> {
+    const { task } = await this.#service.request("tasks/get", taskParams(wanted));
     const uri = uriOf(task, message?.kind ?? "ui");
     const document = await vscode.workspace.openTextDocument(uri);
     const lines = this.#lines.get(uri.toString());
@@ -59,15 +60,15 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const { taskId, kind } = placeOf(uri);
+    const { kind, ...params } = placeOf(uri);
     try {
-      const { task } = await this.#service.request("tasks/get", { taskId });
-      const { messages, left } = await this.#messages(task.id, kind);
+      const { task } = await this.#service.request("tasks/get", params);
+      const { messages, left } = await this.#messages(params, kind);
       const { text, lines } = transcriptText(task, messages, left);
       this.#lines.set(uri.toString(), lines);
       return text;
     } catch (error) {
-      return isRefusal(error, ErrorCode.TaskNotFound)
+      return isGone(error)
         ? "This task is not in the history any more.\n"
         : `This transcript cannot be shown: ${messageOf(error)}\n`;
     }
@@ -78,7 +79,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   async #messages(
-    taskId: string,
+    params: GetParams,
     kind: MessagePlace["kind"],
   ): Promise<{ messages: StoredMessage[]; left: number }> {
     const messages: StoredMessage[] = [];
@@ -86,7 +87,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     let cursor: string | undefined;
     for (;;) {
       const page = await this.#service.request("tasks/messages", {
-        taskId,
+        ...params,
         kind,
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
@@ -128,23 +129,27 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   }
 }
 
-const API_MARK = "&api";
-
-/** The id makes the document; the title is what its tab says. */
-function uriOf(task: TaskInfo, kind: MessagePlace["kind"]): vscode.Uri {
-  const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
-  const name = title.replace(/[. ]+$/u, "") || task.id;
-  return kind === "ui"
-    ? vscode.Uri.from({ scheme: SCHEME, path: `/${name}.md`, query: task.id })
-    : vscode.Uri.from({
-        scheme: SCHEME,
-        path: `/${name} (as sent to the model).md`,
-        query: `${task.id}${API_MARK}`,
-      });
+/** What a document shows; one task may be in several roots, each with messages of its own. */
+interface Place {
+  readonly taskId: string;
+  readonly root: string;
+  readonly kind: MessagePlace["kind"];
 }
 
-function placeOf({ query }: vscode.Uri): { taskId: string; kind: MessagePlace["kind"] } {
-  return query.endsWith(API_MARK)
-    ? { taskId: query.slice(0, -API_MARK.length), kind: "api" }
-    : { taskId: query, kind: "ui" };
+/** The query finds the task again after a reload of the window; the path is what its tab says. */
+function uriOf(task: TaskInfo, kind: Place["kind"]): vscode.Uri {
+  const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
+  const name = title.replace(/[. ]+$/u, "") || task.id;
+  const path = `/${name}${kind === "ui" ? "" : " (as sent to the model)"}.md`;
+  const place: Place = { taskId: task.id, root: task.root, kind };
+  return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
+}
+
+function placeOf({ query }: vscode.Uri): Place {
+  return JSON.parse(query) as Place;
+}
+
+/** Whether the task's folder is gone, or its root is none of the sidecar's any more. */
+function isGone(error: unknown): boolean {
+  return isRefusal(error, ErrorCode.TaskNotFound) || isRefusal(error, ErrorCode.InvalidParams);
 }

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
 
-import { nameOf, tasksOf } from "../../src/commands/arguments.js";
+import { nameOf, taskOf, tasksOf } from "../../src/commands/arguments.js";
 import { leftText } from "../../src/commands/leftTasks.js";
+import type { GetParams } from "../../src/protocol.js";
 import type { SubagentService } from "../../src/service.js";
+import { TaskRow } from "../../src/views/historyRows.js";
 import { asyncTask, storedTask } from "./tasks.js";
 
-const asked: string[] = [];
+const asked: GetParams[] = [];
 const service = {
-  request: (_: string, { taskId }: { taskId: string }) => {
-    asked.push(taskId);
+  request: (_: string, params: GetParams) => {
+    asked.push(params);
+    const { taskId } = params;
     return Promise.resolve({ task: storedTask(taskId, { title: `Stored ${taskId}` }) });
   },
 } as unknown as Pick<SubagentService, "request">;
@@ -28,6 +31,20 @@ test("the title of what has none is asked for", async () => {
   expect(await tasksOf(service, "t7", undefined)).toMatchObject([{ title: "Stored t7" }]);
   expect(await tasksOf(service, asyncTask("t8"), undefined)).toMatchObject([{ id: "t8" }]);
   expect(await tasksOf(service, undefined, undefined)).toEqual([]);
+});
+
+test("a row names its task by the root too, an id or a run by the id alone", () => {
+  const row = new TaskRow(storedTask("t1", { root: "/two" }));
+  expect(taskOf(row)).toEqual({ id: "t1", root: "/two" });
+  expect(taskOf("t1")).toEqual({ id: "t1" });
+  expect(taskOf(asyncTask("t1"))).toEqual({ id: "t1" });
+  expect(taskOf(Symbol("more"))).toBeUndefined();
+});
+
+test("what is known of the root is kept where the title is asked for", async () => {
+  await tasksOf(service, { id: "t9", root: "/two" }, undefined);
+  await tasksOf(service, "t9", undefined);
+  expect(asked.slice(-2)).toEqual([{ taskId: "t9", root: "/two" }, { taskId: "t9" }]);
 });
 
 test("one task is named, several are counted", () => {

@@ -1,7 +1,41 @@
 import { expect, test } from "vitest";
 
-import { fileName, fileNames, redactedText } from "../../src/commands/exporting.js";
+import { exportTasks, fileName, fileNames, redactedText } from "../../src/commands/exporting.js";
+import type { ExportParams } from "../../src/protocol.js";
+import type { SubagentService } from "../../src/service.js";
+import { shown } from "../vscode.js";
 import { storedTask } from "./tasks.js";
+
+/** Export tasks as the user would who gives these answers; returns what the sidecar was asked for. */
+async function exported(answers: string[], tasks: Parameters<typeof exportTasks>[1]) {
+  const asked: ExportParams[] = [];
+  const service = {
+    request: (_: string, params: ExportParams) => {
+      asked.push(params);
+      return Promise.resolve({ text: "" });
+    },
+  } as unknown as SubagentService;
+  shown.answers = answers;
+  await exportTasks(service, tasks);
+  return asked;
+}
+
+test("a task is exported from its own root, one without from wherever it is found", async () => {
+  const format = { format: "markdown", redact: false };
+  const inTwo = storedTask("t1", { root: "/two" });
+  expect(await exported(["Markdown", "/out.md"], [inTwo])).toEqual([
+    { taskId: "t1", root: "/two", ...format },
+  ]);
+  expect(await exported(["Markdown", "/out.md"], [{ id: "t1", title: "" }])).toEqual([
+    { taskId: "t1", ...format },
+  ]);
+});
+
+test("of the same task in two roots each is exported", async () => {
+  const tasks = ["/one", "/two"].map((root) => storedTask("t1", { root }));
+  const asked = await exported(["JSON", "/folder"], tasks);
+  expect(asked.map(({ root }) => root)).toEqual(["/one", "/two"]);
+});
 
 test.each([
   ["Mend the roof!", "mend-the-roof.md"],

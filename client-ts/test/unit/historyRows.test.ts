@@ -42,6 +42,7 @@ describe("the rows of the history", () => {
     tasks.take([task("a", { root: "/one" }), task("a", { root: "/two" })]);
     const [one, two] = tasks.rows;
     expect(one).not.toBe(two);
+    expect([one?.root, two?.root]).toEqual(["/one", "/two"]);
     expect(tasks.take([task("a", { root: "/two" }), task("a", { root: "/one" })])).toBe("all");
     expect([...tasks.rows]).toEqual([two, one]);
   });

@@ -1,10 +1,14 @@
 import { expect, test, vi } from "vitest";
+import type { TextDocument } from "vscode";
 
 import { plain, table } from "../../src/markdown.js";
 import type { DoctorResult, StatsResult, Totals } from "../../src/protocol.js";
-import { doctorReport } from "../../src/reports/doctor.js";
+import { doctorReport, TASK_MARK, tasksInReport } from "../../src/reports/doctor.js";
 import { totalsReport } from "../../src/reports/totals.js";
+import type { TaskRef } from "../../src/taskRef.js";
 import { TotalsLine, totalsText } from "../../src/totalsLine.js";
+import { Reports } from "../../src/views/reports.js";
+import { type Document, shown, type Uri } from "../vscode.js";
 
 const TOTALS: Totals = {
   tasks: 2_000,
@@ -121,5 +125,28 @@ test("each finding has its reason, its place and, once a kind, the remedy", () =
   expect(report.match(/close the array/gu)).toHaveLength(1);
   expect(report).toContain("## newCode (1)");
   expect(report.match(/^- task \S+/gmu)).toEqual(["- task t1:", "- task t2:"]);
+  expect(tasksInReport(result)).toEqual([
+    { id: "t1", root: "/r" },
+    { id: "t2", root: "/r" },
+  ]);
   expect(report).toContain("- /r/list.json: ends in");
 });
+
+test("a task in a report is a link to the one of its root; as long as that is not known, to its id", async () => {
+  const tasks: TaskRef[] = ["/one", "/two"].map((root) => ({ id: "t1", root }));
+  const lines = `${TASK_MARK}t1: cut\n${TASK_MARK}t1: cut\n${TASK_MARK}t2: cut\n`;
+  const reports = new Reports({ Check: () => Promise.resolve({ text: lines, tasks }) });
+  await reports.show("Check");
+  expect(linked(reports, shown.documents.at(-1))).toEqual([...tasks, { id: "t2" }]);
+  reports.dispose();
+});
+
+/** What the command behind each link of a document is called on. */
+function linked(reports: Reports<"Check">, document: Document | undefined): unknown[] {
+  const links = reports.provideDocumentLinks(document as unknown as TextDocument);
+  return links.map(({ target }) => {
+    const { scheme, path, query } = target as unknown as Uri;
+    expect([scheme, path]).toEqual(["command", "subagentSidecar.task.open"]);
+    return (JSON.parse(query) as unknown[])[0];
+  });
+}

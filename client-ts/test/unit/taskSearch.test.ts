@@ -75,7 +75,8 @@ test("a message is chosen with its place", async () => {
     expect(pick.items).toHaveLength(2);
   });
   pick.accept(pick.items[1]);
-  expect(await chosen).toEqual({ taskId: "t9", message: { kind: "api", index: 4 } });
+  const message = { kind: "api", index: 4 };
+  expect(await chosen).toEqual({ id: "t9", root: "/root", message });
 });
 
 test("a fault of the query is shown in place, and cannot be chosen", async () => {

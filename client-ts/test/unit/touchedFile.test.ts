@@ -41,7 +41,7 @@ test("the tasks that touched a file are listed with what they did to it", async 
   await filled();
   expect(pick.items[0]).toMatchObject({ label: "Mend the roof", description: "read, edited" });
   pick.accept(pick.items[0]);
-  expect(await chosen).toEqual({ taskId: "t1" });
+  expect(await chosen).toEqual({ id: "t1", root: "/root" });
 });
 
 test("no result says so, and offers to look in other folders", async () => {
@@ -52,7 +52,7 @@ test("no result says so, and offers to look in other folders", async () => {
   await filled();
   expect(asked).toEqual([FILE, "src/roof.py"]);
   pick.accept(pick.items[0]);
-  expect(await chosen).toEqual({ taskId: "t1" });
+  expect(await chosen).toEqual({ id: "t1", root: "/root" });
 });
 
 test("a sidecar that fails is told, not swallowed", async () => {

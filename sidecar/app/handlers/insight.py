@@ -54,7 +54,7 @@ async def files(session: Session, params: FilesParams) -> FilesResult:
     """Answer `tasks/files`."""
     from sidecar.history import insight
 
-    return await asyncio.to_thread(insight.files, session.host.history, params.task_id)
+    return await asyncio.to_thread(insight.files, session.host.history, params.task_id, params.root)
 
 
 async def by_file(session: Session, params: ByFileParams) -> ByFileResult:
@@ -69,8 +69,9 @@ async def export(session: Session, params: ExportParams) -> ExportResult:
     """Answer `tasks/export`."""
     from sidecar.history.export import export as export_task
 
-    history = session.host.history
-    return await asyncio.to_thread(export_task, history, params.task_id, params.format, params.redact)
+    return await asyncio.to_thread(
+        export_task, session.host.history, params.task_id, params.format, params.redact, params.root
+    )
 
 
 async def doctor(session: Session, params: DoctorParams) -> DoctorResult:

@@ -37,7 +37,7 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
 async def get_task(session: Session, params: GetParams) -> GetResult:
     """Answer `tasks/get`."""
     host = session.host
-    task, provenance = await asyncio.to_thread(host.history.get, params.task_id)
+    task, provenance = await asyncio.to_thread(host.history.get, params.task_id, params.root)
     return GetResult(task=task, provenance=provenance, revision=host.revision)
 
 
@@ -45,7 +45,13 @@ async def list_messages(session: Session, params: MessagesParams) -> MessagesRes
     """Answer `tasks/messages`."""
     host = session.host
     return await asyncio.to_thread(
-        host.history.messages, params.task_id, params.kind, params.cursor, params.limit, params.from_
+        host.history.messages,
+        params.task_id,
+        params.kind,
+        params.cursor,
+        params.limit,
+        params.from_,
+        params.root,
     )
 
 

@@ -22,21 +22,31 @@ def make_redactor() -> Redactor:
 
 
 def export_pieces(
-    history: TaskHistory, task_id: str, form: ExportFormat, redactor: Redactor | None
+    history: TaskHistory,
+    task_id: str,
+    form: ExportFormat,
+    redactor: Redactor | None,
+    root: str | None = None,
 ) -> Iterator[str]:
     """Yield a whole task as a document, piece by piece. Raises as `TaskHistory.messages` does."""
-    root, name = history.resolve(task_id)
-    task, provenance = history.get(name)
+    found, name = history.resolve(task_id, root)
+    task, provenance = history.get(name, found.path)
     kind: Kind = "ui" if task.ui_message_count else "api"
-    messages = all_messages(root.folder(name), kind, writer_of(root, name))
+    messages = all_messages(found.folder(name), kind, writer_of(found, name))
     return export_task(form, task, provenance, messages, redactor)
 
 
-def export(history: TaskHistory, task_id: str, form: ExportFormat, redact: bool = False) -> ExportResult:
+def export(
+    history: TaskHistory,
+    task_id: str,
+    form: ExportFormat,
+    redact: bool = False,
+    root: str | None = None,
+) -> ExportResult:
     """Return a whole task as one text. Raises as `export_pieces`, and StorageError beyond `MAX_EXPORT`."""
     redactor = make_redactor() if redact else None
     pieces, size = [], 0
-    for piece in export_pieces(history, task_id, form, redactor):
+    for piece in export_pieces(history, task_id, form, redactor, root):
         size += len(piece)
         if size > MAX_EXPORT:
             raise StorageError(
