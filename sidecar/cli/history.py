@@ -62,7 +62,7 @@ def list_tasks(
     chosen: Rules = rules or store.current.history.rules
     wanted, order = Selection(filter_text, query, chosen), _order(sort)
     if form == "json":
-        output.write_json(_rendered(history, wanted, order, limit).wire())
+        output.write_pieces(_rendered(history, wanted, order, limit).pieces())
         return
     page = _page(history, wanted, order, limit)
     if form == "text":

@@ -35,9 +35,14 @@ def write(text: str) -> None:
 
 def write_json(value: object) -> None:
     """Print a value as one JSON document, written as it would be on the wire."""
+    write_pieces([encode_json(value)])
+
+
+def write_pieces(pieces: Iterable[bytes]) -> None:
+    """Print the pieces of one JSON document, without copying what may be megabytes."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(encode_json(value))
-    sys.stdout.buffer.write(b"\n")  # apart: a list may have megabytes, which would be copied
+    for piece in (*pieces, b"\n"):
+        sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
 
 
