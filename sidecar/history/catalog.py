@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from sidecar.history.index_row import IndexRow, ReadRows
 from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.roots import Root
 from sidecar.history.spreading import Spread, here
-from sidecar.history.walking import changed_names, fingerprints, folder_names, task_names
+from sidecar.history.walking import changed_names, fingerprints, folder_names, is_unchanged, task_names
 
 if TYPE_CHECKING:
     from sidecar.history.reading import TaskFiles
@@ -31,6 +32,7 @@ CHEAP_WALK_SECONDS = 0.02
 """A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
 _WALK_SECONDS_EACH = 10e-6
 
+_until = attrgetter("until")
 _NamedRow = tuple[str, IndexRow | None]
 ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
 """Reads the tasks named under a rule set, at a time in ms."""
@@ -68,7 +70,7 @@ class _Kept(msgspec.Struct):
 
     def replace(self, rows: Rows) -> None:
         self.rows = rows
-        self.ends = min((row.until for row in rows.values()), default=FOR_EVER)
+        self.ends = min(map(_until, rows.values()), default=FOR_EVER)
 
 
 class RootCatalog:
@@ -122,26 +124,28 @@ class RootCatalog:
             return None
         return rows
 
-    def scan(self, rules: Rules, now: int, quiet: bool = False) -> Rows:
+    def scan(
+        self, rules: Rules, now: int, quiet: bool = False, prepare: Callable[[Rows], None] = lambda _: None
+    ) -> Rows:
         """Look at every task's files under `rules`, reading only what changed, and return all rows.
 
-        With `quiet` the tasks found by the first look of all are no news.
+        With `quiet` the tasks found by the first look of all are no news. `prepare` is given the rows of an
+        index, which mostly are those that are returned, while the files are still looked at.
         """
         with self._lock:
-            self._heed_clock(rules, now)
+            kept = self._kept[rules]
             started = time.perf_counter()
-            seen = self._look(rules)
+            seen = self._look(rules, prepare)
             self.walk_seconds = time.perf_counter() - started
-            rows = self.rows(rules)
-            first = not rows and not self._kept[rules].scanned
-            changed = changed_names(seen, rows, self._entries(), now)
-            read = self._read(self._reader, changed, rules, now) if changed else {}
-            self._take(rules, {**dict.fromkeys(rows.keys() - seen.keys()), **read})
+            self._heed_clock(rules, now)
+            first = not kept.rows and not kept.scanned
+            if now >= kept.ends or not is_unchanged(seen, kept.rows, self._entries()):
+                self._catch_up(rules, now, seen)
             if first and quiet:
                 self._changes.clear()
-            self._kept[rules].scanned = True
-            self._kept[rules].made_at = max(self._kept[rules].made_at, now)
-            return self._kept[rules].rows
+            kept.scanned = True
+            kept.made_at = max(kept.made_at, now)
+            return kept.rows
 
     def reconcile(self, now: int) -> None:
         """Look at every task's files under each rule set in use."""
@@ -206,26 +210,33 @@ class RootCatalog:
             return self._reader.refresh_lists()
         return {}
 
-    def _look(self, rules: Rules) -> Mapping[str, int]:
-        """Walk the root: its tasks, and what their files are like. Rows not loaded yet are loaded beside.
+    def _look(self, rules: Rules, prepare: Callable[[Rows], None]) -> Mapping[str, int]:
+        """Walk the root: its folders, and what their files are like. Rows not loaded yet are loaded beside.
 
         Before a first scan there is nothing to compare files with, so no file is looked at.
         """
         kept = self._kept[rules]
-        load = partial(self._load, rules, kept)
+        load = partial(self._load, rules, kept, prepare)
         folders = folder_names(self.root)
         if kept.rows or (not kept.loaded and self._index is not None and self._index.exists()):
-            seen = fingerprints(self.root, folders, self._spread, meanwhile=load)
-        else:
-            load()
-            seen = dict.fromkeys(folders, 0)
-        listable = is_uuid if rules == "guide" else is_task_id
-        return {name: key for name, key in seen.items() if name in kept.rows or listable(name)}
+            return fingerprints(self.root, folders, self._spread, meanwhile=load)
+        load()
+        return dict.fromkeys(folders, 0)
 
-    def _load(self, rules: Rules, kept: _Kept) -> None:
+    def _catch_up(self, rules: Rules, now: int, seen: Mapping[str, int]) -> None:
+        """Read what changed, and leave out what is gone."""
+        rows = self._kept[rules].rows
+        listable = is_uuid if rules == "guide" else is_task_id
+        tasks = {name: key for name, key in seen.items() if name in rows or listable(name)}
+        changed = changed_names(tasks, rows, self._entries(), now)
+        read = self._read(self._reader, changed, rules, now) if changed else {}
+        self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read})
+
+    def _load(self, rules: Rules, kept: _Kept, prepare: Callable[[Rows], None] = lambda _: None) -> None:
         if not kept.loaded and self._index is not None:
             rows, kept.made_at = self._index.load(rules)
             kept.replace(rows)
+            prepare(rows)
         kept.loaded = True
 
     def _heed_clock(self, rules: Rules, now: int) -> None:

@@ -82,14 +82,18 @@ class RowSelector:
         return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
 
     def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
-        return self._listings.of(
-            rules, {path: self._rows(self._catalogs[path], rules, now) for path in paths}
-        )
+        return self._listings.of(rules, {path: self._rows(path, rules, now, len(paths)) for path in paths})
 
-    def _rows(self, catalog: RootCatalog, rules: Rules, now: int) -> Mapping[str, IndexRow]:
+    def _rows(self, path: str, rules: Rules, now: int, roots: int) -> Mapping[str, IndexRow]:
+        catalog = self._catalogs[path]
         if self.followed and (rows := catalog.followed_rows(rules, now)) is not None:
             return rows
-        return catalog.scan(rules, now, quiet=True)
+
+        def prepare(rows: Mapping[str, IndexRow]) -> None:
+            if roots == 1:  # of several the listing is made of all
+                self._listings.of(rules, {path: rows}).counts(now)
+
+        return catalog.scan(rules, now, quiet=True, prepare=prepare)
 
     def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
         if roots is None:

@@ -4,6 +4,7 @@ Only for a process that does nothing else, such as a command: a fork in the midd
 work may find their locks taken for ever.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, Final, Protocol, Self, TypeVar
 
 import msgspec
@@ -20,12 +22,15 @@ Work = Callable[[list[str]], list[T]]
 
 
 class Spread(Protocol):
-    """Has work done on names, all at once or in parts, in any order; `answer` is the type of the result."""
+    """Has work done on names, all at once or in parts; `answer` is the type of the result."""
 
     def __call__(
         self, work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = ...
     ) -> list[T]:
-        """Return the results for all names; `meanwhile` is done once by this process, beside the work."""
+        """Return the results for all names, in the names' order if the work keeps to that.
+
+        `meanwhile` is done once by this process, beside the work.
+        """
 
 
 FEWEST: Final = 200
@@ -54,7 +59,7 @@ def in_two_processes(
     """Do the work in this process and in a copy of it, which take the names in turns, a batch at a time.
 
     `answer` tells how the copy's part is decoded. What the copy could not do or send is done here, so
-    that the result is the same, in another order.
+    that the result is the same.
     """
     if len(names) < FEWEST or not _may_fork():
         return here(work, names, answer, meanwhile)
@@ -62,17 +67,16 @@ def in_two_processes(
     batches = [names[start : start + size] for start in range(0, len(names), size)]
     with _Turns(len(batches)) as turns, _Copy(lambda: _encoded(work, batches, turns)) as copy:
         meanwhile()
-        ours = {turn: work(batches[turn]) for turn in turns}
+        done = {turn: work(batches[turn]) for turn in turns}
         theirs = copy.answer(PATIENCE_SECONDS)
-    try:
-        rest = msgspec.msgpack.decode(theirs, type=answer)
-    except msgspec.DecodeError:  # nothing, or not all of it
-        rest = work([name for turn, batch in enumerate(batches) if turn not in ours for name in batch])
-    return [row for rows in ours.values() for row in rows] + rest
+    with contextlib.suppress(msgspec.DecodeError):  # nothing, or not all of it
+        done |= msgspec.msgpack.decode(theirs, type=dict[int, answer])  # type: ignore[valid-type]  # a value
+    parts = (done[turn] if turn in done else work(batch) for turn, batch in enumerate(batches))
+    return [*chain.from_iterable(parts)]
 
 
 def _encoded(work: Work[Any], batches: list[list[str]], turns: "_Turns") -> bytes:
-    return msgspec.msgpack.encode([row for turn in turns for row in work(batches[turn])])
+    return msgspec.msgpack.encode({turn: work(batches[turn]) for turn in turns})
 
 
 def _may_fork() -> bool:

@@ -356,6 +356,17 @@ def test_an_id_from_the_future_comes_true(store: Store, tmp_path: Path) -> None:
     assert seen == [False, True, False]
 
 
+def test_an_index_of_a_clock_that_went_back_is_not_believed(store: Store, tmp_path: Path) -> None:
+    later = NOW + 3 * 24 * HOUR
+    store.write(api=[], task_id=str(later))
+    seen = []
+    for store.now in (NOW, later, NOW):
+        history = TaskHistory([store.path], now=lambda: store.now, cache=tmp_path / "cache")
+        seen.append(history.list()[0].created_at == later)
+        history.close()
+    assert seen == [False, True, False]
+
+
 def test_a_list_between_processes_reads_nothing(many: Store, reads: list[str], tmp_path: Path) -> None:
     for _ in range(2):
         history = TaskHistory([many.path], now=lambda: NOW, cache=tmp_path / "cache")
