@@ -15,9 +15,9 @@ export async function deleteTasks(
   service: SubagentService,
   tasks: readonly NamedTask[],
 ): Promise<void> {
-  if (tasks.length > 0 && (await agreesToDelete(tasks))) {
-    const result = await service.request("tasks/delete", { taskIds: idsOf(tasks) });
-    await report(service, "Deleted", tasks, result);
+  const { own, others } = parted(service, tasks);
+  if (own.length === 0 || (await agreesToDelete(own))) {
+    await putAway(service, "Deleted", own, others);
   }
 }
 
@@ -26,10 +26,22 @@ export async function archiveTasks(
   service: SubagentService,
   tasks: readonly NamedTask[],
 ): Promise<void> {
-  if (tasks.length > 0) {
-    const result = await service.request("tasks/archive", { taskIds: idsOf(tasks) });
-    await report(service, "Archived", tasks, result);
-  }
+  const { own, others } = parted(service, tasks);
+  await putAway(service, "Archived", own, others);
+}
+
+/** Part the tasks of the own root from others: those are left, though the own root may hold their ids too. */
+function parted(
+  service: SubagentService,
+  tasks: readonly NamedTask[],
+): { own: NamedTask[]; others: LeftTask[] } {
+  const isOwn = ({ root }: NamedTask): boolean =>
+    root === undefined || root === service.info?.storageRoot;
+  const others = tasks.filter((task) => !isOwn(task));
+  return {
+    own: tasks.filter(isOwn),
+    others: others.map((task) => ({ task, reason: "it belongs to another extension" })),
+  };
 }
 
 async function agreesToDelete(tasks: readonly NamedTask[]): Promise<boolean> {
@@ -54,17 +66,26 @@ function idsOf(tasks: readonly NamedTask[]): string[] {
   return tasks.map(({ id }) => id);
 }
 
-/** Tell what became of the tasks, once for all of them. Throws when nothing was done. */
-async function report(
+const METHODS = { Deleted: "tasks/delete", Archived: "tasks/archive" } as const;
+
+/** Put tasks away and tell what became of them, once for all. Throws when nothing was done. */
+async function putAway(
   service: SubagentService,
-  done: "Deleted" | "Archived",
+  done: keyof typeof METHODS,
   tasks: readonly NamedTask[],
-  result: HousekeepingResult,
+  others: readonly LeftTask[],
 ): Promise<void> {
-  const left = leftOf(tasks, result);
+  const failed =
+    tasks.length === 0
+      ? []
+      : leftOf(tasks, await service.request(METHODS[done], { taskIds: idsOf(tasks) }));
+  const left = [...failed, ...others];
   const moved = tasks.filter((task) => !left.some((each) => each.task === task));
   if (moved.length === 0) {
-    throw new Error(leftText(left));
+    if (left.length > 0) {
+      throw new Error(leftText(left));
+    }
+    return; // none was chosen
   }
   const undo = "Undo";
   const told = `${done} ${nameOf(moved)}.`;

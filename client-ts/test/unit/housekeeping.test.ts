@@ -12,6 +12,7 @@ const DOOR = { id: "t2", title: "Paint the door" };
 function sidecarWith(away: PutAwayTask[] = [], failures: Record<string, string> = {}) {
   const moved: [string, ...string[]][] = [];
   const service = {
+    info: { storageRoot: "/own" },
     request: (method: string, params: object) => {
       if (method === "tasks/putAway") {
         return Promise.resolve({ items: away, total: away.length, revision: 1 });
@@ -47,6 +48,24 @@ test("several tasks are deleted after one question, and all come back", async ()
     ["tasks/delete", "t1", "t2"],
     ["tasks/restore", "t1", "t2"],
   ]);
+});
+
+test("a task of another root is left, though the own root may hold its id too", async () => {
+  const { moved, service } = sidecarWith();
+  shown.answers = ["Move to Trash"];
+  await deleteTasks(service, [
+    { ...ROOF, root: "/own" },
+    { ...DOOR, root: "/other" },
+  ]);
+  expect(moved).toEqual([["tasks/delete", "t1"]]);
+  expect(shown.messages).toEqual([
+    "Delete the task “Mend the roof”?",
+    "Deleted “Mend the roof”. Left: “Paint the door”: it belongs to another extension",
+  ]);
+  await expect(archiveTasks(service, [{ ...DOOR, root: "/other" }])).rejects.toThrow(
+    "“Paint the door”: it belongs to another extension",
+  );
+  expect(moved).toHaveLength(1);
 });
 
 test("each task that was left is named with the reason, and only the others come back", async () => {
