@@ -72,10 +72,9 @@ def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]
     return _word(entry.parent_task_id), _word(entry.root_task_id), ids or None
 
 
-def favorite(view: TaskView) -> bool | None:
-    """Tell whether the user marked the task; None when no list says."""
-    value = view.entry.is_favorited if view.entry is not None else None
-    return value if isinstance(value, bool) else None
+def favorite(view: TaskView) -> bool:
+    """Tell whether the user marked the task: a mark is in its list entry, or there is none."""
+    return view.entry is not None and view.entry.is_favorited is True
 
 
 def _name_of(view: TaskView, slug: str) -> str | None:

@@ -179,7 +179,7 @@ def _listed(view: TaskView, info: TaskInfo) -> Sources:
         "parentId": info.parent_id,
         "rootId": info.root_id,
         "childIds": info.child_ids,
-        "favorite": info.favorite,
+        "favorite": info.favorite if view.entry is not None else None,
     }
     return {name: Found(value, source) for name, value in values.items() if value is not None}
 

@@ -123,7 +123,7 @@ def _truth(story: Story) -> dict[str, Any]:
         "ui_message_count": len(story.ui),
         "workspace_dir": story.workspace if asked or listed or story.era.shared_list else None,
         "model": story.model if asked or known else None,
-        "favorite": False if story.era.shared_list else None,
+        "favorite": False,
         "parent_id": story.parent,
         "root_id": story.parent,
         "child_ids": story.child,

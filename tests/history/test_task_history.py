@@ -100,7 +100,7 @@ def test_growing_older_changes_the_status(store: Store, say: Make) -> None:
 
 def test_a_new_list_entry_is_noticed(store: Store, say: Make) -> None:
     store.write(ui=[say("text", "x")], api=[], task_id="1770000000000")
-    assert store.task("1770000000000").favorite is None
+    assert store.task("1770000000000").favorite is False
     (store.path / "state").mkdir()
     entries = [{"id": "1770000000000", "isFavorited": True}]
     (store.path / "state" / "taskHistory.json").write_text(json.dumps(entries))
