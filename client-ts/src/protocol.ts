@@ -746,7 +746,8 @@ export interface TaskResult {
 /**
  * One background run of a subagent; `resumes` is the ended one whose work it goes on with.
  *
- * `resumeMode` says how, as `ResumeResult` does.
+ * `resumeMode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
+ * session. `errorKind` comes with the end reason `error` when the model or its server failed.
  */
 export interface AsyncTask {
   id: string;
@@ -759,11 +760,15 @@ export interface AsyncTask {
   output?: TaskOutput;
   error?: string;
   endReason?: EndReason;
+  errorKind?: ErrorKind;
   queuedAt?: number;
   queuePosition?: number;
   attention?: Attention;
   progress: Progress;
   runner: string;
+  mode?: string;
+  model?: string;
+  changes?: Changes;
   workspaceDir: string;
   timeoutSeconds?: number | null;
   parentTaskId?: string;
@@ -794,12 +799,24 @@ export type EndReason =
   | "hostExit"
   | "lost";
 
-/** What a run waits for: `asyncTasks/answer` takes one of the options, by its id. */
+export type ErrorKind =
+  "auth" | "rateLimit" | "overloaded" | "network" | "contextLength" | "modelNotFound" | "other";
+
+/**
+ * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
+ *
+ * The rest is what would be done: the command line, the files, the change as a unified diff, the address.
+ */
 export interface Attention {
   kind: "permission" | "question";
   requestId: string;
   title: string;
   options: AttentionOption[];
+  toolKind?: string;
+  command?: string;
+  paths?: string[];
+  diff?: string;
+  url?: string;
 }
 
 /** One answer a run that waits for a person would take. */
@@ -809,16 +826,39 @@ export interface AttentionOption {
   kind: string;
 }
 
-/** What a run has done so far; `toolCalls` counts tools started, tokens are cumulative. */
+/**
+ * What a run has done so far; token counts and cost (USD) are cumulative.
+ *
+ * `turns` is the number of model answers, which `maxTurns` limits; `toolCalls` counts tools started.
+ * `inputTokens` excludes `cacheReads` and `cacheWrites`. `retrying` is set while the agent repeats a
+ * failed request.
+ */
 export interface Progress {
   turns: number;
   toolCalls: number;
   currentTool?: string;
   inputTokens?: number;
   outputTokens?: number;
+  cacheReads?: number;
+  cacheWrites?: number;
   cost?: number | null;
+  retrying?: Retrying;
   lastActivityAt: number;
   lastText?: string;
+}
+
+/** A request to the model that failed and is being repeated; `status` is the HTTP status code. */
+export interface Retrying {
+  attempt: number;
+  status?: number;
+  text: string;
+}
+
+/** How many files a run changed, and how many lines it added and deleted in them. */
+export interface Changes {
+  files: number;
+  additions: number;
+  deletions: number;
 }
 
 export type ResumeMode = "session" | "replay";
@@ -958,13 +998,20 @@ export type TaskEvent =
   | ResultEvent
   | LogEvent;
 
-/** The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel. */
+/**
+ * The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel.
+ *
+ * `mode` and `model` tell what the agent's session runs with, when it opens and when that changes.
+ */
 export interface StateEvent {
   type: "state";
   seq: number;
   ts: number;
   status: AsyncStatus;
   endReason?: EndReason;
+  errorKind?: ErrorKind;
+  mode?: string;
+  model?: string;
   reason?: string;
 }
 
@@ -1042,13 +1089,19 @@ export interface PlanEntry {
   status?: string;
 }
 
-/** Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now. */
+/**
+ * Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now.
+ *
+ * `inputTokens` excludes what was read from or written to a cache.
+ */
 export interface UsageEvent {
   type: "usage";
   seq: number;
   ts: number;
   inputTokens?: number;
   outputTokens?: number;
+  cacheReads?: number;
+  cacheWrites?: number;
   cost?: number | null;
   contextUsed?: number;
   contextSize?: number;
@@ -1087,13 +1140,19 @@ export interface ResultEvent {
   text: string;
 }
 
-/** A piece of what the run wrote to stderr, or to stdout where that is no message of its protocol. */
+/**
+ * A piece of what the run wrote to stderr, or to stdout where that is not a message of its protocol.
+ *
+ * The stream `agent` is what the agent reports about itself; `retrying` comes with a failed request that it
+ * repeats.
+ */
 export interface LogEvent {
   type: "log";
   seq: number;
   ts: number;
-  stream: "stderr" | "stdout";
+  stream: "stderr" | "stdout" | "agent";
   text: string;
+  retrying?: Retrying;
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */

@@ -20,14 +20,29 @@ EndReason = Literal[
     "hostExit",
     "lost",
 ]
+ErrorKind = Literal["auth", "rateLimit", "overloaded", "network", "contextLength", "modelNotFound", "other"]
+"""What kind of failure of the model or its server ended a run."""
 ResumeMode = Literal["session", "replay"]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
 EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
 """An event as the journal keeps it; its members are declared in `sidecar.api.events`."""
 
 
+class Retrying(Record, kw_only=True):
+    """A request to the model that failed and is being repeated; `status` is the HTTP status code."""
+
+    attempt: int
+    status: int | None = None
+    text: str
+
+
 class Progress(Record, kw_only=True):
-    """What a run has done so far; `tool_calls` counts tools started, tokens are cumulative."""
+    """What a run has done so far; token counts and cost (USD) are cumulative.
+
+    `turns` is the number of model answers, which `maxTurns` limits; `tool_calls` counts tools started.
+    `input_tokens` excludes `cache_reads` and `cache_writes`. `retrying` is set while the agent repeats a
+    failed request.
+    """
 
     # A Record leaves out what equals a plain default; a count of 0 is known and must be sent.
     turns: int = msgspec.field(default_factory=int)
@@ -35,7 +50,10 @@ class Progress(Record, kw_only=True):
     current_tool: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cache_reads: int | None = None
+    cache_writes: int | None = None
     cost: float | None = None
+    retrying: Retrying | None = None
     last_activity_at: int
     last_text: str | None = None
 
@@ -61,12 +79,28 @@ class AttentionOption(Record, kw_only=True):
 
 
 class Attention(Record, kw_only=True):
-    """What a run waits for: `asyncTasks/answer` takes one of the options, by its id."""
+    """What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
+
+    The rest is what would be done: the command line, the files, the change as a unified diff, the address.
+    """
 
     kind: Literal["permission", "question"]
     request_id: str
     title: str
     options: list[AttentionOption]
+    tool_kind: str | None = None
+    command: str | None = None
+    paths: list[str] | None = None
+    diff: str | None = None
+    url: str | None = None
+
+
+class Changes(Record, kw_only=True):
+    """How many files a run changed, and how many lines it added and deleted in them."""
+
+    files: int = msgspec.field(default_factory=int)
+    additions: int = msgspec.field(default_factory=int)
+    deletions: int = msgspec.field(default_factory=int)
 
 
 class TaskOutput(Record, kw_only=True):
@@ -80,7 +114,8 @@ class TaskOutput(Record, kw_only=True):
 class AsyncTask(Record, kw_only=True):
     """One background run of a subagent; `resumes` is the ended one whose work it goes on with.
 
-    `resume_mode` says how, as `ResumeResult` does.
+    `resume_mode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
+    session. `error_kind` comes with the end reason `error` when the model or its server failed.
     """
 
     id: str
@@ -93,11 +128,15 @@ class AsyncTask(Record, kw_only=True):
     output: Annotated[dict[str, Any], Shape("TaskOutput")] | None = None
     error: str | None = None
     end_reason: EndReason | None = None
+    error_kind: ErrorKind | None = None
     queued_at: int | None = None
     queue_position: int | None = None
     attention: Attention | None = None
     progress: Progress
     runner: str
+    mode: str | None = None
+    model: str | None = None
+    changes: Changes | None = None
     workspace_dir: str
     timeout_seconds: int | float | None = None
     parent_task_id: str | None = None

@@ -2,17 +2,23 @@
 
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncStatus, AttentionOption, EndReason
+from sidecar.api.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying
 from sidecar.api.base import Record
 
 
 class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
-    """The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel."""
+    """The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel.
+
+    `mode` and `model` tell what the agent's session runs with, when it opens and when that changes.
+    """
 
     seq: int
     ts: int
     status: AsyncStatus
     end_reason: EndReason | None = None
+    error_kind: ErrorKind | None = None
+    mode: str | None = None
+    model: str | None = None
     reason: str | None = None
 
 
@@ -108,12 +114,17 @@ class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
 
 
 class UsageEvent(Record, tag_field="type", tag="usage", kw_only=True):
-    """Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now."""
+    """Tokens and cost (USD) so far: cumulative, the newest counts. `context...`: the model's window now.
+
+    `inputTokens` excludes what was read from or written to a cache.
+    """
 
     seq: int
     ts: int
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cache_reads: int | None = None
+    cache_writes: int | None = None
     cost: float | None = None
     context_used: int | None = None
     context_size: int | None = None
@@ -137,12 +148,17 @@ class ResultEvent(Record, tag_field="type", tag="result", kw_only=True):
 
 
 class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
-    """A piece of what the run wrote to stderr, or to stdout where that is no message of its protocol."""
+    """A piece of what the run wrote to stderr, or to stdout where that is not a message of its protocol.
+
+    The stream `agent` is what the agent reports about itself; `retrying` comes with a failed request that it
+    repeats.
+    """
 
     seq: int
     ts: int
-    stream: Literal["stderr", "stdout"]
+    stream: Literal["stderr", "stdout", "agent"]
     text: str
+    retrying: Retrying | None = None
 
 
 TaskEvent = (

@@ -87,9 +87,16 @@ class RunAttendance(Attendant):
         self.record.session_id = session_id
         self._oversight.remember(self.record)
 
+    def configured(self, *, mode: str | None, model: str | None) -> None:
+        """Show the mode and the model of the agent's session with the run."""
+        task = self.record.task
+        task.mode, task.model = mode or task.mode, model or task.model
+        self._oversight.remember(self.record)
+
     def take(self, event: dict[str, Any]) -> None:
-        """Take in an event of the run, which is a sign of life and may tell what was spent."""
-        self.active()
+        """Take in an event of the run; a request that is only repeated is not a sign of life."""
+        if "retrying" not in event:
+            self.active()
         self._budget.take(event)
         self._turns.take(event)
 

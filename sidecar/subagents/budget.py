@@ -8,7 +8,8 @@ from typing import Any
 from sidecar.api.settings import BudgetSettings
 from sidecar.subagents.js_text import js_number
 
-_USAGE = ("cost", "inputTokens", "outputTokens")
+_TOKENS = ("inputTokens", "outputTokens", "cacheReads", "cacheWrites")
+_USAGE = ("cost", *_TOKENS)
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class BudgetWatch:
     def _spend(self, newest: dict[str, float]) -> None:
         before, self._usage = self._usage, {**self._usage, **newest}  # values are cumulative
         more = {name: self._usage[name] - before[name] for name in _USAGE}
-        self._day.add(more["cost"], int(more["inputTokens"] + more["outputTokens"]))
-        tokens = int(self._usage["inputTokens"] + self._usage["outputTokens"])
+        self._day.add(more["cost"], int(sum(more[name] for name in _TOKENS)))
+        tokens = int(sum(self._usage[name] for name in _TOKENS))
         limits = _task_limits(Spent(self._usage["cost"], tokens), self._budget)
         for used, limit, text in (*limits, *_day_limits(self._day.spent, self._budget)):
             if limit is not None and used > limit:

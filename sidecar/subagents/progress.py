@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from sidecar.api.async_tasks import Progress
+from sidecar.api.async_tasks import Progress, Retrying
 
 LAST_TEXT_CHARS = 200
 PIECE_CHARS = 4 * LAST_TEXT_CHARS
@@ -35,9 +35,17 @@ def fold(state: RunProgress, event: dict[str, Any]) -> RunProgress:
     A turn is one message of the agent; `usage` is cumulative, so its newest numbers stand; members of
     the wrong type are passed over, since a runner's program wrote them.
     """
-    state = _with(state, last_activity_at=event["ts"])
+    retrying = _retrying(event)
+    state = _with(state, last_activity_at=event["ts"], retrying=retrying)
     step = _STEPS.get(event["type"])
     return step(state, event) if step else state
+
+
+def _retrying(event: dict[str, Any]) -> Retrying | None:
+    try:
+        return msgspec.convert(event["retrying"], Retrying) if "retrying" in event else None
+    except msgspec.ValidationError:
+        return None
 
 
 def _message(state: RunProgress, event: dict[str, Any]) -> RunProgress:
@@ -102,6 +110,8 @@ def _with(state: RunProgress, **changes: Any) -> RunProgress:
 _USAGE = (
     ("inputTokens", "input_tokens", int),
     ("outputTokens", "output_tokens", int),
+    ("cacheReads", "cache_reads", int),
+    ("cacheWrites", "cache_writes", int),
     ("cost", "cost", (int, float)),
 )
 _STEPS = {"message": _message, "tool": _tool, "usage": _usage, "state": _state}

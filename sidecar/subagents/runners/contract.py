@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
 from sidecar.subagents.permission_policy import Answer, Question
 from sidecar.subagents.terms import Term, Terms
@@ -35,6 +36,9 @@ class Attendant:
 
     def in_session(self, session_id: str) -> None:
         """Note the session, which a later run of the same agent can take up."""
+
+    def configured(self, *, mode: str | None, model: str | None) -> None:
+        """Note the mode and the model that the agent's session runs with; None where it does not say."""
 
     def active(self) -> None:
         """Note a sign of life that is no event."""
@@ -71,12 +75,16 @@ class RunSpec:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended. `error` is set exactly when the reason is not GOAL."""
+    """How a run ended. `error` is set exactly when the reason is not GOAL.
+
+    `error_kind` is set when the model or its server failed.
+    """
 
     terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS"]
     final_message: str | None
     emitted_vars: dict[str, Any]
     error: str | None
+    error_kind: ErrorKind | None = None
 
 
 def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:
