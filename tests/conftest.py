@@ -1,5 +1,6 @@
 """What holds for every test: none looks into the user's own folders, or leaves anything in their cache."""
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,3 +23,10 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for variable in MOVED_BY.values():
             patch.delenv(variable, raising=False)
         yield cache
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)

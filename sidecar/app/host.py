@@ -24,7 +24,7 @@ from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
-from sidecar.storage.root_lock import HeldBy, RootLock
+from sidecar.storage.root_lock import HeldBy, RootLock, Unavailable
 from sidecar.subagents.attendance import Oversight
 from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.event_log import EventLog
@@ -106,10 +106,10 @@ class Host:
         StorageError when the root cannot be used at all.
         """
         own = OwnRoot(root)
-        try:
-            lock = await asyncio.to_thread(RootLock.acquire, own)
-        except OSError as error:
-            raise StorageError(f"{root} cannot be used: {error}", path=str(root), reason=str(error)) from None
+        lock = await asyncio.to_thread(RootLock.acquire, own)
+        if isinstance(lock, Unavailable):
+            path, reason = str(lock.path), lock.reason
+            raise StorageError(f"{path} cannot be used: {reason}", path=path, reason=reason)
         journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
         host = cls(own, lock, journal, settings, foreign_roots)
         if isinstance(lock, RootLock):

@@ -23,6 +23,7 @@ from sidecar import __version__
 from sidecar.api.tasks import Rules
 from sidecar.history.index_row import IndexRow
 from sidecar.history.sqlite_faults import is_busy, is_damage
+from sidecar.storage.layout import make_private_dirs
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ class RowIndex:
             self._give_up(error)
 
     def _save(self, rules: Rules, shards: Mapping[int, list[IndexRow]], made_at: int) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_dirs(self.path.parent)
         with contextlib.closing(self._open()) as database, database:
             database.execute("BEGIN IMMEDIATE")
             if not _is_ours(database, self._real_root):

@@ -1,9 +1,13 @@
 """What lies where under a root, and how private it is."""
 
+import logging
 import re
+import stat
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 UI_FILE = "ui_messages.json"
 API_FILE = "api_conversation_history.json"
@@ -11,7 +15,9 @@ HISTORY_FILE = "history_item.json"
 
 DIR_MODE = 0o700
 FILE_MODE = 0o600
-"""Transcripts hold what a person and a model said: nobody else's business, whatever the umask."""
+"""Transcripts hold what a person and a model wrote: private, whatever the umask."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 _TASK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
@@ -34,12 +40,12 @@ class OwnRoot:
 
     @property
     def lock(self) -> Path:
-        """Say, by an OS lock, which process owns the root."""
+        """Tell, by an OS lock, which process owns the root."""
         return self.path / "sidecar.lock"
 
     @property
     def trash(self) -> Path:
-        """Hold deleted tasks until they are gone for good; a folder's own time is that of its deletion."""
+        """Hold deleted tasks until they are removed permanently; a folder's time is that of its deletion."""
         return self.path / "trash"
 
     @property
@@ -72,3 +78,21 @@ def make_private_dirs(path: Path) -> None:
             raise
         return
     path.chmod(DIR_MODE)
+
+
+def make_private(root: OwnRoot) -> None:
+    """Take the rights of group and others from the root, its lock and journal, and the directories in it.
+
+    For roots that somebody else made or an earlier release left. Logs what cannot be changed; links are
+    left as they are.
+    """
+    entries = (root.path, root.lock, root.database, root.tasks, root.trash, root.archive)
+    for path in (*entries, *(root.database.with_name(root.database.name + end) for end in ("-wal", "-shm"))):
+        try:
+            mode = path.lstat().st_mode
+            if not stat.S_ISLNK(mode) and mode & _OTHERS:
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            logger.warning("%s is open to other users and cannot be made private: %s", path, error.strerror)

@@ -1,16 +1,19 @@
 """One owner per root: an OS lock that ends with its process, whatever ends it."""
 
-import contextlib
 import os
-import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
-from sidecar.storage.layout import FILE_MODE, OwnRoot, make_private_dirs
+from sidecar.storage import lock_file
+from sidecar.storage.layout import OwnRoot, make_private, make_private_dirs
 
-_OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_PID_BYTES = 32
+_NAMING_SECONDS: Final = 0.5
+"""How long a new owner may take from its lock to its name in the file."""
+_PAUSE_SECONDS: Final = 0.01
+_RELEASED: Final = "released"
+"""The text after an orderly end. A lock file beside a journal that lacks it was made anew, or its owner killed."""
 
 
 @dataclass(frozen=True)
@@ -20,40 +23,104 @@ class HeldBy:
     pid: int | None
 
 
+@dataclass(frozen=True)
+class Unavailable:
+    """Nobody can own the root: `path` cannot be made or locked, for `reason`. It may still be readable."""
+
+    path: Path
+    reason: str
+
+
 class RootLock:
     """Holds `<root>/sidecar.lock` until `release` or the end of the process.
 
     The lock belongs to the open file, not to its text: a pid that a killed owner left blocks nobody.
-    The file is never unlinked, or two processes could each lock one of that name.
+    The sidecar never removes the file. When somebody else removes it, or the root or the journal with it,
+    another process can own a new one of that name: `is_current` tells the owner to stop writing.
     """
 
-    def __init__(self, handle: int, *, was_abandoned: bool) -> None:
+    def __init__(self, root: OwnRoot, handle: int, *, was_abandoned: bool) -> None:
         self._handle: int | None = handle
+        self._watched = (root.path, root.lock, root.database)
+        self._known = {root.path: lock_file.identity(root.path), root.lock: lock_file.identity_of(handle)}
         self.was_abandoned = was_abandoned
         """Whether the owner before this one ended without giving the root up, killed or with its machine."""
 
     @classmethod
-    def acquire(cls, root: OwnRoot) -> "RootLock | HeldBy":
-        """Take the lock without waiting, making the root if need be. Raises OSError where locks fail."""
-        make_private_dirs(root.path)
-        handle = _open(root.lock)
+    def acquire(cls, root: OwnRoot) -> "RootLock | HeldBy | Unavailable":
+        """Take the lock, making the root if need be; the owner's root becomes private (0700, 0600).
+
+        Waits only, for half a second at most, until another owner has written its name.
+        """
+        deadline = time.monotonic() + _NAMING_SECONDS
+        while True:
+            try:
+                make_private_dirs(root.path)
+                found = cls._attempt(root)
+            except OSError as error:
+                return Unavailable(Path(error.filename or root.path), error.strerror or str(error))
+            if isinstance(found, RootLock) or found.pid is not None or time.monotonic() >= deadline:
+                return found
+            time.sleep(_PAUSE_SECONDS)
+
+    @classmethod
+    def try_again(cls, root: OwnRoot) -> "RootLock | None":
+        """Take the lock of a root whose owner is gone; None while it has one or cannot be taken.
+
+        For a reader that is to become the owner. Costs a few system calls, and never makes the root.
+        """
+        if not root.path.is_dir():
+            return None
         try:
-            if not _try_lock(handle):
-                return HeldBy(_living_pid(handle))
-            was_abandoned = bool(os.read(handle, _PID_BYTES).strip())
-            _write_pid(handle, str(os.getpid()))
-            handle, lock = -1, cls(handle, was_abandoned=was_abandoned)
+            found = cls._attempt(root)
+        except OSError:
+            return None
+        return found if isinstance(found, RootLock) else None
+
+    @classmethod
+    def _attempt(cls, root: OwnRoot) -> "RootLock | HeldBy":
+        handle = lock_file.open_lock(root.lock)
+        try:
+            is_locked = lock_file.try_lock(handle)
+            if lock_file.identity(root.lock) != lock_file.identity_of(handle):
+                return HeldBy(None)  # removed since it was opened: whatever it says is about a nameless file
+            if not is_locked:
+                return HeldBy(lock_file.living_pid(handle))
+            was_abandoned = _is_abandoned(root, lock_file.read_text(handle))
+            lock_file.write_text(handle, str(os.getpid()))
+            make_private(root)
+            handle, lock = -1, cls(root, handle, was_abandoned=was_abandoned)
             return lock
         finally:
             if handle >= 0:
                 os.close(handle)
+
+    def is_current(self) -> bool:
+        """Tell whether root, lock file and journal are still the ones this process owns; see `replaced`."""
+        return self.replaced() is None
+
+    def replaced(self) -> Path | None:
+        """Return the first of root, lock file and journal that was removed or replaced, None if none was.
+
+        The journal counts from the first call that finds it. Costs three system calls.
+        """
+        if self._handle is None:
+            return self._watched[1]
+        for path in self._watched:
+            found = lock_file.identity(path)
+            if path not in self._known:
+                if found is not None:
+                    self._known[path] = found
+            elif found != self._known[path]:
+                return path
+        return None
 
     def release(self) -> None:
         """Give the root up; idempotent."""
         handle, self._handle = self._handle, None
         if handle is None:
             return
-        _write_pid(handle, "")
+        lock_file.write_text(handle, _RELEASED)
         os.close(handle)
 
     def __enter__(self) -> Self:
@@ -63,79 +130,10 @@ class RootLock:
         self.release()
 
 
+def _is_abandoned(root: OwnRoot, text: str) -> bool:
+    return text != _RELEASED and (bool(text) or lock_file.identity(root.database) is not None)
+
+
 def living_owner(root: OwnRoot) -> int | None:
-    """Return the process that says it owns the root, None if none that lives does.
-
-    Only reads: to try the lock, even for a moment, could turn away a sidecar that starts just then.
-    """
-    try:
-        handle = os.open(root.lock, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-    except OSError:
-        return None
-    try:
-        return _living_pid(handle)
-    finally:
-        os.close(handle)
-
-
-def _open(path: Path) -> int:
-    try:
-        handle = os.open(path, _OPEN | os.O_EXCL, FILE_MODE)
-    except FileExistsError:
-        return os.open(path, _OPEN, FILE_MODE)
-    path.chmod(FILE_MODE)
-    return handle
-
-
-def _write_pid(handle: int, text: str) -> None:
-    with contextlib.suppress(OSError):  # on a full disk the lock still holds; only the message is poorer
-        os.ftruncate(handle, 0)
-        os.lseek(handle, 0, os.SEEK_SET)
-        os.write(handle, text.encode())
-
-
-def _living_pid(handle: int) -> int | None:
-    # The text may be a former owner's for the moment between the new owner's lock and its write.
-    text = os.read(handle, _PID_BYTES).strip()
-    if not text.isdigit() or len(text) > 10:
-        return None
-    pid = int(text)
-    return pid if pid > 0 and _is_alive(pid) else None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _FAR = 1 << 30  # locked bytes cannot be read by others: lock one beyond the text
-
-    def _try_lock(handle: int) -> bool:
-        os.lseek(handle, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except PermissionError:
-            return False
-        finally:
-            os.lseek(handle, 0, os.SEEK_SET)
-        return True
-
-    def _is_alive(pid: int) -> bool:
-        return True  # signal 0 would end the process here; a stale pid costs only a word in a message
-
-else:
-    import fcntl
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _is_alive(pid: int) -> bool:
-        try:
-            os.kill(pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return False
-        except PermissionError:
-            return True
-        return True
+    """Return the process that says it owns the root, None if none that lives does. Only reads."""
+    return lock_file.read_owner(root.lock)

@@ -4,6 +4,7 @@ A task moves by one rename, so that no reader meets half of it, and its files st
 the root's lock.
 """
 
+import errno
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}", re.ASCII)
 
 
 class NotThere(LookupError):
-    """There is no such task where it was looked for."""
+    """The task is not where the move expects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Shelved:
 
 
 def shelved(root: OwnRoot) -> list[Shelved]:
-    """List the folders that were put away, the newest first. What cannot be looked at is left out."""
+    """List the folders that were put away, the newest first, without those that cannot be examined."""
     found: list[Shelved] = []
     for shelf in ("archive", "trash"):
         folder = root.path / shelf
@@ -56,23 +57,26 @@ def delete_task(root: OwnRoot, task_id: str, now: float) -> None:
     Raises NotThere, FileExistsError when the trash holds one of this id, and OSError.
     """
     source = root.tasks if _is_folder(root.tasks, task_id) else root.archive
-    _move(source, root.trash, task_id)
+    _move(root, source, root.trash, task_id)
     os.utime(root.trash / task_id, (now, now))
 
 
 def archive_task(root: OwnRoot, task_id: str) -> None:
     """Move a task to the archive. Raises as `delete_task` does."""
-    _move(root.tasks, root.archive, task_id)
+    _move(root, root.tasks, root.archive, task_id)
 
 
 def restore_task(root: OwnRoot, task_id: str) -> None:
     """Move a task back from the archive, else from the trash. Raises as `delete_task` does."""
     source = root.archive if _is_folder(root.archive, task_id) else root.trash
-    _move(source, root.tasks, task_id)
+    _move(root, source, root.tasks, task_id)
 
 
 def empty_trash(root: OwnRoot, before: float) -> list[str]:
-    """Remove for good what was deleted before this time in seconds; answers the ids. What resists stays."""
+    """Remove permanently what was deleted before this time in seconds; return the ids.
+
+    What cannot be removed stays, and so does everything when the trash itself is a link.
+    """
     gone = []
     for name in _names(root.trash):
         path = root.trash / name
@@ -97,9 +101,12 @@ def folder_bytes(path: Path) -> int:
     return total
 
 
-def _move(source: Path, target: Path, task_id: str) -> None:
+def _move(root: OwnRoot, source: Path, target: Path, task_id: str) -> None:
     if not _is_folder(source, task_id):
         raise NotThere(task_id)
+    for shelf in (source, target):
+        if shelf != root.tasks and shelf.is_symlink():
+            raise NotADirectoryError(errno.ENOTDIR, f"{shelf} is a link; replace it by a directory")
     make_private_dirs(target)
     if os.path.lexists(target / task_id):
         raise FileExistsError(f"{target / task_id} exists already")
@@ -117,8 +124,8 @@ def _is_folder(parent: Path, task_id: str) -> bool:
         return False
 
 
-def _names(path: Path) -> list[str]:
+def _names(shelf: Path) -> list[str]:
     try:
-        return os.listdir(path)  # noqa: PTH208  # names, not paths
+        return [] if shelf.is_symlink() else os.listdir(shelf)  # noqa: PTH208  # names, not paths
     except OSError:
         return []

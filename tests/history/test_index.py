@@ -218,3 +218,10 @@ def test_several_writers_and_readers_do_not_disturb_each_other(tmp_path: Path) -
     for thread in threads:
         thread.join(30)
     assert set(counts) <= {0, 200} and counts[-1] == 200
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_every_directory_made_for_the_index_is_private(tmp_path: Path) -> None:
+    RowIndex(tmp_path / "cache" / "index", "/root").save("structural", rows(3), rows(3), NOW)
+    modes = {path: path.stat().st_mode & 0o777 for path in (tmp_path / "cache", tmp_path / "cache" / "index")}
+    assert set(modes.values()) == {0o700}

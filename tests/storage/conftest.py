@@ -1,6 +1,5 @@
-import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,6 @@ from sidecar.storage.layout import OwnRoot
 @pytest.fixture
 def root(tmp_path: Path) -> OwnRoot:
     return OwnRoot(tmp_path / "data" / "root")
-
-
-@pytest.fixture
-def open_umask() -> Iterator[None]:
-    before = os.umask(0)
-    yield
-    os.umask(before)
 
 
 @pytest.fixture

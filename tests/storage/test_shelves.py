@@ -12,6 +12,7 @@ from sidecar.storage.shelves import (
     folder_bytes,
     has_task,
     restore_task,
+    shelved,
 )
 
 TASK_ID = "3f2b8c1e-5d4a-4f6b-9c7d-8e9f0a1b2c3d"
@@ -93,3 +94,19 @@ def test_emptying_follows_no_link(root: OwnRoot, tmp_path: Path) -> None:
 def test_bytes_are_counted_without_following_links(root: OwnRoot) -> None:
     (root.tasks / TASK_ID / "loop").symlink_to(root.tasks)
     assert 2 <= folder_bytes(root.tasks) < 4_096 and folder_bytes(root.path / "nowhere") == 0
+
+
+@pytest.mark.parametrize("shelf", ["trash", "archive"])
+def test_a_shelf_that_is_a_link_is_neither_listed_nor_filled(
+    root: OwnRoot, tmp_path: Path, shelf: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "1770000000000").mkdir(parents=True)
+    os.utime(elsewhere / "1770000000000", (0, 0))
+    (root.path / shelf).symlink_to(elsewhere)
+    assert shelved(root) == [] and empty_trash(root, NOW) == []
+    with pytest.raises(NotADirectoryError, match="is a link"):
+        delete_task(root, TASK_ID, NOW) if shelf == "trash" else archive_task(root, TASK_ID)
+    with pytest.raises(NotADirectoryError, match="is a link"):
+        restore_task(root, "1770000000000")
+    assert os.listdir(elsewhere) == ["1770000000000"] and has_task(root, TASK_ID)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from sidecar.history.search.words import MARKS
+from sidecar.storage.layout import make_private_dirs
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class SearchStore:
     """Opens and owns the file; raises sqlite3.Error. Not thread-safe; made and closed in one thread."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_dirs(path.parent)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         self.path = path

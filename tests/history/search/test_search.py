@@ -218,3 +218,10 @@ def test_closing_ends_the_worker(store: Store, say: Make, tmp_path: Path) -> Non
     result = searcher.search(store.history, SearchParams(text="needle"))
     searcher.close()
     assert result.total == 1 and searcher.search(store.history, SearchParams(text="needle")).total == 1
+
+
+@pytest.mark.usefixtures("open_umask")
+def test_every_directory_made_for_the_search_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "search" / "x.db"
+    SearchStore(path).close()
+    assert {folder.stat().st_mode & 0o777 for folder in path.parents if folder > tmp_path} == {0o700}
