@@ -15,6 +15,7 @@ from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.news import News
+from sidecar.app.ownership import Ownership
 from sidecar.app.planner import Planner
 from sidecar.app.recovery import recover
 from sidecar.app.reminders import Reminders
@@ -24,15 +25,16 @@ from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
-from sidecar.storage.root_lock import HeldBy, RootLock, Unavailable
 from sidecar.subagents.attendance import Oversight
 from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
+from sidecar.subagents.outcome import HOST_EXIT
 from sidecar.subagents.permission_desk import PermissionDesk
 from sidecar.subagents.permission_memory import PermissionMemory
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run import Run
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
@@ -54,7 +56,7 @@ class Host:
     def __init__(
         self,
         root: OwnRoot,
-        lock: RootLock | HeldBy,
+        ownership: Ownership,
         journal: Journal,
         settings: SettingsStore,
         foreign_roots: tuple[Path, ...],
@@ -62,7 +64,7 @@ class Host:
         self.root = root
         self.instance_id = str(uuid.uuid4())
         self.journal = journal
-        self._lock = lock
+        self.ownership = ownership
         self._store = settings
         self.news = News()
         self._foreign = foreign_roots
@@ -71,14 +73,14 @@ class Host:
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
-        self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed)
+        self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed, self._run_ended)
         self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self.news.stored_changed)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.desk = PermissionDesk(
             lambda: self.settings.permissions,
             self.permissions,
             attended=lambda: self.news.is_attended,
-            changed=self.registry.show,
+            changed=self._attention_changed,
         )
         self.planner = Planner(
             lambda: self.settings,
@@ -102,21 +104,41 @@ class Host:
     async def open(cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()) -> "Host":
         """Take the root, end what a crash left, and be ready to launch.
 
-        With the root in another process's hands everything can be read and nothing launched. Raises
-        StorageError when the root cannot be used at all.
+        With the root in the hands of another process, or one that cannot be written, everything can be read
+        and nothing launched; the same with a damaged journal, until it is moved away.
         """
         own = OwnRoot(root)
-        lock = await asyncio.to_thread(RootLock.acquire, own)
-        if isinstance(lock, Unavailable):
-            path, reason = str(lock.path), lock.reason
-            raise StorageError(f"{path} cannot be used: {reason}", path=path, reason=reason)
-        journal = await Journal.open(own.database, read_only=isinstance(lock, HeldBy))
-        host = cls(own, lock, journal, settings, foreign_roots)
-        if isinstance(lock, RootLock):
-            await recover(own, journal, host.events, host.reminders, after_kill=lock.was_abandoned)
-            host.spending.add(*await journal.spent_since(host.spending.midnight))
-            host.housekeeping.start(lambda gone: host.news.note_all(gone, "removed"))
+        ownership = await Ownership.claim(own)
+        journal = await Journal.open(own.database, read_only=not ownership.is_owner, required=False)
+        host = cls(own, ownership, journal, settings, foreign_roots)
+        if ownership.is_owner:
+            await host._begin_owning()
+        ownership.watch(host._take_over, host._lose_root)
         return host
+
+    async def _begin_owning(self) -> None:
+        after_kill = self.ownership.was_abandoned
+        await recover(self.root, self.journal, self.events, self.reminders, after_kill=after_kill)
+        try:
+            self.spending.add(*await self.journal.spent_since(self.spending.midnight))
+        except StorageError as error:
+            logger.error("what was spent today is not known: %s", error.message)
+        self.housekeeping.start(lambda gone: self.news.note_all(gone, "removed"))
+
+    async def _take_over(self) -> None:
+        """Become the owner after another process: its runs are lost, and new ones can be launched here."""
+        logger.warning("%s: its owner is gone, this sidecar takes over", self.root.path)
+        left = await self.journal.live_ids()
+        self.journal.take_over()
+        await self._begin_owning()
+        for task_id in left:
+            record = await self.journal.get(task_id)
+            if record is not None:
+                self.news.run_changed(record.task)
+
+    def _lose_root(self) -> None:
+        self.journal.give_up()
+        self.registry.abandon(HOST_EXIT)
 
     @property
     def revision(self) -> int:
@@ -151,15 +173,8 @@ class Host:
         self.runs.admission.pump()
 
     def require_ownership(self) -> None:
-        """Raise StorageError when another process owns the root: only that one launches and cancels."""
-        if isinstance(self._lock, HeldBy):
-            owner = "another process" if self._lock.pid is None else f"pid {self._lock.pid}"
-            reason = f"root in use by {owner}"
-            raise StorageError(
-                f"{self.root.path}: {reason}; launch and cancel there, or use another storage root",
-                path=str(self.root.path),
-                reason=reason,
-            )
+        """Raise StorageError unless this process owns the root: only the owner launches and cancels."""
+        self.ownership.require()
 
     @property
     def history(self) -> TaskHistory:
@@ -219,8 +234,7 @@ class Host:
             await asyncio.to_thread(self.search.close)
         await asyncio.to_thread(self._stored.close, 0.5)
         await self.journal.aclose(0.5)
-        if isinstance(self._lock, RootLock):
-            self._lock.release()
+        await self.ownership.aclose()
 
     def _build_runs(self) -> Runs:
         services = RunServices(
@@ -234,15 +248,22 @@ class Host:
                 settings=lambda: self.settings,
                 spending=self.spending,
                 desk=self.desk,
-                pause=lambda task_id: self.runs.background.pause(task_id),
-                resume=lambda task_id: self.runs.background.resume(task_id),
                 remember=self.registry.remember,
+                show=self.registry.show,
             ),
         )
         return Runs(self.planner, self.events, self.manager, self.registry, services)
 
     def _history_roots(self) -> list[Path]:
         return history_roots(self.root.path, self._foreign, self.settings.history)
+
+    def _attention_changed(self, record: RunRecord) -> None:
+        run = self.registry.live(record.task.id)
+        if run is not None:
+            self.registry.show(run)
+
+    def _run_ended(self, run: Run) -> None:
+        self.runs.ended(run)
 
     def _run_changed(self, record: RunRecord) -> None:
         task = self.registry.current(record)

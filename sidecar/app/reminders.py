@@ -79,7 +79,13 @@ class Reminders:
         )
 
     async def delivered(self, delivery_id: str) -> None:
-        """Note that a reminder reached the model; durable when this returns."""
+        """Note that a reminder reached the model; durable when this returns.
+
+        Raises StorageError when the disk does not take that; the reminder stays pending then.
+        """
+        task_ids = self._outbox.carried_by(delivery_id)
+        if task_ids:
+            await self._journal.mark_notified(task_ids, self._manager.now())
         self._outbox.delivered(delivery_id)
         await self._written()
 
@@ -110,10 +116,7 @@ class Reminders:
         self._write(self._journal.record_delivery(*kept))
 
     def _keep_marks(self, task_ids: Sequence[str], at: int) -> None:
-        self._write(self._mark(task_ids, at))
-
-    async def _mark(self, task_ids: Sequence[str], at: int) -> None:
-        await self._journal.mark_notified(task_ids, at)
+        self._journal.keep_marks(task_ids, at)
 
     def _write(self, work: Coroutine[Any, Any, None]) -> None:
         write = asyncio.create_task(work)

@@ -1,26 +1,27 @@
 """Launch, cancel and await the runs of one Host, for clients and for the model alike."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from sidecar.api.async_tasks import EndReason, LaunchParams, ResumeMode, ResumeParams
+from sidecar.api.async_tasks import LaunchParams, ResumeMode, ResumeParams
 from sidecar.api.errors import InvalidState, LimitReached
 from sidecar.app import launch_params
+from sidecar.app.launch_gate import LaunchGate, PendingLaunch
 from sidecar.app.planner import Planner
 from sidecar.app.workspace import Workspace
 from sidecar.subagents.admission import Admission, Prepared
-from sidecar.subagents.background import BackgroundRuns
-from sidecar.subagents.driving import HOST_EXIT, Patience
-from sidecar.subagents.endings import HOST_EXIT_TEXT
+from sidecar.subagents.background import BackgroundRuns, conclude
+from sidecar.subagents.driving import Patience
 from sidecar.subagents.event_log import EventLog
+from sidecar.subagents.fold import RunFold
 from sidecar.subagents.launching import Resumption
 from sidecar.subagents.manager import AsyncTaskManager
-from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.orchestrator import RunOrchestrator
+from sidecar.subagents.outcome import HOST_EXIT, CancelledBy, cancelled
 from sidecar.subagents.records import RunRecord
-from sidecar.subagents.replay import Replay
+from sidecar.subagents.run import Run
 from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runner_room import RunnerRoom
@@ -29,15 +30,8 @@ from sidecar.subagents.slots import Slot
 if TYPE_CHECKING:
     from sidecar.subagents.catalogue import Plan
 
-CancelledBy = Literal["user", "model"]
 STOP_SECONDS = 4.5
 """How long stopping a cancelled run may take: nothing of it is left 5 s after the cancel."""
-_USUAL_REASONS: Mapping[str, EndReason] = {
-    "completed": "goal",
-    "failed": "error",
-    "cancelled": "cancelledByUser",
-}
-_CANCEL_REASONS: Mapping[CancelledBy, EndReason] = {"user": "cancelledByUser", "model": "cancelledByModel"}
 
 
 class Runs:
@@ -56,21 +50,21 @@ class Runs:
         self._manager = manager
         self._registry = registry
         self._services = services
-        self._reasons: dict[str, EndReason] = {}
+        self.launches = LaunchGate()
         self.background = BackgroundRuns(
-            patience=Patience(dispose=STOP_SECONDS + 1), on_end=self._reasons.__setitem__
+            patience=Patience(dispose=STOP_SECONDS + 1), conclude=registry.conclude
         )
         self.room = RunnerRoom(lambda: planner.settings().async_tasks.per_runner_max)
-        self.admission = Admission(manager, self._start, registry.touch, self.room)
-        for subscribe in (manager.on_task_completed, manager.on_task_failed, manager.on_task_cancelled):
-            subscribe(self._ended)
+        self.admission = Admission(manager, self._start, self._moved, self.room)
 
     async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
         """Launch in the background, or wait in line if the limit is reached and that is wished.
 
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
         """
-        return await self._admit(await self._planner.prepare(params, workspace), params.over_limit)
+        with self.launches.open() as gate:
+            prepared = await self._planner.prepare(params, workspace)
+            return await self._admit(prepared, params.over_limit, gate)
 
     async def resume(
         self, ended: RunRecord, params: ResumeParams, workspace: Workspace
@@ -82,21 +76,30 @@ class Runs:
         task = ended.task
         if task.status in ("queued", "running"):
             raise InvalidState(
-                f"task {task.id} is {task.status}: only an ended one is resumed",
+                f"task {task.id} is {task.status}: only an ended task can be resumed",
                 taskId=task.id,
                 status=task.status,
             )
+        with self.launches.open() as gate:
+            prepared, mode = await self._prepare_again(ended, params, workspace)
+            return await self._admit(prepared, params.over_limit, gate), mode
+
+    async def _prepare_again(
+        self, ended: RunRecord, params: ResumeParams, workspace: Workspace
+    ) -> tuple[Prepared, ResumeMode]:
+        task = ended.task
         prepared = await self._planner.prepare(launch_params.again(ended), workspace)
-        said = Replay()
+        fold = RunFold(task.progress.last_activity_at, with_replay=True)
         async for event in self._events.all_of(task.id):
-            said.take(event)
+            fold.take(event)
+        assert fold.replay is not None
         session_id = ended.session_id if prepared.plan.runner.name == task.runner else None
         cost = 0 if session_id is None else await self._session_cost(ended)
-        resumption = Resumption(said.text(), session_id, cost, params.text)
+        resumption = Resumption(fold.replay.text(), session_id, cost, params.text)
         mode: ResumeMode = "replay" if session_id is None else "session"
         prepared.record.task.resumes, prepared.record.task.resume_mode = task.id, mode
         run = replace(prepared.run, request=replace(prepared.run.request, resumption=resumption))
-        return await self._admit(replace(prepared, run=run), params.over_limit), mode
+        return replace(prepared, run=run), mode
 
     async def _session_cost(self, newest: RunRecord) -> float:
         """Return what all runs of a session have cost, up to this one."""
@@ -109,17 +112,24 @@ class Runs:
             record = before
         return cost
 
-    async def _admit(self, prepared: Prepared, over_limit: Literal["reject", "queue"] | None) -> RunRecord:
+    async def _admit(
+        self, prepared: Prepared, over_limit: Literal["reject", "queue"] | None, gate: PendingLaunch
+    ) -> RunRecord:
+        task = prepared.record.task
+        gate.check(task.subagent_name)
+        gate.task_id = task.id
         slot = self.admission.take_slot(prepared)
         if slot is not None:
             with slot:
                 await self._start(prepared, slot)
-            return prepared.record
-        if (over_limit or self._planner.settings().async_tasks.over_limit) == "reject":
-            self.room.check(prepared.record.task.runner)
+        elif (over_limit or self._planner.settings().async_tasks.over_limit) == "reject":
+            self.room.check(task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
-        await self.enqueue(prepared)
+        else:
+            await self.enqueue(prepared)
+        if gate.is_cancelled:
+            await self.cancel(task.id, "user")
         return prepared.record
 
     async def enqueue(self, prepared: Prepared) -> int:
@@ -139,38 +149,39 @@ class Runs:
         """Return what launches this record's run."""
         return RunOrchestrator(self._services, plan, record)
 
-    async def cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
-        """End a run or a place in line; True once the end is durable, False if it had ended.
+    async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+        """End a run or a place in the queue; True once the end is durable, False if it had ended.
 
-        `why`, in words of the one who cancels, is kept with the run's last event.
+        `words` of whoever cancels are kept with the run's last event. Raises StorageError when the run is
+        stopped but the disk does not take its end yet.
         """
-        cancelled = self.request_cancel(task_id, by, why)
-        await self._registry.settled(task_id)
-        return cancelled
+        is_ended_here = self.request_cancel(task_id, by, words)
+        await self._registry.recorded(task_id)
+        return is_ended_here
 
-    def request_cancel(self, task_id: str, by: CancelledBy, why: str | None = None) -> bool:
-        """End a run or a place in line without waiting for the journal; False if it had ended."""
-        record = self._registry.live(task_id)
-        if record is None:
-            return False
-        record.cancel_reason = why
-        reason = _CANCEL_REASONS[by]
-        if self._manager.get_task(task_id) is not None:
-            self._reasons[task_id] = reason
-            return self._manager.cancel_task(task_id)
-        if record.sync and self._registry.stop(task_id, reason):
-            return True
-        # In line, or on the way from there to the manager: the record ends, and what launches it gives up.
+    def request_cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+        """End a run or a place in the queue without waiting for the journal; False if it had ended."""
         self.admission.remove(task_id)
-        ended = self._registry.end(task_id, "cancelled", reason, wants_notice=by == "user")
-        self._registry.stop(task_id, reason)
-        return ended
+        return self._registry.conclude(task_id, cancelled(by, words))
 
     async def cancel_all(self, by: CancelledBy) -> int:
-        """End whatever runs or waits; those in line first, so that none of them starts."""
+        """End whatever runs or waits, and every launch asked for before; those in the queue go first."""
         live = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
-        ended = await asyncio.gather(*(self.cancel(record.task.id, by) for record in live))
-        return sum(ended)
+        count = self.launches.cancel(self._is_live)
+        ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
+        return count + sum(ended)
+
+    def send(self, record: RunRecord, text: str) -> None:
+        """Give the agent of a live run a message. Raises InvalidState where it cannot take one."""
+        run = self._registry.live(record.task.id)
+        if run is None:
+            task = record.task
+            raise InvalidState(
+                f"task {task.id} cannot receive messages: it is {task.status}",
+                taskId=task.id,
+                status=task.status,
+            )
+        run.send(text)
 
     async def wait(
         self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
@@ -187,18 +198,22 @@ class Runs:
 
     async def aclose(self, limit: float) -> None:
         """End everything that runs or waits as `hostExit`, and wait until that is durable."""
-        # First of all: a caller that goes away with the client would make its run a cancelled one.
-        for record in self._registry.with_status("running"):
-            if record.sync:
-                self._registry.stop(record.task.id, HOST_EXIT)
+        self.launches.cancel(self._is_live)
+        for run in self._registry.with_status("running"):
+            self._registry.conclude(run.id, HOST_EXIT)
         for record in await self.admission.aclose(limit=0.5):
-            self._registry.end(record.task.id, "failed", "hostExit", error=HOST_EXIT_TEXT)
-        for record in self._registry.with_status("running"):
-            self._reasons[record.task.id] = "hostExit"
-            if not record.sync:
-                self._manager.fail_task(record.task.id, HOST_EXIT_TEXT)
+            self._registry.conclude(record.task.id, HOST_EXIT)
+        for run in self._registry.with_status("running"):
+            self._registry.conclude(run.id, HOST_EXIT)
         await self.background.aclose(limit)
         await self._registry.aclose(limit)
+
+    def ended(self, run: Run) -> None:
+        """Take in an end that is durable: the manager learns of it, and its place is free."""
+        if run.outcome is not None and self._manager.get_task(run.id) is not None:
+            conclude(self._manager, run.id, run.outcome)
+        self.room.give_back(run.id)
+        self.admission.pump()
 
     async def _start(self, prepared: Prepared, slot: Slot) -> None:
         orchestrator = self.orchestrator(prepared.plan, prepared.record)
@@ -208,19 +223,15 @@ class Runs:
             self.room.give_back(prepared.record.task.id)
             raise
         reduction = prepared.run.timeout.sentence
-        if reduction is not None:
-            event = {"type": "log", "stream": "stderr", "text": f"{reduction}\n"}
-            await self._registry.emit(prepared.record.task.id, event)
+        run = self._registry.live(prepared.record.task.id)
+        if reduction is not None and run is not None:
+            await self._registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{reduction}\n"})
 
-    def _ended(self, task: AsyncTaskInfo) -> None:
-        reason = self._reasons.pop(task.id, _USUAL_REASONS[task.status])
-        self._registry.end(
-            task.id,
-            task.status,
-            reason,
-            output=task.output,
-            error=task.error,
-            wants_notice=reason == "cancelledByUser",
-        )
-        self.room.give_back(task.id)
-        self.admission.pump()
+    def _is_live(self, task_id: str) -> bool:
+        return self._registry.live(task_id) is not None
+
+    def _moved(self, record: RunRecord) -> None:
+        run = self._registry.live(record.task.id)
+        if run is not None:
+            run.record.task.queue_position = record.task.queue_position
+            self._registry.touch(run)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration
+from sidecar.app.launch_gate import PendingLaunch
 from sidecar.app.workspace import Workspace
 from sidecar.subagents.admission import Prepared
 from sidecar.subagents.driving import RunPlan
@@ -94,7 +95,7 @@ class Toolbox:
         check = CheckAsyncTasksTool(
             host.manager,
             queued=host.reminders.queued,
-            cancel=lambda task_id: host.runs.request_cancel(task_id, by="model"),
+            cancel=lambda task_id: host.runs.cancel(task_id, by="model"),
             max_chars=host.settings.tools.max_chars,
         )
         tools = (ListTasksTool(host.history, host.settings.history.rules), self._task_tool(arguments), check)
@@ -146,6 +147,13 @@ class _ToolOrchestrator:
         self._arguments = arguments
 
     async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
+        with self._host.runs.launches.open() as gate:
+            launch = await self._launch(request, abort, gate)
+            if gate.is_cancelled:
+                self._host.runs.request_cancel(launch.agent_id, "user")
+            return launch
+
+    async def _launch(self, request: LaunchRequest, abort: Abort, gate: PendingLaunch) -> RunLaunch:
         runs, planner = self._host.runs, self._host.planner
         plan = await planner.plan(request.name, self._workspace)
         record = planner.record(
@@ -157,6 +165,8 @@ class _ToolOrchestrator:
             timeout_seconds=_limit_seconds(request),
             sync=self._arguments.get("async") is not True,
         )
+        gate.check(request.name)
+        gate.task_id = record.task.id
         orchestrator = runs.orchestrator(plan, record)
         if record.sync:
             return await orchestrator.launch(request, abort)

@@ -7,15 +7,14 @@ from typing import Any
 
 from sidecar.api.settings import Settings
 from sidecar.subagents.budget import BudgetWatch, DaySpending
-from sidecar.subagents.driving import BUDGET, INACTIVITY, MAX_TURNS, STARTUP
 from sidecar.subagents.js_text import js_number
-from sidecar.subagents.launching import Abort
+from sidecar.subagents.outcome import Outcome, failed
 from sidecar.subagents.permission_desk import PermissionDesk
 from sidecar.subagents.permission_policy import Answer, Policy, Question
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run import Run
 from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.terms import Terms
-from sidecar.subagents.turn_watch import TurnWatch
 from sidecar.subagents.watchdog import SilenceWatch
 
 
@@ -23,47 +22,44 @@ from sidecar.subagents.watchdog import SilenceWatch
 class Oversight:
     """What looking after runs takes.
 
-    `pause` and `resume` are given a task's id and stop its time limit; `remember` has the journal keep a
-    record as it is.
+    `remember` has the journal keep a run's record as it is; `show` notifies of it as well.
     """
 
     settings: Callable[[], Settings]
     spending: DaySpending
     desk: PermissionDesk
-    pause: Callable[[str], None]
-    resume: Callable[[str], None]
-    remember: Callable[[RunRecord], None]
+    remember: Callable[[Run], None]
+    show: Callable[[Run], None]
 
 
 class RunAttendance(Attendant):
-    """Attends one run from `begin` to `end`. The first limit it oversteps ends it, through `abort`."""
+    """Attends one run from `begin` to `end`. The first limit that is exceeded ends the run."""
 
     def __init__(
         self,
         oversight: Oversight,
-        record: RunRecord,
+        run: Run,
         policy: Policy | None,
         terms: Terms,
-        abort: Abort,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
-        self.record = record
         self.policy = policy
-        self.error: str | None = None
-        """Why a limit ended the run; None if none did."""
         settings = oversight.settings()
         limits = settings.async_tasks
-        startup, silence = limits.startup_timeout_seconds, limits.inactivity_timeout_seconds
-        self._tools = terms.tools
+        self._run = run
+        self._terms = terms
         self._oversight = oversight
-        self._abort = abort
         self._emit = emit
-        self._startup = SilenceWatch(_limit(startup), lambda: self._stop(STARTUP, _late(startup)))
-        self._silence = SilenceWatch(_limit(silence), lambda: self._stop(INACTIVITY, _silent(silence)))
-        self._budget = BudgetWatch(settings.budget, oversight.spending, lambda text: self._stop(BUDGET, text))
-        self._turns = TurnWatch(terms.max_turns, lambda: self._wind_up(MAX_TURNS, _turns(terms.max_turns)))
+        self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
+        self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
+        self._budget = BudgetWatch(settings.budget, oversight.spending)
         self._silence_counts = False
         self._open_questions = 0
+
+    @property
+    def record(self) -> RunRecord:
+        """The record of the run."""
+        return self._run.record
 
     def begin(self) -> None:
         """Begin to wait for the start."""
@@ -85,20 +81,24 @@ class RunAttendance(Attendant):
     def in_session(self, session_id: str) -> None:
         """Have the journal keep the session: it is wanted after a crash, too."""
         self.record.session_id = session_id
-        self._oversight.remember(self.record)
+        self._oversight.remember(self._run)
 
     def configured(self, *, mode: str | None, model: str | None) -> None:
         """Show the mode and the model of the agent's session with the run."""
         task = self.record.task
-        task.mode, task.model = mode or task.mode, model or task.model
-        self._oversight.remember(self.record)
+        if (mode or task.mode, model or task.model) != (task.mode, task.model):
+            task.mode, task.model = mode or task.mode, model or task.model
+            self._oversight.show(self._run)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in an event of the run; a request that is only repeated is not a sign of life."""
+        """Check the limits after an event of the run; repeating a failed request is not a sign of life."""
         if "retrying" not in event:
             self.active()
-        self._budget.take(event)
-        self._turns.take(event)
+        fold, limit = self._run.fold, self._terms.max_turns
+        if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
+            self._stop(failed("budget", text))
+        if limit is not None and fold.turns.count > limit:
+            self._run.abort.reach_limit(failed("maxTurns", _turns(limit)))
 
     def active(self) -> None:
         """Note a sign of life."""
@@ -107,8 +107,9 @@ class RunAttendance(Attendant):
     async def ask(self, question: Question) -> Answer:
         """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
         workspace = Path(self.record.task.workspace_dir)
-        if self._tools is not None and not self._tools.allows(question, workspace):
-            return await self._oversight.desk.refuse(self, question, _not_given(self._tools.names))
+        tools = self._terms.tools
+        if tools is not None and not tools.allows(question, workspace):
+            return await self._oversight.desk.refuse(self, question, _not_given(tools.names))
         return await self._oversight.desk.ask(self, question)
 
     async def emit(self, event: dict[str, Any]) -> None:
@@ -120,33 +121,37 @@ class RunAttendance(Attendant):
         self._open_questions += 1
         if self._open_questions == 1:
             self._silence.stop()
-            self._oversight.pause(self.record.task.id)
+            if self._run.abort.clock is not None:
+                self._run.abort.clock.pause()
 
     def release(self) -> None:
-        """Let the clocks go on after the last one."""
+        """Let the clocks continue after the last one."""
         self._open_questions -= 1
         if self._open_questions == 0:
             if self._silence_counts:
                 self._silence.start()
-            self._oversight.resume(self.record.task.id)
+            if self._run.abort.clock is not None and not self._run.abort.aborted:
+                self._run.abort.clock.resume()
 
-    def _stop(self, reason: str, error: str) -> None:
-        if self._abort.limit is None and not self._abort.aborted:
-            self.error = error
-        self._abort.end_at_limit()
-        self._abort.abort(reason)
+    def _is_late(self) -> None:
+        seconds = self._oversight.settings().async_tasks.startup_timeout_seconds
+        self._stop(failed("startupTimeout", _late(seconds)))
 
-    def _wind_up(self, reason: str, error: str) -> None:
-        if self._abort.limit is None and not self._abort.aborted:
-            self.error = error
-        self._abort.reach_limit(reason)
+    def _is_silent(self) -> None:
+        retrying = self._run.fold.retrying
+        seconds = self._oversight.settings().async_tasks.inactivity_timeout_seconds
+        self._stop(failed("inactivity", _silent(seconds, None if retrying is None else retrying.text)))
+
+    def _stop(self, outcome: Outcome) -> None:
+        self._run.abort.end_at_limit()
+        self._run.abort.abort(outcome)
 
 
 def _limit(seconds: float) -> float | None:
     return None if seconds < 0 else seconds
 
 
-def _turns(limit: int | None) -> str:
+def _turns(limit: int) -> str:
     return (
         f"The agent was stopped at its limit of {limit} turns. Raise max_turns of the launch or maxTurns of "
         "the definition to allow more."
@@ -164,7 +169,12 @@ def _late(seconds: float) -> str:
     )
 
 
-def _silent(seconds: float) -> str:
+def _silent(seconds: float, retrying: str | None) -> str:
+    if retrying is not None:
+        return (
+            f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
+            f"The last failure: {retrying}"
+        )
     return (
         f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
         "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."

@@ -6,22 +6,18 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from sidecar.api.async_tasks import EndReason
 from sidecar.subagents.driving import (
-    CALLER,
     CANCEL_SECONDS,
-    CANCELLED,
-    HOST_EXIT,
     DrivenRun,
     LaunchAborted,
     Patience,
     RunEnd,
     RunPlan,
 )
-from sidecar.subagents.endings import ending_of
 from sidecar.subagents.launching import Orchestrator
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import AsyncTaskInfo
+from sidecar.subagents.outcome import HOST_EXIT, Outcome
 from sidecar.subagents.slots import Slot
 
 log = logging.getLogger(__name__)
@@ -41,20 +37,19 @@ class ForegroundEnd:
 class BackgroundRuns:
     """Owns the asyncio task of every run; `aclose` ends them all in bounded time.
 
-    `on_end(task_id, end_reason)` is called just before a background task leaves `running` because of
-    its run, so that a subscriber of the manager knows why; a cancelled task is not reported.
+    `conclude(task_id, outcome)` is called when a background run has ended; a Host makes the end durable
+    first. Without it the manager's task ends at once.
     """
 
     def __init__(
         self,
         *,
         patience: Patience | None = None,
-        on_end: Callable[[str, EndReason], object] | None = None,
+        conclude: Callable[[str, Outcome], object] | None = None,
     ) -> None:
         self._patience = patience or Patience()
-        self._on_end = on_end
+        self._conclude = conclude
         self._work: dict[asyncio.Task[Any], DrivenRun] = {}
-        self._runs: dict[str, DrivenRun] = {}
         self._closed = False
 
     async def launch(
@@ -76,7 +71,7 @@ class BackgroundRuns:
         try:
             return await asyncio.shield(registered)
         except asyncio.CancelledError:
-            run.abort.abort(CALLER)
+            run.abort.abort()
             raise
 
     async def run(self, orchestrator: Orchestrator, plan: RunPlan) -> ForegroundEnd:
@@ -89,19 +84,9 @@ class BackgroundRuns:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            run.abort.abort(CALLER)
+            run.abort.abort()
             await asyncio.wait({work}, timeout=self._patience.wind_down + self._patience.dispose)
             raise
-
-    def pause(self, task_id: str) -> None:
-        """Let a run's clock stand still, while a question to a person is open; unknown ids are ignored."""
-        if task_id in self._runs:
-            self._runs[task_id].clock.pause()
-
-    def resume(self, task_id: str) -> None:
-        """Let a run's clock go on."""
-        if task_id in self._runs:
-            self._runs[task_id].clock.resume()
 
     async def aclose(self, limit: float) -> None:
         """Abort every run and wait `limit` seconds for them to end; the rest is cancelled."""
@@ -131,13 +116,10 @@ class BackgroundRuns:
         return task
 
     async def _attend(self, run: DrivenRun) -> ForegroundEnd:
-        agent_id = ""
         try:
             agent_id = (await run.start()).agent_id
-            self._runs[agent_id] = run
             return ForegroundEnd(agent_id, await run.finish())
         finally:
-            self._runs.pop(agent_id, None)
             await run.aclose()
 
     async def _drive(
@@ -168,13 +150,12 @@ class BackgroundRuns:
                 id=launch.agent_id,
                 subagent_name=run.plan.request.name,
                 goal_prompt=run.plan.goal_prompt,
-                abort=lambda: run.abort.abort(CANCELLED),
+                abort=run.abort.abort,
                 slot=slot,
             )
 
     async def _see_through(self, run: DrivenRun, manager: AsyncTaskManager, task_id: str) -> None:
-        """Run to the end and tell the manager, also when the run had to be torn off."""
-        self._runs[task_id] = run
+        """Run to the end and report it, even when the run had to be torn down."""
         try:
             await asyncio.sleep(ANSWER_SECONDS)
             end = await run.finish()
@@ -183,19 +164,16 @@ class BackgroundRuns:
             end = run.end()
             raise
         finally:
-            self._runs.pop(task_id, None)
-            self._conclude(manager, task_id, run, end)
+            if self._conclude is not None:
+                self._conclude(task_id, end.outcome)
+            else:
+                conclude(manager, task_id, end.outcome)
 
-    def _conclude(self, manager: AsyncTaskManager, task_id: str, run: DrivenRun, end: RunEnd) -> None:
-        task = manager.get_task(task_id)
-        if task is None or task.status != "running":
-            return
-        ending = ending_of(end, run.plan.timeout)
-        if ending.end_reason is not None and self._on_end is not None:
-            self._on_end(task_id, ending.end_reason)
-        if ending.status == "completed":
-            manager.complete_task(task_id, ending.output or {})
-        elif ending.status == "failed":
-            manager.fail_task(task_id, ending.error or "", ending.output)
-        else:
-            manager.cancel_task(task_id)
+
+def conclude(manager: AsyncTaskManager, task_id: str, outcome: Outcome) -> bool:
+    """End a task of the manager with this outcome; False if it was not running."""
+    if outcome.status == "completed":
+        return manager.complete_task(task_id, outcome.output or {})
+    if outcome.status == "failed":
+        return manager.fail_task(task_id, outcome.error or "", outcome.output)
+    return manager.cancel_task(task_id)

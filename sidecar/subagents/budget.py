@@ -3,18 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 
 from sidecar.api.settings import BudgetSettings
+from sidecar.subagents.fold.usage import Usage
 from sidecar.subagents.js_text import js_number
-
-_TOKENS = ("inputTokens", "outputTokens", "cacheReads", "cacheWrites")
-_USAGE = ("cost", *_TOKENS)
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What was used: USD, and tokens in and out together."""
+    """What was used: USD, and all tokens together, the cache included."""
 
     cost: float = 0
     tokens: int = 0
@@ -56,29 +53,23 @@ class DaySpending:
 
 
 class BudgetWatch:
-    """Follows one run's events; calls `overspent` with the reason whenever they tell of too much."""
+    """Follows what one run uses, and adds it to the day."""
 
-    def __init__(self, budget: BudgetSettings, day: DaySpending, overspent: Callable[[str], object]) -> None:
+    def __init__(self, budget: BudgetSettings, day: DaySpending) -> None:
         self._budget = budget
         self._day = day
-        self._overspent = overspent
-        self._usage: dict[str, float] = dict.fromkeys(_USAGE, 0)
+        self._counted = Spent()
 
-    def take(self, event: dict[str, Any]) -> None:
-        """Take in one event of the run."""
-        if event["type"] == "usage":
-            self._spend({name: event[name] for name in _USAGE if name in event})
-
-    def _spend(self, newest: dict[str, float]) -> None:
-        before, self._usage = self._usage, {**self._usage, **newest}  # values are cumulative
-        more = {name: self._usage[name] - before[name] for name in _USAGE}
-        self._day.add(more["cost"], int(sum(more[name] for name in _TOKENS)))
-        tokens = int(sum(self._usage[name] for name in _TOKENS))
-        limits = _task_limits(Spent(self._usage["cost"], tokens), self._budget)
+    def exceeded(self, usage: Usage) -> str | None:
+        """Take in the newest usage of the run; return which limit it or the day exceeds."""
+        spent = Spent(usage.cost or 0, usage.tokens)
+        self._day.add(spent.cost - self._counted.cost, spent.tokens - self._counted.tokens)
+        self._counted = spent
+        limits = _task_limits(spent, self._budget)
         for used, limit, text in (*limits, *_day_limits(self._day.spent, self._budget)):
             if limit is not None and used > limit:
-                self._overspent(text)
-                return
+                return text
+        return None
 
 
 _Limit = tuple[float, float | None, str]

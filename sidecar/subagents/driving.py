@@ -4,21 +4,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from sidecar.api.errors import LaunchFailed
 from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator
 from sidecar.subagents.model import Output
+from sidecar.subagents.outcome import Outcome, RunFailed, failed, of_output, timed_out
 from sidecar.subagents.run_clock import RunClock
 from sidecar.subagents.timeouts import TimeoutChoice
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-TIMEOUT, CANCELLED, CALLER, HOST_EXIT = "timeout", "cancelled", "caller", "hostExit"
-"""The reasons that the core gives to an `Abort`."""
-INACTIVITY, STARTUP, BUDGET, MAX_TURNS = "inactivity", "startupTimeout", "budget", "maxTurns"
-"""The reasons that other limits than its time give; the run has failed then, and its error says why."""
 CANCEL_SECONDS = 1.0
 """How long something that was cancelled as an asyncio task may still take."""
 
@@ -55,12 +52,12 @@ class Patience:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a driven run ended; `reason` is the abort's, `error` the text of what it raised."""
+    """How a driven run ended; `returned` means by itself, neither stopped nor with an exception."""
 
-    how: Literal["returned", "raised", "timeout", "aborted"]
+    outcome: Outcome
     output: Output | None = None
-    error: str | None = None
-    reason: str | None = None
+    """What the run had produced, also when it was cancelled."""
+    returned: bool = False
 
 
 class DrivenRun:
@@ -69,7 +66,8 @@ class DrivenRun:
     def __init__(self, orchestrator: Orchestrator, plan: RunPlan, patience: Patience) -> None:
         self.plan = plan
         self.abort = Abort()
-        self.clock = RunClock(plan.timeout.effective, lambda: self.abort.reach_limit(TIMEOUT))
+        self.clock = RunClock(plan.timeout.effective, lambda: self.abort.reach_limit(timed_out(plan.timeout)))
+        self.abort.clock = self.clock
         self._orchestrator = orchestrator
         self._patience = patience
         self._launch: Launch | None = None
@@ -95,14 +93,15 @@ class DrivenRun:
         try:
             await self._until_settled(self._launch.scope.run_non_interactive(dict(self.plan.context)))
         except Exception as raised:
-            error = error_text(raised)
+            error = raised
             if not self.abort.aborted:
-                log.info("subagent %s failed: %s", self.plan.request.name, error)
+                log.info("subagent %s failed: %s", self.plan.request.name, error_text(error))
         return self.end(error)
 
-    def end(self, error: str | None = None) -> RunEnd:
-        """Tell how the run stands as ended now, with what it has produced."""
-        return run_end(self.abort, self._launch.scope.output if self._launch is not None else None, error)
+    def end(self, error: Exception | None = None) -> RunEnd:
+        """Return how the run ends if it ends now, with what it has produced."""
+        output = self._launch.scope.output if self._launch is not None else None
+        return run_end(self.abort, output, error, self.plan.timeout)
 
     async def aclose(self) -> None:
         """Stop the clock and dispose the launch, in bounded time; errors are logged."""
@@ -124,10 +123,10 @@ class DrivenRun:
             log.exception("disposing subagent %s failed", self.plan.request.name)
 
     def _launch_stopped(self) -> LaunchAborted:
-        name = self.plan.request.name
-        if self.abort.reason == TIMEOUT:
-            return LaunchTimedOut(self.plan.timeout.text, subagentName=name, reason=TIMEOUT)
-        reason = self.abort.reason or "aborted"
+        name, outcome = self.plan.request.name, self.abort.outcome
+        reason = "aborted" if outcome is None else outcome.reason
+        if reason == "timeout":
+            return LaunchTimedOut(self.plan.timeout.text, subagentName=name, reason=reason)
         return LaunchAborted(
             f"The launch of subagent '{name}' was aborted.", subagentName=name, reason=reason
         )
@@ -157,13 +156,14 @@ class DrivenRun:
             inner.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
-def run_end(abort: Abort, output: Output | None, error: str | None) -> RunEnd:
-    """Tell how a run ended that has this output and error, whoever drives it."""
-    if not abort.aborted:
-        return RunEnd("returned" if error is None else "raised", output, error)
-    if abort.reason in (INACTIVITY, STARTUP, BUDGET, MAX_TURNS):
-        return RunEnd("raised", output, error, abort.reason)
-    return RunEnd("timeout" if abort.reason == TIMEOUT else "aborted", output, error, abort.reason)
+def run_end(abort: Abort, output: Output | None, error: Exception | None, timeout: TimeoutChoice) -> RunEnd:
+    """Return how a run ends that has this output and raised this error, if any."""
+    if abort.outcome is not None:
+        return RunEnd(abort.outcome.with_output(output), output)
+    if error is not None:
+        kind = error.kind if isinstance(error, RunFailed) else None
+        return RunEnd(failed("error", error_text(error), output, kind), output)
+    return RunEnd(of_output(output, timeout), output, returned=True)
 
 
 def error_text(error: BaseException) -> str:

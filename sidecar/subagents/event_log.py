@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator, Callable
 from itertools import islice
 from typing import Any
 
+from sidecar.api.errors import StorageError
 from sidecar.subagents import codec
 from sidecar.subagents.journal import EventPage, Journal
+from sidecar.subagents.records import RunRecord
 
 Watcher = Callable[[dict[str, Any]], None]
 
@@ -32,17 +34,34 @@ class EventLog:
     async def append(self, task_id: str, event: dict[str, Any]) -> int:
         """Stamp `event` with `seq` and `ts`, keep it and tell the watchers; return the seq.
 
-        Waits while the journal is behind. Raises StorageError once events of this task were lost.
+        Waits while the journal is behind. Raises StorageError when the disk does not keep up.
         """
         await self._journal.wait_for_room()
         tail = await self._tail(task_id)
         # No await from here on: the order of numbers, of the journal and of the watchers is one.
-        stamped = {**event, "seq": tail.last_seq + 1, "ts": self._now()}
-        body = codec.encode(stamped)
+        stamped, body = self._stamped(tail, event)
         self._journal.enqueue(task_id, [(stamped["seq"], body)])
-        tail.add(stamped, len(body))
-        self._tell(task_id, stamped)
+        self._publish(task_id, tail, stamped, len(body))
         return tail.last_seq
+
+    async def end(self, record: RunRecord, event: dict[str, Any]) -> None:
+        """Log the last event of a run together with its record, in one transaction, and close the task.
+
+        Returns once both are durable, however long the disk is full; raises StorageError if the journal is
+        closed before.
+        """
+        task_id = record.task.id
+        tail = await self._tail(task_id)
+        stamped, body = self._stamped(tail, event)
+        ended = self._journal.end(record, stamped["seq"], body)
+        self._publish(task_id, tail, stamped, len(body))
+        await ended
+        self.close_task(task_id)
+
+    def newest(self, task_id: str) -> int | None:
+        """Return the newest seq of an open task, durable or not; None for any other task."""
+        tail = self._tails.get(task_id)
+        return None if tail is None else tail.last_seq
 
     def watch(self, task_id: str, watcher: Watcher) -> Callable[[], None]:
         """Call `watcher` with every later event, in order, in the loop; returns the call that ends it.
@@ -66,8 +85,7 @@ class EventLog:
         if tail is None:
             return await self._journal.last_seq(task_id)
         last_seq = tail.last_seq
-        await self._journal.flush()
-        return last_seq
+        return last_seq if await self._is_durable(urgent=True) else await self._journal.last_seq(task_id)
 
     async def read(
         self,
@@ -80,20 +98,22 @@ class EventLog:
     ) -> EventPage:
         """Return events after `after_seq`; see `Journal.read_events`, and `Journal.flush` for `urgent`.
 
-        They are durable when this returns: a reader that goes on from the last `seq` it saw must not meet
-        another event under that number after a crash.
+        They are durable when this returns: a reader that continues from the last `seq` it saw must not meet
+        another event under that number after a crash. On a full disk the newest events are left out.
         """
         tail = self._tails.get(task_id)
         if tail is not None and tail.covers(after_seq):
             page = tail.page(after_seq, limit, max_bytes)
-            if page.events:
-                await self._journal.flush(urgent=urgent)
-            return page
-        page = await self._journal.read_events(task_id, after_seq, limit, max_bytes)
-        tail = self._tails.get(task_id)
-        if tail is None:
-            return page
-        return page._replace(more=page.last_seq < tail.last_seq)
+            if not page.events or await self._is_durable(urgent):
+                return page
+        return await self._journal.read_events(task_id, after_seq, limit, max_bytes)
+
+    async def _is_durable(self, urgent: bool) -> bool:
+        try:
+            await self._journal.flush(urgent=urgent)
+        except StorageError:
+            return False
+        return True
 
     async def all_of(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yield every event of a task that has ended."""
@@ -114,7 +134,12 @@ class EventLog:
         last_seq = await self._journal.last_seq(task_id)
         return self._tails.setdefault(task_id, _Tail(last_seq, self._tail_bytes))
 
-    def _tell(self, task_id: str, event: dict[str, Any]) -> None:
+    def _stamped(self, tail: "_Tail", event: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        stamped = {**event, "seq": tail.last_seq + 1, "ts": max(self._now(), tail.last_ts)}
+        return stamped, codec.encode(stamped)
+
+    def _publish(self, task_id: str, tail: "_Tail", event: dict[str, Any], size: int) -> None:
+        tail.add(event, size)
         for watcher in tuple(self._watchers.get(task_id, ())):
             try:
                 watcher(event)
@@ -127,12 +152,14 @@ class _Tail:
 
     def __init__(self, last_seq: int, max_bytes: int) -> None:
         self.last_seq = last_seq
+        self.last_ts = 0
+        """The newest time, so that a clock that is set back gives no event an earlier one."""
         self._max_bytes = max_bytes
         self._bytes = 0
         self._kept: deque[tuple[dict[str, Any], int]] = deque()
 
     def add(self, event: dict[str, Any], size: int) -> None:
-        self.last_seq = event["seq"]
+        self.last_seq, self.last_ts = event["seq"], event["ts"]
         self._kept.append((event, size))
         self._bytes += size
         while self._bytes > self._max_bytes:

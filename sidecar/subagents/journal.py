@@ -2,9 +2,7 @@
 
 import asyncio
 import functools
-import logging
 import sqlite3
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -15,18 +13,11 @@ from sidecar.api.permissions import RememberedPermission
 from sidecar.subagents import codec, permission_table
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
-from sidecar.subagents.journal_schema import JournalMissing, connect, storage_error
-from sidecar.subagents.journal_worker import Job, JournalWorker
+from sidecar.subagents.journal_queue import JournalQueue
+from sidecar.subagents.journal_schema import JournalMissing, connect, connect_empty
 from sidecar.subagents.records import Delivery, DeliveryState, RunRecord
 
 __all__ = ["EventPage", "Journal", "JournalMissing", "RecordPage"]
-
-MAX_QUEUED = 10_000
-MAX_QUEUED_BYTES = 8 << 20
-ROOM_SECONDS = 30.0
-"""A disk that keeps a caller waiting longer than this is taken to have failed."""
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Records = list[RunRecord]
@@ -42,38 +33,29 @@ class Journal:
     holds the root's lock); any number may read with `read_only`.
     """
 
-    def __init__(
-        self, path: Path, *, read_only: bool, on_failure: Callable[[StorageError], None] | None
-    ) -> None:
+    def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
         self._read_only = read_only
-        self._on_failure = on_failure
-        self._loop = asyncio.get_running_loop()
-        self._ended: asyncio.Future[None] = self._loop.create_future()
-        self._worker = JournalWorker(
-            functools.partial(connect, path, read_only=read_only),
-            functools.partial(self._post, self._settle),
-            functools.partial(self._post, _resolve, self._ended),
-        )
-        self._waiters: deque[asyncio.Future[None]] = deque()
-        self._queued = 0
-        self._bytes = 0
-        self._lost: dict[str, StorageError] = {}
-        self._unreported: StorageError | None = None
-        self._closing = False
+        self._is_empty = False
+        self._queue = JournalQueue(path, functools.partial(connect, path, read_only=read_only))
 
     @classmethod
-    async def open(
-        cls, path: Path, *, read_only: bool = False, on_failure: Callable[[StorageError], None] | None = None
-    ) -> Self:
-        """Open or create the journal at `path`; `on_failure` hears of every failed write, in the loop.
+    async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
+        """Open or create the journal at `path`.
 
         Raises StorageError for a damaged file or one of a newer version, JournalMissing (read-only) for none.
+        One that is not `required` is opened when that becomes possible: until then every call raises the
+        error, and a missing one reads as empty.
         """
-        journal = cls(path, read_only=read_only, on_failure=on_failure)
-        journal._worker.start()
+        journal = cls(path, read_only=read_only)
         try:
-            await journal._call(_nothing, writes=False)
+            await journal._call(_nothing)
+        except StorageError as error:
+            if required:
+                await journal.aclose()
+                raise
+            if isinstance(error, JournalMissing):
+                journal._read_as_empty()
         except BaseException:
             await journal.aclose()
             raise
@@ -81,28 +63,78 @@ class Journal:
 
     async def aclose(self, limit: float = 5.0) -> None:
         """Write what is queued and close; takes at most `limit` seconds. Idempotent."""
-        self._closing = True
-        self._worker.stop()
-        await asyncio.wait([self._ended], timeout=limit)
-        if not self._ended.done() or not self._worker.join(1.0):
-            log.error(
-                "the journal %s did not close in time: %d requests may be lost", self._path, self._queued
-            )
+        await self._queue.aclose(limit)
 
     @property
     def read_only(self) -> bool:
         """Whether another process writes this journal."""
         return self._read_only
 
+    def give_up(self) -> None:
+        """Write nothing more: the file belongs to somebody else, or is gone."""
+        self._read_only = True
+
+    def take_over(self) -> None:
+        """Write from now on: the process that did so until now is gone."""
+        self._read_only = self._is_empty = False
+        self._queue.reconnect(functools.partial(connect, self._path, read_only=False))
+
     @property
     def depth(self) -> int:
         """How many requests and events are queued, for `health`."""
-        return self._queued
+        return self._queue.depth
 
-    async def save(self, record: RunRecord) -> None:
-        """Make the record durable; concurrent saves share a commit. A set `notified_at` is never unset."""
+    async def stalled(self) -> StorageError:
+        """Wait until the disk takes nothing more, and return why."""
+        return await self._queue.stalled()
+
+    async def save(self, record: RunRecord, *, keep: bool = False) -> None:
+        """Make the record durable; concurrent saves share a commit. A set `notified_at` is never unset.
+
+        With `keep` this waits as long as the disk is full, instead of raising StorageError.
+        """
         row = queries.row_of(record)
-        await self._call(lambda db: queries.save(db, row), writes=True)
+        if keep:
+            await self._keep(lambda db: queries.save(db, row), record.task.id)
+        else:
+            await self._call(lambda db: queries.save(db, row), writes=True)
+
+    def save_soon(self, record: RunRecord) -> None:
+        """Queue a live record as it is now; soon durable, and on a full disk once there is room."""
+        self._require_writable()
+        row = queries.row_of(record)
+        self._queue.keep(lambda db: queries.save(db, row), record.task.id, len(row[-1]))
+
+    def end(self, record: RunRecord, seq: int, event: bytes) -> "asyncio.Future[Any]":
+        """Queue the end of a run: its record and its last event, encoded, become durable together.
+
+        The future waits as long as the disk is full; it raises StorageError only if the journal is closed.
+        """
+        row, task_id = queries.row_of(record), record.task.id
+
+        def write(db: sqlite3.Connection) -> None:
+            queries.insert_events(db, task_id, [(seq, event)])
+            queries.save_end(db, row)
+
+        return self._keep(write, task_id)
+
+    async def transcript_finished(self, task_id: str) -> None:
+        """Note that the stored task of an ended run tells its end too; soon durable."""
+        self._require_writable()
+        self._queue.keep(lambda db: queries.transcript_finished(db, task_id), task_id)
+
+    async def unfinished_transcripts(self) -> Records:
+        """Return ended records whose stored task may not tell the end yet."""
+        return await self._call(queries.unfinished_transcripts)
+
+    async def unreadable(self) -> Ids:
+        """Return the ids of rows that cannot be read and still count as running or queued."""
+        return await self._call(queries.unreadable)
+
+    async def close_unreadable(self, task_ids: Sequence[str]) -> None:
+        """Have unreadable rows count as failed; their contents are left as they are."""
+        ids = tuple(task_ids)
+        await self._call(lambda db: queries.close_unreadable(db, ids), writes=True)
 
     async def get(self, task_id: str) -> RunRecord | None:
         """Return the record with exactly this id."""
@@ -130,6 +162,10 @@ class Journal:
         """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
         return await self._call(lambda db: queries.spent_since(db, since))
 
+    async def live_ids(self) -> Ids:
+        """Return the ids of the runs that are running or queued."""
+        return [record.task.id for record in await self.unfinished()]
+
     async def ids(self) -> frozenset[str]:
         """Return the id of every run there was."""
         return await self._call(queries.ids)
@@ -146,6 +182,13 @@ class Journal:
         """Set `notified_at` where it is unset; return the ids that were."""
         ids = tuple(task_ids)
         return await self._call(lambda db: queries.mark_notified(db, ids, at), writes=True)
+
+    def keep_marks(self, task_ids: Sequence[str], at: int) -> None:
+        """Queue marks of what the model was given; on a full disk they wait until there is room."""
+        self._require_writable()
+        for task_id in task_ids:
+            mark = functools.partial(queries.mark_notified, task_ids=(task_id,), at=at)
+            self._queue.keep(mark, task_id)
 
     async def record_delivery(
         self, delivery_id: str, task_ids: Sequence[str], at: int, state: DeliveryState
@@ -174,46 +217,29 @@ class Journal:
     async def append(self, task_id: str, events: Sequence[dict[str, Any]]) -> None:
         """Queue events, which carry `seq` and `ts`; waits while too much is queued.
 
-        They are committed within some 40 ms. If that fails, this and `flush` raise for the task ever after.
+        They are committed within some 40 ms; on a full disk, once there is room.
         """
         await self.wait_for_room()
         self.enqueue(task_id, [(event["seq"], codec.encode(event)) for event in events])
 
     async def wait_for_room(self) -> None:
         """Return once less than the bounds is queued; `EventLog` calls it before it numbers an event."""
-        if self._has_room():
-            return
-        waiter: asyncio.Future[None] = self._loop.create_future()
-        self._waiters.append(waiter)
-        try:
-            async with asyncio.timeout(ROOM_SECONDS):
-                await waiter
-        except TimeoutError as error:
-            raise self._refusal(f"the disk did not keep up for {ROOM_SECONDS:.0f} s") from error
+        await self._queue.wait_for_room()
 
     def enqueue(self, task_id: str, events: Sequence[tuple[int, bytes]]) -> None:
-        """Queue encoded events as (seq, JSON); raises StorageError once events of this task were lost."""
-        if task_id in self._lost:
-            raise self._lost[task_id].with_traceback(None)
-        self._put(
-            Job(
-                lambda db: queries.insert_events(db, task_id, events),
-                writes=True,
-                urgent=False,
-                size=sum(len(body) for _, body in events),
-                chain=task_id,
-            )
-        )
+        """Queue encoded events as (seq, JSON)."""
+        self._require_writable()
+        size = sum(len(body) for _, body in events)
+        self._queue.keep(lambda db: queries.insert_events(db, task_id, events), task_id, size)
 
     async def flush(self, *, urgent: bool = True) -> None:
-        """Return when everything queued before is durable; raises the first loss not yet told here.
+        """Return when everything queued before is durable; raises StorageError while the disk is full.
 
-        Who is not `urgent` waits for the next commit, some 40 ms, and causes none.
+        A caller that is not `urgent` waits for the next commit, some 40 ms, and causes none.
         """
         await self._call(_nothing, writes=True, urgent=urgent)
-        lost, self._unreported = self._unreported, None
-        if lost is not None:
-            raise lost
+        if self._queue.stall is not None:
+            raise self._queue.stall
 
     async def read_events(
         self, task_id: str, after_seq: int = 0, limit: int = 200, max_bytes: int = 1 << 20
@@ -228,72 +254,25 @@ class Journal:
     async def _call(
         self, run: Callable[[sqlite3.Connection], T], *, writes: bool = False, urgent: bool = True
     ) -> T:
-        await self.wait_for_room()
-        done: asyncio.Future[T] = self._loop.create_future()
-        self._put(Job(run, writes, urgent, done=done))
-        return await done
+        if writes:
+            self._require_writable()
+        if self._is_empty and self._path.exists():
+            self._is_empty = False
+            self._queue.reconnect(functools.partial(connect, self._path, read_only=True))
+        return await self._queue.call(run, writes=writes, urgent=urgent)
 
-    def _put(self, job: Job) -> None:
-        if self._closing:
-            raise self._refusal("it is closed")
-        if job.writes and self._read_only:
-            raise self._refusal("it is open for reading only, since another process owns the root")
-        self._queued += 1
-        self._bytes += job.size
-        self._worker.put(job)
+    def _read_as_empty(self) -> None:
+        self._is_empty = True
+        self._queue.reconnect(connect_empty)
 
-    def _has_room(self) -> bool:
-        return self._queued < MAX_QUEUED and self._bytes < MAX_QUEUED_BYTES
+    def _keep(self, run: Callable[[sqlite3.Connection], object], task_id: str) -> "asyncio.Future[Any]":
+        self._require_writable()
+        return self._queue.keep(run, task_id, urgent=True)
 
-    def _settle(self, jobs: Sequence[Job]) -> None:
-        self._queued -= len(jobs)
-        self._bytes -= sum(job.size for job in jobs)
-        for job in jobs:
-            self._answer(job)
-        while self._waiters and self._has_room():
-            waiter = self._waiters.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
-
-    def _answer(self, job: Job) -> None:
-        error = self._error_of(job)
-        if error is not None and job.writes:
-            self._report(job, error)
-        if job.done is None or job.done.done():
-            return
-        if error is None:
-            job.done.set_result(job.value)
-        else:
-            job.done.set_exception(error)
-
-    def _error_of(self, job: Job) -> Exception | None:
-        if isinstance(job.error, sqlite3.Error | OSError | ValueError):
-            return storage_error(self._path, job.error)
-        return job.error
-
-    def _report(self, job: Job, error: Exception) -> None:
-        log.error("a write to the journal failed: %s", error)
-        if not isinstance(error, StorageError):
-            return
-        if job.chain is not None:
-            self._unreported = self._lost.setdefault(job.chain, error)
-        if self._on_failure is not None:
-            self._on_failure(error)
-
-    def _refusal(self, reason: str) -> StorageError:
-        return StorageError(f"journal {self._path}: {reason}", path=str(self._path), reason=reason)
-
-    def _post(self, call: Callable[..., None], *values: object) -> None:
-        try:
-            self._loop.call_soon_threadsafe(call, *values)
-        except RuntimeError:
-            log.warning("the journal's loop ended before the journal was closed")
+    def _require_writable(self) -> None:
+        if self._read_only:
+            raise self._queue.refusal("it is open for reading only, since another process owns the root")
 
 
 def _nothing(_: sqlite3.Connection) -> None:
     """Serve as a job that only waits for those before it."""
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sidecar.api.async_tasks import STATUSES, AsyncStatus
 from sidecar.api.errors import InvalidParams
 from sidecar.subagents import codec
-from sidecar.subagents.records import Delivery, RunRecord, decode_record, encode_record
+from sidecar.subagents.records import Delivery, RunRecord, encode_record, read_record, unreadable_because
 
 DELIVERIES_KEPT = 1_000
 
@@ -22,6 +22,7 @@ ON CONFLICT (id) DO UPDATE SET
     status = excluded.status, ordered_at = excluded.ordered_at, completed_at = excluded.completed_at,
     sync = excluded.sync, wants_notice = excluded.wants_notice,
     notified_at = coalesce(notified_at, excluded.notified_at), body = excluded.body
+WHERE status IN ('running', 'queued') OR excluded.status NOT IN ('running', 'queued')
 """
 
 
@@ -62,8 +63,42 @@ def row_of(record: RunRecord) -> Row:
 
 
 def save(db: sqlite3.Connection, row: Row) -> None:
-    """Insert or replace a record; `notified_at` once set stays."""
+    """Insert or replace a record; `notified_at` once set stays, and an ended run does not come back."""
     db.execute(_SAVE, row)
+
+
+def save_end(db: sqlite3.Connection, row: Row) -> None:
+    """Save the record of a run that has ended; its stored task may not tell so yet."""
+    save(db, row)
+    db.execute("UPDATE runs SET transcript_open = 1 WHERE id = ?", (row[0],))
+
+
+def transcript_finished(db: sqlite3.Connection, task_id: str) -> None:
+    """Note that the stored task tells the end."""
+    db.execute("UPDATE runs SET transcript_open = 0 WHERE id = ?", (task_id,))
+
+
+def unfinished_transcripts(db: sqlite3.Connection) -> list[RunRecord]:
+    """Return ended records whose stored task may not tell the end."""
+    return _records(db, "WHERE transcript_open AND status NOT IN ('running', 'queued') ORDER BY n", ())
+
+
+def unreadable(db: sqlite3.Connection) -> list[str]:
+    """Return the ids of rows with an unknown status, or live ones with a body that cannot be read."""
+    rows = db.execute(
+        "SELECT id, status, body FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')"
+    )
+    return [task_id for task_id, status, body in rows if status not in STATUSES or unreadable_because(body)]
+
+
+def close_unreadable(db: sqlite3.Connection, task_ids: Sequence[str]) -> None:
+    """Have these rows count as failed."""
+    for task_id in task_ids:
+        db.execute(
+            "UPDATE runs SET status = 'failed', completed_at = coalesce(completed_at, ordered_at),"
+            " notified_at = coalesce(notified_at, ordered_at) WHERE id = ?",
+            (task_id,),
+        )
 
 
 def get(db: sqlite3.Connection, task_id: str) -> RunRecord | None:
@@ -85,11 +120,11 @@ def page(
     marks = ", ".join("?" * len(wanted))
     where = f"WHERE status IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
     rows = db.execute(
-        f"SELECT notified_at, body, ordered_at, n FROM runs {where}",  # noqa: S608 - only marks are put in
+        f"SELECT id, notified_at, body, ordered_at, n FROM runs {where}",  # noqa: S608 - only marks are put in
         (*wanted, *_place(cursor), limit + 1),
     ).fetchall()
-    records = [_record(row[0], row[1]) for row in rows[:limit]]
-    return RecordPage(records, _cursor(*rows[limit - 1][2:]) if len(rows) > limit else None)
+    records = [_record(*row[:4]) for row in rows[:limit]]
+    return RecordPage(records, _cursor(*rows[limit - 1][3:]) if len(rows) > limit else None)
 
 
 def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
@@ -101,7 +136,11 @@ def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
 def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
     """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
     runs = [record.task.progress for record in _records(db, "WHERE ordered_at >= ?", (since,))]
-    tokens = sum((run.input_tokens or 0) + (run.output_tokens or 0) for run in runs)
+    tokens = sum(
+        count or 0
+        for run in runs
+        for count in (run.input_tokens, run.output_tokens, run.cache_reads, run.cache_writes)
+    )
     return sum(run.cost or 0 for run in runs), tokens
 
 
@@ -159,17 +198,29 @@ def read_events(
         "SELECT seq, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (task_id, min(after_seq, _NEWEST), limit),
     )
-    bodies: list[bytes] = []
+    events: list[dict[str, Any]] = []
     last, size = 0, 0
     for seq, body in rows:
         size += len(body)
-        if bodies and size > max_bytes:
+        if events and size > max_bytes:
             break
-        bodies.append(body)
+        events.append(_event(seq, body))
         last = seq
     newest = last_seq(db, task_id)
-    last = last if bodies else newest
-    return EventPage([codec.decode(body) for body in bodies], last, last < newest)
+    last = last if events else newest
+    return EventPage(events, last, last < newest)
+
+
+def _event(seq: int, body: bytes) -> dict[str, Any]:
+    """Return an event; one that is damaged becomes a log event that says so."""
+    try:
+        event = codec.decode(body)
+        if isinstance(event, dict) and {"seq", "ts", "type"} <= event.keys():
+            return event
+        reason = "it is not an event"
+    except ValueError as error:
+        reason = str(error)
+    return {"seq": seq, "ts": 0, "type": "log", "stream": "stderr", "text": f"[unreadable event: {reason}]\n"}
 
 
 def last_seq(db: sqlite3.Connection, task_id: str) -> int:
@@ -180,12 +231,13 @@ def last_seq(db: sqlite3.Connection, task_id: str) -> int:
 
 
 def _records(db: sqlite3.Connection, tail: str, values: Sequence[object]) -> list[RunRecord]:
-    rows = db.execute(f"SELECT notified_at, body FROM runs {tail}", values)  # noqa: S608 - callers' constants
-    return [_record(notified_at, body) for notified_at, body in rows]
+    columns = "id, notified_at, body, ordered_at"
+    rows = db.execute(f"SELECT {columns} FROM runs {tail}", values)  # noqa: S608 - callers' constants
+    return [_record(*row) for row in rows]
 
 
-def _record(notified_at: int | None, body: bytes) -> RunRecord:
-    record = decode_record(body)
+def _record(task_id: str, notified_at: int | None, body: bytes, ordered_at: int) -> RunRecord:
+    record = read_record(task_id, body, ordered_at)
     record.task.notified_at = notified_at  # `mark_notified` writes the column alone
     return record
 

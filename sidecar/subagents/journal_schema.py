@@ -26,6 +26,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             task_ids BLOB NOT NULL)""",
     ),
     ("CREATE TABLE permissions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, body BLOB NOT NULL)",),
+    (
+        "ALTER TABLE runs ADD COLUMN transcript_open INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX runs_transcript_open ON runs (n) WHERE transcript_open",
+    ),
 )
 """Entry i takes a file from version i to i + 1; a released entry is never changed."""
 
@@ -52,6 +56,13 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         return _open(path, read_only=read_only)
     except (sqlite3.Error, OSError) as error:
         raise storage_error(path, error) from error
+
+
+def connect_empty() -> sqlite3.Connection:
+    """Return a journal in memory without anything in it, to read where there is none yet."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _prepare(connection, 0)
+    return connection
 
 
 def storage_error(path: Path, error: Exception) -> StorageError:

@@ -5,66 +5,73 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sidecar.subagents.model import Output
+from sidecar.subagents.outcome import Outcome, cancelled
 from sidecar.subagents.signals import call_safely
 
 
-class Abort:
-    """Tells a launch and its run to stop: once, with a reason, to everyone who asked.
+class Clock(Protocol):
+    """The time limit of a run, which stands still while the run waits for a person."""
 
-    Reasons the core gives: `cancelled` (the task was), `caller` (who waited gave up), `timeout`,
-    `hostExit`; `startupTimeout`, `inactivity`, `budget` and `maxTurns` at a limit of the run. The owner of
-    a synchronous run may abort it with a reason of its own.
+    def pause(self) -> None:
+        """Stop the clock."""
+
+    def resume(self) -> None:
+        """Let the clock continue."""
+
+
+class Abort:
+    """Tells a launch and its run to stop: once, with the outcome that stops them, to everyone who asked.
+
+    `clock` is the time limit of the run. `wind_up` is what a run does at a limit before it is aborted, if it
+    can; it returns False if it cannot now.
     """
 
     def __init__(self) -> None:
+        self.clock: Clock | None = None
         self.wind_up: Callable[[], bool] | None = None
-        """What a run does at a limit before it is aborted, if it can; False if it cannot now."""
-        self._limit: str | None = None
-        self._reason: str | None = None
-        self._aborted = False
+        self._limit: Outcome | None = None
+        self._outcome: Outcome | None = None
         self._handlers: dict[object, Callable[[], object]] = {}
 
     @property
     def aborted(self) -> bool:
         """Whether `abort` was called."""
-        return self._aborted
+        return self._outcome is not None
 
     @property
-    def reason(self) -> str | None:
-        """The reason of the first `abort`."""
-        return self._reason
+    def outcome(self) -> Outcome | None:
+        """Return the outcome that the first `abort` gave."""
+        return self._outcome
 
-    def abort(self, reason: str | None = None) -> None:
-        """Call every handler; only the first call does anything. A raising handler is logged."""
-        if self._aborted:
+    def abort(self, outcome: Outcome | None = None) -> None:
+        """Call every handler; only the first call does anything. A raising handler is logged.
+
+        Without an outcome the run is cancelled by its user.
+        """
+        if self._outcome is not None:
             return
-        self._aborted, self._reason = True, reason
+        self._outcome = outcome or cancelled("user")
         handlers, self._handlers = self._handlers, {}
         for handler in handlers.values():
             call_safely(handler)
 
-    @property
-    def limit(self) -> str | None:
-        """The reason of the first `reach_limit`."""
-        return self._limit
-
-    def reach_limit(self, reason: str) -> None:
+    def reach_limit(self, outcome: Outcome) -> None:
         """Have the run wind up, which ends in `end_at_limit`, or abort it; only the first call counts."""
-        if self._aborted or self._limit is not None:
+        if self.aborted or self._limit is not None:
             return
-        self._limit = reason
+        self._limit = outcome
         if self.wind_up is None or not self.wind_up():
-            self.abort(reason)
+            self.abort(outcome)
 
     def end_at_limit(self) -> None:
-        """Abort if a limit is reached: what was left to do before is done, or its time is over."""
+        """Abort if a limit was reached: the run has wound up, or its time for that is over."""
         if self._limit is not None:
             self.abort(self._limit)
 
     def on_abort(self, handler: Callable[[], object]) -> Callable[[], None]:
-        """Have `handler` called at the abort, at once if it was; the callable returned takes it out."""
+        """Call `handler` at the abort, at once if that was before; the callable returned removes it."""
         key = object()
-        if self._aborted:
+        if self.aborted:
             call_safely(handler)
         else:
             self._handlers[key] = handler

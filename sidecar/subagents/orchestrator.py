@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sidecar.api.errors import SidecarError
 from sidecar.subagents.driving import LaunchAborted
 from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.outcome import failed
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run_scope import RunScope, RunServices
 
@@ -41,17 +42,25 @@ class RunOrchestrator:
         Raises StorageError when the disk refuses either, and the record then says so; LaunchAborted for a
         run that was cancelled on the way here.
         """
-        registry, record = self._services.registry, self._record
-        if record.task.status == "queued":
-            await registry.start(record)
-        elif record.task.status == "running":
-            await registry.add(record)
-        if record.task.status != "running":
-            raise LaunchAborted("The task was cancelled before it started.", subagentName=request.name)
-        scope = RunScope(self._services, self._plan, record, request, abort)
+        registry, task_id = self._services.registry, self._record.task.id
+        run = registry.live(task_id)
+        if run is None:
+            if self._record.task.status != "running":
+                raise _cancelled(request)
+            run = await registry.add(self._record)
+        else:
+            await registry.start(run)
+        run.attach(abort)
+        if run.outcome is not None:
+            raise _cancelled(request)
+        scope = RunScope(self._services, self._plan, run, request)
         try:
             await scope.open()
         except SidecarError as error:
-            registry.end(record.task.id, "failed", "error", error=error.message)
+            registry.conclude(task_id, failed("error", error.message))
             raise
         return RunLaunch(scope)
+
+
+def _cancelled(request: LaunchRequest) -> LaunchAborted:
+    return LaunchAborted("The task was cancelled before it started.", subagentName=request.name)

@@ -110,6 +110,13 @@ class Outbox:
         text, self._next = self._give_out(ended)
         return text
 
+    def carried_by(self, delivery_id: str) -> list[str]:
+        """Return what the newest `next` carried, if this is its id, and is still pending."""
+        if self._next is None or self._next.delivery_id != delivery_id:
+            return []
+        pending = {task.id for task in self._untold()}
+        return [task_id for task_id in self._next.task_ids if task_id in pending]
+
     def delivered(self, delivery_id: str) -> list[str]:
         """Mark what the newest `next` carried, if this is its id; return the ids newly marked."""
         if self._next is None or self._next.delivery_id != delivery_id:

@@ -24,7 +24,9 @@ _NO_OPTIONS = "the question came without an option that a person could take"
 class Asker(Protocol):
     """The run that asks."""
 
-    record: RunRecord
+    @property
+    def record(self) -> RunRecord:
+        """The record of the run."""
 
     @property
     def policy(self) -> Policy | None:

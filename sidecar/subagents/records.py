@@ -4,7 +4,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.subagents import codec
 
 Origin = Literal["client", "model"]
@@ -12,12 +12,12 @@ DeliveryState = Literal["open", "superseded", "failed", "delivered"]
 
 
 class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):
-    """One run as it is journalled.
+    """One run as the journal keeps it.
 
     `request` holds the launch parameters as they were given, never an environment. `sync` runs are
     listed but never announced. `restored` marks an end that a former process left; `wants_notice` a
-    cancel that the model did not ask for and is to be told of; `cancel_reason` is what its client said;
-    `session_id` the agent's session, if a later run can take it up.
+    cancel that the model did not ask for and should be notified of; `session_id` is the agent's session, if
+    a later run can take it up.
     """
 
     task: AsyncTask
@@ -27,7 +27,6 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     pid: int | None = None
     restored: bool = False
     wants_notice: bool = False
-    cancel_reason: str | None = None
     session_id: str | None = None
 
 
@@ -45,6 +44,53 @@ def encode_record(record: RunRecord) -> bytes:
     return codec.encode(record)
 
 
-def decode_record(data: bytes) -> RunRecord:
-    """Return the record of `encode_record`; raises msgspec.ValidationError for another shape."""
+def read_record(task_id: str, data: bytes, ordered_at: int) -> RunRecord:
+    """Return the record of `encode_record`; one that cannot be read is listed as failed, with the reason."""
+    try:
+        return _decode(data)
+    except (ValueError, msgspec.ValidationError) as error:
+        return _unreadable(task_id, data, ordered_at, str(error))
+
+
+def unreadable_because(data: bytes) -> str | None:
+    """Return why a record cannot be read; None if it can."""
+    try:
+        _decode(data)
+    except (ValueError, msgspec.ValidationError) as error:
+        return str(error)
+    return None
+
+
+def _decode(data: bytes) -> RunRecord:
     return msgspec.convert(codec.decode(data), RunRecord)
+
+
+def _unreadable(task_id: str, data: bytes, ordered_at: int, reason: str) -> RunRecord:
+    """Stand in for a damaged record, or one with words of a newer version; the row itself is kept."""
+    known = _readable_texts(data)
+    error = (
+        f"The record of this run cannot be read: {reason}. It is kept as it is; a newer version of the "
+        "sidecar may have written it."
+    )
+    task = AsyncTask(
+        id=task_id,
+        subagent_name=known.get("subagentName", "unknown"),
+        goal_prompt=known.get("goalPrompt", ""),
+        status="failed",
+        launched_at=ordered_at,
+        completed_at=ordered_at,
+        error=error,
+        end_reason="error",
+        progress=Progress(last_activity_at=ordered_at),
+        runner=known.get("runner", "unknown"),
+        workspace_dir=known.get("workspaceDir", ""),
+    )
+    return RunRecord(task=task, origin="client", request={"behaviourPrompts": [], "context": {}})
+
+
+def _readable_texts(data: bytes) -> dict[str, str]:
+    try:
+        task = codec.decode(data)["task"]
+        return {key: value for key, value in task.items() if isinstance(value, str)}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}

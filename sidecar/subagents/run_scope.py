@@ -1,40 +1,34 @@
 """One run from its start to its end: executed by its runner, streamed, written as history."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
-from sidecar.api.async_tasks import AsyncTask, EndReason, PartialResult
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
 from sidecar.subagents.attendance import Oversight, RunAttendance
-from sidecar.subagents.driving import MAX_TURNS, TIMEOUT, run_end
-from sidecar.subagents.endings import ending_of
+from sidecar.subagents.driving import run_end
 from sidecar.subagents.event_log import Watcher
-from sidecar.subagents.launching import Abort, LaunchRequest, Resumption
+from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
+from sidecar.subagents.launching import LaunchRequest, Resumption
 from sidecar.subagents.model import Output
-from sidecar.subagents.partial import PartialFold
+from sidecar.subagents.outcome import RunFailed
 from sidecar.subagents.prompts import build_prompt
-from sidecar.subagents.records import RunRecord
-from sidecar.subagents.replay import GO_ON, replay_prompt
-from sidecar.subagents.run_registry import CannotListen, RunRegistry
+from sidecar.subagents.run import CannotListen, Run
+from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec, Talk, put_in_line
 from sidecar.subagents.terms import terms_of
 from sidecar.subagents.timeouts import TimeoutChoice
-from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
+from sidecar.subagents.transcript import STORED_OUTCOMES, Transcript, TranscriptHead
 
 if TYPE_CHECKING:
     from sidecar.subagents.catalogue import Plan
 
 logger = logging.getLogger(__name__)
-
-_REASONS = {TIMEOUT: "TIMEOUT", MAX_TURNS: "MAX_TURNS"}
-_OUTCOMES: dict[str, Outcome] = {"completed": "completed", "failed": "failed", "cancelled": "cancelled"}
-
-
-class RunFailed(Exception):
-    """The agent ended without reaching its goal; the text is for people and models."""
 
 
 @dataclass(frozen=True)
@@ -56,33 +50,29 @@ class RunServices:
 class RunScope:
     """Drive one run; whoever launched it calls `run_non_interactive` once, then `dispose`."""
 
-    def __init__(
-        self, services: RunServices, plan: "Plan", record: RunRecord, request: LaunchRequest, abort: Abort
-    ) -> None:
-        self.task_id = record.task.id
+    def __init__(self, services: RunServices, plan: "Plan", run: Run, request: LaunchRequest) -> None:
+        self.task_id = run.id
         self.output: Output | None = None
         self._services = services
         self._plan = plan
-        self._record = record
+        self._run = run
         self._request = request
-        self._abort = abort
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
         self._early_messages: list[str] = []
-        self._partial = PartialFold()
         self._unwatch: Callable[[], None] = lambda: None
-        self._error: str | None = None
+        self._error: RunFailed | None = None
         self._last_turn: asyncio.Task[None] | None = None
         definition = plan.definition
         grace = services.oversight.settings().async_tasks.grace_period_seconds
         self._terms = terms_of(request, definition, grace)
         self._attendance = RunAttendance(
-            services.oversight, record, definition.permissions, self._terms, abort, self._emit
+            services.oversight, run, definition.permissions, self._terms, self._emit
         )
 
     async def open(self) -> None:
         """Make the run's folder. Raises StorageError."""
-        task = self._record.task
+        task = self._run.record.task
         head = TranscriptHead(
             task_id=task.id,
             goal=task.goal_prompt,
@@ -91,7 +81,7 @@ class RunScope:
             started_at=task.launched_at or self._services.now(),
             parent_task_id=task.parent_task_id,
         )
-        self._services.registry.attach(task.id, self)
+        self._run.executor = self
         services = self._services
         transcript = await Transcript.start(
             services.root, head, services.now, lambda: len(services.registry.with_status("running"))
@@ -111,12 +101,12 @@ class RunScope:
             self._plan.definition.system_prompt,
             prompts[0],
             prompts[1:],
-            self._record.request.get("context"),
+            self._run.record.request.get("context"),
         )
         spec = RunSpec(
             self.task_id,
             prompt,
-            Path(self._record.task.workspace_dir),
+            Path(self._run.record.task.workspace_dir),
             model=self._plan.definition.model,
             attendant=self._attendance,
             terms=self._terms,
@@ -125,40 +115,34 @@ class RunScope:
         if resumption is not None:
             spec = _resuming(spec, resumption)
             await self._tell(resumption.text)
-        self._abort.wind_up = self._wind_up
+        self._run.abort.wind_up = self._wind_up
         self._attendance.begin()
         try:
             self._handle = await self._plan.runner.start(spec, self._emit)
-            self._record.pid = self._handle.pid
+            self._run.record.pid = self._handle.pid
             self._pass_on_early_messages(self._handle.talk)
             await self._first_end(self._handle)
         finally:
             self._attendance.end()
 
-    def partial(self) -> PartialResult:
-        """Return what the run has produced so far."""
-        return self._partial.result()
-
     def send(self, text: str) -> None:
         """Give the agent a message. Raises CannotListen, and Overloaded when too many wait already."""
         if not self._plan.runner.listens:
-            raise CannotListen(f"runner {self._plan.runner.name!r} takes no words but its prompt")
+            raise CannotListen(f"runner {self._plan.runner.name!r} only accepts its initial prompt")
         if self._handle is None:
             put_in_line(self._early_messages, text)
         elif self._handle.talk is None or not self._handle.talk.send(text):
-            raise CannotListen("it is ending")
-
-    def stop(self, reason: str) -> None:
-        """Abort the run; one that its caller waits for ends so, as there is no manager to cancel it."""
-        self._abort.abort(reason)
+            raise CannotListen("the run is ending")
 
     async def finish(self, task: AsyncTask) -> None:
-        """Write the run's end into its stored task."""
+        """Write the run's end into its stored task. Raises StorageError; may be called again then."""
         if self._transcript is None:
             return
         self._unwatch()
         message = (task.output or {}).get("final_message")
-        await self._transcript.finish(_OUTCOMES[task.status], final_message=message, error=task.error)
+        await self._transcript.finish(
+            STORED_OUTCOMES[task.status], at=task.completed_at, final_message=message, error=task.error
+        )
         self._services.history_changed(task.id, "changed")
 
     async def dispose(self) -> None:
@@ -167,15 +151,18 @@ class RunScope:
             self._last_turn.cancel()
         if self._handle is not None:
             await self._handle.stop(self._services.stop_seconds())
-        registry = self._services.registry
-        live = registry.live(self.task_id)
-        if live is not None and live.task.status == "running":
-            self._end_unmanaged()
-        await registry.settled(self.task_id)
+        if self._run.outcome is None:  # nobody but its caller waits for it
+            limit = TimeoutChoice(self._run.record.task.timeout_seconds)
+            end = run_end(self._run.abort, self.output, self._error, limit)
+            self._services.registry.conclude(self.task_id, end.outcome)
+        with contextlib.suppress(StorageError):  # the registry tries again
+            await self._services.registry.recorded(self.task_id)
+            await self._services.registry.add_late_usage(self._run)
 
     async def _first_end(self, handle: RunHandle) -> None:
         aborted = asyncio.Event()
-        unsubscribe = self._abort.on_abort(aborted.set)
+        abort = self._run.abort
+        unsubscribe = abort.on_abort(aborted.set)
         ended = asyncio.ensure_future(handle.result())
         stopped = asyncio.ensure_future(aborted.wait())
         try:
@@ -185,41 +172,36 @@ class RunScope:
             stopped.cancel()
             if not ended.done():
                 ended.cancel()
-        self._abort.end_at_limit()
-        if self._abort.aborted or not ended.done():
-            partial = self.partial()
-            reason = _REASONS.get(self._abort.reason or "", "ERROR")
-            self.output = _output(reason, partial.emitted_vars, partial.final_message)
-            if self._attendance.error is not None:
-                self._fail(self._attendance.error)
+        abort.end_at_limit()
+        if abort.outcome is not None:
+            partial = self._run.fold.partial()
+            self.output = _output(abort.outcome.terminate_reason, partial.emitted_vars, partial.final_message)
             return
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
         if result.terminate_reason == "ERROR":
-            self._fail(result.error)
+            self._error = RunFailed(result.error or "Subagent ended with ERROR.", result.error_kind)
+            raise self._error
 
     def _wind_up(self) -> bool:
         """Give the agent its last turn, where it listens and there is time for one."""
         talk = self._handle.talk if self._handle is not None else None
         if talk is None or not talk.listens or self._terms.grace_seconds <= 0:
             return False
-        self._partial.cut_short()
+        self._run.fold.cut_short()
         self._last_turn = asyncio.create_task(self._give_last_turn(talk), name=f"last turn of {self.task_id}")
         return True
 
     async def _give_last_turn(self, talk: Talk) -> None:
-        missing = [name for name in self._terms.expected_outputs if name not in self.partial().emitted_vars]
+        emitted = self._run.fold.partial().emitted_vars
+        missing = [name for name in self._terms.expected_outputs if name not in emitted]
         try:
             async with asyncio.timeout(self._terms.grace_seconds):
                 await talk.last_turn(missing)
         except TimeoutError:
             logger.info("run %s did not end its last turn within its grace period", self.task_id)
         finally:
-            self._abort.end_at_limit()
-
-    def _fail(self, error: str | None) -> NoReturn:
-        self._error = error or "Subagent ended with ERROR."
-        raise RunFailed(self._error)
+            self._run.abort.end_at_limit()
 
     def _pass_on_early_messages(self, talk: Talk | None) -> None:
         if talk is not None:
@@ -232,23 +214,9 @@ class RunScope:
             await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
+        await self._services.registry.emit(self._run, event)
         self._attendance.take(event)
-        self._partial.take(event)
-        await self._services.registry.emit(self.task_id, event)
         self._services.history_changed(self.task_id, "changed")
-
-    def _end_unmanaged(self) -> None:
-        """End the record of a run that no manager knows: its caller had it in hand."""
-        task = self._record.task
-        end = run_end(self._abort, self.output, self._error)
-        ending = ending_of(end, TimeoutChoice(task.timeout_seconds))
-        self._services.registry.end(
-            task.id,
-            ending.status,
-            ending.end_reason or _cancel_reason(self._abort.reason),
-            output=ending.output,
-            error=ending.error,
-        )
 
 
 def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
@@ -256,14 +224,10 @@ def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
     return replace(
         spec,
         prompt=replay_prompt(spec.prompt, resumption.said, text),
-        former=None if session is None else FormerSession(session, text or GO_ON, cost),
+        former=None if session is None else FormerSession(session, text or CONTINUE, cost),
     )
 
 
 def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:
     output = {"terminate_reason": reason, "emitted_vars": emitted_vars}
     return output if final_message is None else {**output, "final_message": final_message}
-
-
-def _cancel_reason(reason: str | None) -> EndReason:
-    return "cancelledByModel" if reason == "cancelledByModel" else "cancelledByUser"

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self, TypeVar, get_args
 
@@ -17,6 +17,12 @@ from sidecar.subagents.transcript_document import End, Outcome, Snapshot, Transc
 
 __all__ = ["Outcome", "Transcript", "TranscriptHead"]
 
+STORED_OUTCOMES: Mapping[str, Outcome] = {
+    "completed": "completed",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
+"""The outcome of a stored task for the status that a run ended with."""
 REWRITE_SECONDS = 0.5
 WRITE_SHARE = 20
 """After a rewrite that took t seconds the next waits at least this many times t: 5 % of one core at most."""
@@ -48,6 +54,7 @@ class Transcript:
         self._writers = writers
         self._changed = asyncio.Event()
         self._finishing = asyncio.Event()
+        self._is_finished = False
         self._writer = asyncio.create_task(self._rewrite(), name=f"transcript {folder.path.name}")
 
     @classmethod
@@ -76,10 +83,19 @@ class Transcript:
             self._changed.set()
 
     async def finish(
-        self, outcome: Outcome, *, final_message: str | None = None, error: str | None = None
+        self,
+        outcome: Outcome,
+        *,
+        at: int | None = None,
+        final_message: str | None = None,
+        error: str | None = None,
     ) -> None:
-        """Write the end and stop; the first end wins. Raises StorageError when the disk refuses it."""
-        if not self._document.finish(End(outcome, self._now(), final_message, error)):
+        """Write the end, at `at` (ms since the epoch; None: now), and stop; the first end wins.
+
+        Raises StorageError when the disk refuses it; another call tries again.
+        """
+        self._document.finish(End(outcome, self._now() if at is None else at, final_message, error))
+        if self._is_finished:
             return
         self._finishing.set()
         self._changed.set()
@@ -89,9 +105,18 @@ class Transcript:
                 await asyncio.to_thread(_write, self._folder, self._document.snapshot(), durable=True)
         except (OSError, TimeoutError) as fault:
             raise _storage_error(self._folder.path, fault) from fault
+        self._is_finished = True
 
     @staticmethod
-    async def recover(root: Path, task_id: str, outcome: Outcome, error: str | None, *, at: int) -> bool:
+    async def recover(
+        root: Path,
+        task_id: str,
+        outcome: Outcome,
+        error: str | None,
+        *,
+        at: int,
+        final_message: str | None = None,
+    ) -> bool:
         """End a transcript that a crash left open; False if there is none or it has its end already.
 
         Only under the root's lock: it also clears away the temporary files of the crash.
@@ -100,7 +125,7 @@ class Transcript:
         if folder is None:
             return False
         try:
-            return await asyncio.to_thread(_recover, folder, End(outcome, at, None, error))
+            return await asyncio.to_thread(_recover, folder, End(outcome, at, final_message, error))
         except OSError as fault:
             raise _storage_error(folder.path, fault) from fault
 

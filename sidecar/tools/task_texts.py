@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from sidecar.subagents.driving import RunEnd, error_text
-from sidecar.subagents.endings import NO_OUTPUT
 from sidecar.subagents.js_text import js_entries, js_string, json_stringify
 from sidecar.subagents.model import Output, QueuePlace
+from sidecar.subagents.outcome import NO_OUTPUT
 from sidecar.subagents.reminder import completed_payload
 from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.tools.result import ToolError, ToolResult
@@ -76,14 +76,15 @@ def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output |
 
 def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> ToolResult:
     """Tell how a synchronous run ended."""
-    if end.how == "timeout":
-        return timed_out(timeout, agent_id, end.output)
-    if end.how == "aborted":
-        return cancelled("Task execution aborted before completion.", agent_id, end.output)
-    if end.how == "raised":
-        result = failed(f"Subagent '{name}' failed during execution.", end.error, agent_id)
-        return replace(result, llm_content=result.llm_content + _partial(agent_id, end.output))
-    output = end.output or NO_OUTPUT
+    outcome, produced = end.outcome, end.output
+    if not end.returned:
+        if outcome.reason == "timeout":
+            return timed_out(timeout, agent_id, produced)
+        if outcome.status == "cancelled" or outcome.reason == "hostExit":
+            return cancelled("Task execution aborted before completion.", agent_id, produced)
+        result = failed(f"Subagent '{name}' failed during execution.", outcome.error, agent_id)
+        return replace(result, llm_content=result.llm_content + _partial(agent_id, produced))
+    output = produced or NO_OUTPUT
     metadata = {"agentId": agent_id, **_produced(output)}
     return ToolResult(_content(agent_id, output), _display(name, agent_id, output), metadata)
 

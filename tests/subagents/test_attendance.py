@@ -11,8 +11,10 @@ from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.launching import Abort
+from sidecar.subagents.outcome import cancelled
 from sidecar.subagents.permission_desk import PermissionDesk
 from sidecar.subagents.records import RunRecord
+from sidecar.subagents.run import Run
 from sidecar.subagents.terms import Terms
 from sidecar.subagents.watchdog import SilenceWatch
 
@@ -39,12 +41,29 @@ class Watched:
             settings=lambda: settings,
             spending=DaySpending(lambda: 0),
             desk=cast(PermissionDesk, None),
-            pause=lambda task_id: self.clock.append(f"pause {task_id}"),
-            resume=lambda task_id: self.clock.append(f"resume {task_id}"),
-            remember=lambda record: None,
+            remember=lambda run: None,
+            show=lambda run: self.shown.append(run.record.task.mode),
         )
-        record = RunRecord(task=task, origin="client", request={})
-        self.run = RunAttendance(oversight, record, None, terms or Terms(), self.abort, self._emit)
+        self.shown: list[str | None] = []
+        self.record = Run(RunRecord(task=task, origin="client", request={}))
+        self.abort.clock = self
+        self.record.attach(self.abort)
+        self.run = RunAttendance(oversight, self.record, None, terms or Terms(), self._emit)
+
+    def pause(self) -> None:
+        self.clock.append("pause")
+
+    def resume(self) -> None:
+        self.clock.append("resume")
+
+    def take(self, **event: Any) -> None:
+        """Have an event of the run logged."""
+        self.record.take({"ts": 1, **event})
+        self.run.take(event)
+
+    @property
+    def error(self) -> str | None:
+        return None if self.abort.outcome is None else self.abort.outcome.error
 
     async def _emit(self, event: dict[str, Any]) -> None:
         raise AssertionError("no event is expected")
@@ -52,14 +71,14 @@ class Watched:
     async def reason(self, seconds: float = 5) -> str | None:
         async with asyncio.timeout(seconds):
             await self.aborted.wait()
-        return self.abort.reason
+        return None if self.abort.outcome is None else self.abort.outcome.reason
 
 
 async def test_a_late_start_ends_the_run() -> None:
     watched = Watched(startup_timeout_seconds=0.05, inactivity_timeout_seconds=0.01)
     watched.run.begin()
     assert await watched.reason() == "startupTimeout"
-    assert "asyncTasks.startupTimeoutSeconds" in str(watched.run.error)
+    assert "asyncTasks.startupTimeoutSeconds" in str(watched.error)
 
 
 async def test_silence_after_the_start_ends_the_run() -> None:
@@ -71,16 +90,40 @@ async def test_silence_after_the_start_ends_the_run() -> None:
 
 async def test_overspending_ends_the_run() -> None:
     watched = Watched()
-    watched.run.take({"type": "usage", "cost": 2})
+    watched.take(type="usage", cost=2)
     assert await watched.reason() == "budget"
-    assert "budget.perTaskCost" in str(watched.run.error)
+    assert "budget.perTaskCost" in str(watched.error)
 
 
 async def test_overspending_after_a_cancel_changes_nothing() -> None:
     watched = Watched()
-    watched.abort.abort("cancelled")
-    watched.run.take({"type": "usage", "cost": 2})
-    assert (watched.abort.reason, watched.run.error) == ("cancelled", None)
+    watched.abort.abort(cancelled("user"))
+    watched.take(type="usage", cost=2)
+    assert watched.abort.outcome == cancelled("user")
+
+
+async def test_an_agent_that_only_repeats_a_failed_request_is_silent() -> None:
+    watched = Watched(inactivity_timeout_seconds=0.15)
+    watched.run.ready(silence_counts=True)
+    loop, retry = asyncio.get_running_loop(), {"attempt": 1, "text": "429 Too Many Requests"}
+    for number in range(1, 20):
+        loop.call_later(
+            number / 100,
+            lambda: watched.take(type="log", stream="agent", text="x", retrying=retry),
+        )
+    began = loop.time()
+    assert await watched.reason() == "inactivity"
+    assert loop.time() - began < 0.19
+    assert "429 Too Many Requests" in str(watched.error)
+
+
+async def test_the_mode_in_force_is_shown_when_it_changes() -> None:
+    watched = Watched()
+    watched.run.configured(mode="default", model="m")
+    watched.run.configured(mode="default", model=None)
+    watched.run.configured(mode="plan", model=None)
+    assert watched.shown == ["default", "plan"]
+    assert watched.record.record.task.model == "m"
 
 
 async def test_none_of_it_ends_a_run_whose_silence_does_not_count_or_that_has_ended() -> None:
@@ -109,9 +152,9 @@ async def test_the_clocks_stand_from_the_first_open_question_to_the_last_answer(
     watched.run.release()
     with pytest.raises(TimeoutError):
         await watched.reason(0.2)
-    assert watched.clock == ["pause task-1"]
+    assert watched.clock == ["pause"]
     watched.run.release()
-    assert watched.clock == ["pause task-1", "resume task-1"]
+    assert watched.clock == ["pause", "resume"]
     assert await watched.reason() == "inactivity"
 
 
@@ -128,9 +171,9 @@ async def test_a_sign_of_life_puts_the_end_off() -> None:
 async def test_a_turn_too_many_ends_the_run_by_name() -> None:
     watched = Watched(Terms(max_turns=1))
     for number in range(3):
-        watched.run.take({"type": "message", "messageId": str(number), "text": "x"})
-    assert watched.abort.reason == "maxTurns"
-    assert "its limit of 1 turns" in str(watched.run.error)
+        watched.take(type="message", messageId=str(number), text="x")
+    assert await watched.reason() == "maxTurns"
+    assert "its limit of 1 turns" in str(watched.error)
 
 
 async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> None:
@@ -138,7 +181,7 @@ async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> N
     watched.abort.wind_up = lambda: True
     watched.run.begin()
     for number in range(2):
-        watched.run.take({"type": "message", "messageId": str(number), "text": "x"})
+        watched.take(type="message", messageId=str(number), text="x")
     assert not watched.abort.aborted
     assert await watched.reason() == "maxTurns"
-    assert "turns" in str(watched.run.error)
+    assert "turns" in str(watched.error)

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.background import BackgroundRuns
+from sidecar.subagents.background import BackgroundRuns, conclude
 from sidecar.subagents.driving import LaunchAborted, LaunchTimedOut, Patience, RunPlan
-from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.launching import Abort, Clock, LaunchRequest
 from sidecar.subagents.model import AsyncTaskInfo, Output
+from sidecar.subagents.outcome import Outcome, cancelled
 from sidecar.subagents.timeouts import TimeoutChoice
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {"k": "v"}, "final_message": "done"}
@@ -75,8 +76,12 @@ def reasons() -> dict[str, str]:
 
 
 @pytest.fixture
-async def runs(reasons: dict[str, str]) -> AsyncIterator[BackgroundRuns]:
-    runs = BackgroundRuns(patience=PATIENCE, on_end=reasons.__setitem__)
+async def runs(manager: AsyncTaskManager, reasons: dict[str, str]) -> AsyncIterator[BackgroundRuns]:
+    def end(task_id: str, outcome: Outcome) -> None:
+        if conclude(manager, task_id, outcome):
+            reasons[task_id] = outcome.reason
+
+    runs = BackgroundRuns(patience=PATIENCE, conclude=end)
     yield runs
     await runs.aclose(1)
     assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -99,6 +104,12 @@ def launch(runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake) -> Launc
         return await runs.launch(manager, fake, plan(seconds), slot)
 
     return launch
+
+
+def the_clock_of(fake: Fake) -> Clock:
+    assert fake.abort is not None
+    assert fake.abort.clock is not None
+    return fake.abort.clock
 
 
 async def ended(manager: AsyncTaskManager, fake: Fake) -> AsyncTaskInfo:
@@ -195,7 +206,7 @@ async def test_a_slot_is_held_however_slow_the_launch_is_and_comes_back_when_it_
     clock.ms += 3_600_000
     assert manager.reserve_slot() is None
     assert fake.abort is not None
-    fake.abort.abort("stop")
+    fake.abort.abort(cancelled("user"))
     with pytest.raises(LaunchAborted):
         await launching
     assert manager.reserve_slot() is not None
@@ -235,7 +246,7 @@ async def test_a_caller_that_gives_up_stops_its_launch(
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert fake.abort is not None
-    assert fake.abort.reason == "caller"
+    assert fake.abort.outcome == cancelled("user")
     async with asyncio.timeout(5):
         await fake.disposed.wait()
     assert (manager.get_all_tasks(), slot.held) == ([], False)
@@ -295,7 +306,7 @@ async def test_thirty_simultaneous_launches_with_a_limit_of_three_admit_three(
 async def test_a_foreground_run_gives_its_end(runs: BackgroundRuns, fake: Fake) -> None:
     fake.may_end.set()
     done = await runs.run(fake, plan())
-    assert (done.agent_id, done.end.how, done.end.output) == ("agent-1", "returned", GOAL)
+    assert (done.agent_id, done.end.returned, done.end.output) == ("agent-1", True, GOAL)
     assert fake.disposals == 1
 
 
@@ -309,16 +320,16 @@ async def test_a_foreground_run_ends_with_its_caller(runs: BackgroundRuns, fake:
     assert (fake.abort.aborted, fake.disposals) == (True, 1)
 
 
-async def test_a_paused_clock_does_not_expire_and_goes_on_with_what_was_left(
-    launch: Launch, runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake
+async def test_a_paused_clock_does_not_expire_and_continues_with_what_was_left(
+    launch: Launch, manager: AsyncTaskManager, fake: Fake
 ) -> None:
-    fake.on_run = lambda: runs.pause("agent-1")
+    fake.on_run = lambda: the_clock_of(fake).pause()
     task = await launch(0.1)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.15):
             await fake.disposed.wait()
     assert task.status == "running"
-    runs.resume("agent-1")
+    the_clock_of(fake).resume()
     assert (await ended(manager, fake)).error == TimeoutChoice(0.1).text
 
 

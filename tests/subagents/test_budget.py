@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.api.settings import BudgetSettings
 from sidecar.subagents.budget import BudgetWatch, DaySpending, Spent
+from sidecar.subagents.fold.usage import Usage
 
 NOON = 1_700_000_000_000
 DAY = 24 * 3_600_000
@@ -22,14 +23,18 @@ def day(time: list[int]) -> DaySpending:
 
 
 class Run:
-    """A run under a budget; `said` has what it was told of overspending."""
+    """A run under a budget; `said` has the limits it exceeded."""
 
     def __init__(self, budget: BudgetSettings, day: DaySpending) -> None:
         self.said: list[str] = []
-        self._watch = BudgetWatch(budget, day, self.said.append)
+        self._watch = BudgetWatch(budget, day)
+        self._usage = Usage()
 
     def uses(self, **members: Any) -> None:
-        self._watch.take({"type": "usage", **members})
+        self._usage.take({"type": "usage", **members})
+        text = self._watch.exceeded(self._usage)
+        if text is not None:
+            self.said.append(text)
 
 
 def test_a_run_may_use_its_whole_budget_and_no_more(day: DaySpending) -> None:
@@ -40,13 +45,13 @@ def test_a_run_may_use_its_whole_budget_and_no_more(day: DaySpending) -> None:
     assert run.said == ["The run has cost 0.75 USD; budget.perTaskCost is 0.5, raise it to allow more."]
 
 
-def test_tokens_in_and_out_count_together_as_last_said(day: DaySpending) -> None:
+def test_all_tokens_count_together_as_last_reported(day: DaySpending) -> None:
     run = Run(BudgetSettings(per_task_tokens=100), day)
     run.uses(inputTokens=60)
     run.uses(outputTokens=40)
     run.uses(inputTokens=60)
     assert run.said == []
-    run.uses(inputTokens=61)
+    run.uses(cacheReads=1)
     assert "budget.perTaskTokens is 100" in run.said[0]
 
 

@@ -5,14 +5,19 @@ import logging
 import pytest
 
 from sidecar.subagents.launching import Abort
+from sidecar.subagents.outcome import cancelled, failed
+
+TIMEOUT = failed("timeout", "out of time")
+TURNS = failed("maxTurns", "out of turns")
+CANCELLED = cancelled("model")
 
 
-def test_handlers_are_called_once_with_the_first_reason() -> None:
+def test_handlers_are_called_once_with_the_first_outcome() -> None:
     abort, calls = Abort(), list[str]()
     abort.on_abort(lambda: calls.append("one"))
-    abort.abort("timeout")
-    abort.abort("cancelled")
-    assert (abort.aborted, abort.reason, calls) == (True, "timeout", ["one"])
+    abort.abort(TIMEOUT)
+    abort.abort(CANCELLED)
+    assert (abort.aborted, abort.outcome, calls) == (True, TIMEOUT, ["one"])
 
 
 def test_a_handler_taken_out_is_not_called() -> None:
@@ -47,8 +52,8 @@ def test_a_raising_handler_is_logged_and_the_others_are_called(caplog: pytest.Lo
 
 def test_a_limit_aborts_at_once_where_there_is_nothing_to_wind_up() -> None:
     abort = Abort()
-    abort.reach_limit("timeout")
-    assert abort.reason == "timeout"
+    abort.reach_limit(TIMEOUT)
+    assert abort.outcome == TIMEOUT
 
 
 def test_the_first_limit_counts_and_a_cancel_does_not_wait_for_it() -> None:
@@ -59,12 +64,12 @@ def test_the_first_limit_counts_and_a_cancel_does_not_wait_for_it() -> None:
         return True
 
     abort.wind_up = wind_up
-    abort.reach_limit("timeout")
-    abort.reach_limit("maxTurns")
-    assert (abort.aborted, abort.limit, winding) == (False, "timeout", ["up"])
-    abort.abort("cancelled")
+    abort.reach_limit(TIMEOUT)
+    abort.reach_limit(TURNS)
+    assert (abort.aborted, winding) == (False, ["up"])
+    abort.abort(CANCELLED)
     abort.end_at_limit()
-    assert abort.reason == "cancelled"
+    assert abort.outcome == CANCELLED
 
 
 def test_a_limit_ends_when_the_winding_up_is_over() -> None:
@@ -72,6 +77,6 @@ def test_a_limit_ends_when_the_winding_up_is_over() -> None:
     abort.end_at_limit()
     assert not abort.aborted
     abort.wind_up = lambda: True
-    abort.reach_limit("timeout")
+    abort.reach_limit(TIMEOUT)
     abort.end_at_limit()
-    assert abort.reason == "timeout"
+    assert abort.outcome == TIMEOUT

@@ -13,6 +13,7 @@ from sidecar.subagents.background import BackgroundRuns
 from sidecar.subagents.driving import Patience, RunPlan
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.model import Output, QueuePlace
+from sidecar.subagents.outcome import cancelled
 from sidecar.subagents.timeouts import TimeoutChoice
 from sidecar.tools import TaskTool
 from sidecar.tools.result import ToolError, ToolResult
@@ -335,7 +336,7 @@ async def test_a_run_that_others_abort_is_answered_as_cancelled(
     fake.hang_in = hang_in
     call = asyncio.create_task(tool.execute(CALL))
     await fake.waiting.wait()
-    fake.aborts[0].abort("cancelledByUser")
+    fake.aborts[0].abort(cancelled("user"))
     result = await call
     assert (result.llm_content, result.error) == (text, ToolError(text, "EXECUTION_FAILED"))
     assert (metadata(result)["cancelled"], metadata(result)["agentId"]) == (True, agent_id)

@@ -91,7 +91,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    cancelled = await host.runs.cancel(record.task.id, by="user", why=params.reason)
+    cancelled = await host.runs.cancel(record.task.id, by="user", words=params.reason)
     ended = await host.registry.resolve(record.task.id)
     return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 
@@ -110,7 +110,7 @@ async def send(session: Session, params: SendParams) -> SendResult:
     if not params.text.strip():
         raise InvalidParams("text: is blank; say something to the agent")
     record = await host.registry.resolve(params.task_id)
-    host.registry.send(record, params.text)
+    host.runs.send(record, params.text)
     return SendResult(delivery="nextTurn", revision=host.revision)
 
 

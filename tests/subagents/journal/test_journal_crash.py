@@ -33,26 +33,31 @@ asyncio.run(main())
 """
 FILL_THE_DISK = """
 async def main():
-    told = []
-    journal = await Journal.open(Path(sys.argv[1]), on_failure=told.append)
+    journal = await Journal.open(Path(sys.argv[1]))
     await journal.save(record("before"))
-    await journal.append("run", [{"seq": 1, "ts": 1, "text": "small"}])
+    await journal.append("run", [{"seq": 1, "ts": 1, "type": "log", "text": "small"}])
     await journal.flush()
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
-    await journal.append("run", [{"seq": 2, "ts": 1, "text": "x" * 400_000}])
+    await journal.append("run", [{"seq": 2, "ts": 1, "type": "log", "text": "x" * 400_000}])
+    await journal.append("run", [{"seq": 3, "ts": 1, "type": "log"}])
+    ended = record("run")
+    ended.task.status, ended.task.completed_at = "completed", 2
+    end = journal.end(ended, 4, b'{"seq":4,"ts":1,"type":"state","status":"completed"}')
     refused = []
-    for attempt in (journal.flush, lambda: journal.append("run", [{"seq": 3, "ts": 1}]),
-                    lambda: journal.save(record("b" * 300_000))):
+    for attempt in (journal.flush, lambda: journal.save(record("b" * 300_000))):
         try:
             await attempt()
         except StorageError as error:
             refused.append(error.data["path"])
+    await journal.stalled()
+    while_full = await journal.last_seq("run"), end.done(), (await journal.counts())["completed"]
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    await end
     await journal.save(record("after"))
-    await journal.append("other", [{"seq": 1, "ts": 1}])
     await journal.flush()
-    print(len(refused), bool(told), (await journal.read_events("run")).last_seq,
-          await journal.last_seq("other"), (await journal.counts())["running"])
+    events = (await journal.read_events("run")).events
+    print(len(refused), while_full, [event["seq"] for event in events],
+          (await journal.get("run")).task.status, (await journal.counts())["running"])
     await journal.aclose()
 asyncio.run(main())
 """
@@ -88,7 +93,10 @@ async def test_a_torn_log_loses_its_tail_only(path: Path, torn: int) -> None:
     await journal.aclose()
 
 
-def test_a_full_disk_is_told_and_leaves_no_gap(path: Path) -> None:
+def test_a_full_disk_delays_what_has_to_be_kept_and_refuses_the_rest(path: Path) -> None:
     command = [sys.executable, "-c", PRELUDE + FILL_THE_DISK, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    assert (done.stdout, done.returncode) == ("3 True 1 1 2\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == (
+        "2 (1, False, 0) [1, 2, 3, 4] completed 2\n",
+        0,
+    ), done.stderr

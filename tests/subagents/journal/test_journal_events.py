@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents import journal as journal_module
+from sidecar.subagents import journal_queue as journal_module
 from sidecar.subagents.journal import EventPage, Journal
 
 

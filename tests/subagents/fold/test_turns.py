@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.turn_watch import TurnWatch
+from sidecar.subagents.fold import RunFold
 
 Event = dict[str, Any]
 
@@ -23,12 +23,11 @@ THOUGHT: Event = {"type": "thought", "messageId": "h", "text": "x"}
 CALL = [tool("started"), tool("completed")]
 
 
-def turns(*events: Event, limit: int | None = None) -> tuple[int, int]:
-    calls = list[int]()
-    watch = TurnWatch(limit, lambda: calls.append(1))
+def turns(*events: Event) -> int:
+    fold = RunFold(0)
     for event in events:
-        watch.take(event)
-    return watch.turns, len(calls)
+        fold.take({"ts": 1, **event})
+    return fold.turns.count
 
 
 @pytest.mark.parametrize(
@@ -47,12 +46,7 @@ def turns(*events: Event, limit: int | None = None) -> tuple[int, int]:
     ],
 )
 def test_a_turn_is_one_answer_of_the_model_as_far_as_events_show(events: list[Event], count: int) -> None:
-    assert turns(*events)[0] == count
-
-
-def test_the_turn_after_the_last_one_allowed_is_told() -> None:
-    assert turns(*CALL, *CALL, limit=2) == (2, 0)
-    assert turns(*CALL, *CALL, message(), limit=2) == (3, 1)
+    assert turns(*events) == count
 
 
 @given(
@@ -61,13 +55,8 @@ def test_the_turn_after_the_last_one_allowed_is_told() -> None:
             [message("a"), message("b"), THOUGHT, *CALL, tool("started", "u"), tool("failed", "u")]
         ),
         max_size=30,
-    ),
-    st.integers(1, 5),
+    )
 )
 @settings(max_examples=50)
-def test_turns_never_outnumber_events_and_are_told_exactly_beyond_the_limit(
-    events: list[Event], limit: int
-) -> None:
-    count, told = turns(*events, limit=limit)
-    assert count <= len(events)
-    assert told == max(0, count - limit)
+def test_turns_never_outnumber_events(events: list[Event]) -> None:
+    assert turns(*events) <= len(events)

@@ -1,4 +1,3 @@
-import functools
 from typing import Any
 
 import pytest
@@ -6,12 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.api.async_tasks import Progress
-from sidecar.subagents.progress import RunProgress, begin, fold
+from sidecar.subagents.fold import RunFold
 
 
 def after(*events: dict[str, Any]) -> Progress:
-    stamped = [{"ts": n + 1, **event} for n, event in enumerate(events)]
-    return functools.reduce(fold, stamped, begin(0)).progress
+    fold = RunFold(0)
+    for n, event in enumerate(events):
+        fold.take({"ts": n + 1, **event})
+    return fold.progress()
 
 
 def tool(status: str, name: str = "read", **members: Any) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def message(message_id: object, text: str) -> dict[str, Any]:
 
 
 def test_a_run_begins_with_nothing_done() -> None:
-    assert begin(7).progress == Progress(turns=0, tool_calls=0, last_activity_at=7)
+    assert RunFold(7).progress() == Progress(turns=0, tool_calls=0, last_activity_at=7)
 
 
 def test_any_event_is_activity() -> None:
@@ -67,7 +68,7 @@ def test_the_newest_usage_counts() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["5", None, True, [1]])
-def test_usage_of_the_wrong_type_is_passed_over(wrong: object) -> None:
+def test_usage_of_the_wrong_type_is_ignored(wrong: object) -> None:
     assert after({"type": "usage", "inputTokens": wrong, "cost": wrong}) == Progress(last_activity_at=1)
 
 
@@ -75,6 +76,37 @@ def test_pieces_of_one_message_are_one_turn_and_one_text() -> None:
     progress = after(message(1, "Hello,\n"), message(1, "wor"), message(1, "ld"))
     assert (progress.turns, progress.last_text) == (1, "Hello, world")
     assert after(message(1, "a"), message(2, "b")) == Progress(turns=2, last_activity_at=2, last_text="b")
+
+
+def test_turns_are_answers_of_the_model_even_without_a_word() -> None:
+    calls = [tool(status, toolCallId=str(n)) for n in range(6) for status in ("started", "completed")]
+    assert after(*calls).turns == 6
+
+
+def test_the_cache_counts_as_tokens_used_and_is_shown_apart() -> None:
+    fold = RunFold(0)
+    fold.take(
+        {"ts": 1, "type": "usage", "inputTokens": 5, "outputTokens": 1, "cacheReads": 90, "cacheWrites": 4}
+    )
+    progress = fold.progress()
+    assert (progress.input_tokens, progress.cache_reads, progress.cache_writes) == (5, 90, 4)
+    assert fold.usage.tokens == 100
+
+
+def test_a_full_context_is_a_lower_bound_of_the_tokens_used() -> None:
+    fold = RunFold(0)
+    fold.take({"ts": 1, "type": "usage", "contextUsed": 700})
+    fold.take({"ts": 2, "type": "usage", "inputTokens": 5, "contextUsed": 300})
+    assert fold.usage.tokens == 700
+
+
+def test_a_repeated_request_shows_until_the_next_event() -> None:
+    retry = {"type": "log", "stream": "agent", "text": "x", "retrying": {"attempt": 2, "text": "429"}}
+    shown = after(retry).retrying
+    assert shown is not None
+    assert (shown.attempt, shown.text) == (2, "429")
+    assert after(retry, message(1, "back")).retrying is None
+    assert after({**retry, "retrying": "often"}).retrying is None
 
 
 def test_the_last_text_is_one_short_line() -> None:
@@ -96,10 +128,8 @@ EVENTS = st.lists(
 
 @given(EVENTS)
 def test_the_state_stays_bounded_and_true(events: list[dict[str, Any]]) -> None:
-    stamped = [{"ts": n, **event} for n, event in enumerate(events)]
-    state: RunProgress = functools.reduce(fold, stamped, begin(0))
-    progress = state.progress
+    progress = after(*events)
     assert progress.tool_calls == sum(event.get("status") == "started" for event in events)
     assert len(progress.last_text or "") <= 200
     assert "\n" not in (progress.last_text or "")
-    assert (progress.current_tool is None) == (not state.open_tools)
+    assert progress.current_tool is None or "started" in {event.get("status") for event in events}

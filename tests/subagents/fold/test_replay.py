@@ -1,14 +1,14 @@
-"""What another agent is told of an ended run."""
+"""What another agent reads about an ended run."""
 
 from typing import Any
 
 import pytest
 
-from sidecar.subagents import replay
-from sidecar.subagents.replay import Replay, replay_prompt
+from sidecar.subagents.fold import replay
+from sidecar.subagents.fold.replay import Replay, replay_prompt
 
 
-def told(*events: dict[str, Any]) -> str:
+def transcript(*events: dict[str, Any]) -> str:
     fold = Replay()
     for event in events:
         fold.take(event)
@@ -19,7 +19,7 @@ def message(text: str, id: str = "a", **more: str) -> dict[str, Any]:
     return {"type": "message", "messageId": id, "text": text, **more}
 
 
-def test_messages_tools_and_outputs_are_told_in_their_order() -> None:
+def test_messages_tools_and_outputs_appear_in_their_order() -> None:
     tool = {"type": "tool", "toolCallId": "1", "name": "edit", "title": "Write a\nfile"}
     events = (
         message("I "),
@@ -31,16 +31,16 @@ def test_messages_tools_and_outputs_are_told_in_their_order() -> None:
         message("done", "c"),
         {"type": "emit", "name": "n", "value": 3},
     )
-    assert told(*events) == (
+    assert transcript(*events) == (
         "Agent: I begin\n[tool] Write a file: completed\nUser: more?\nAgent: done\n[output] n = 3"
     )
 
 
-def test_of_a_long_run_the_end_is_told_and_the_cut_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_run_keeps_its_end_and_names_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "REPLAY_CHARS", 10)
-    assert told(message("x" * 30 + "the end")) == "[the first 35 characters are cut]\nxxxthe end"
+    assert transcript(message("x" * 30 + "the end")) == "[the first 35 characters are cut]\nxxxthe end"
 
 
-def test_the_prompt_says_what_to_go_on_with() -> None:
-    assert replay_prompt("do it", "Agent: hi", None).endswith("</transcript>\n\nGo on where it ended.")
-    assert replay_prompt("do it", "", "now this").endswith("It had said nothing yet.\n\nnow this")
+def test_the_prompt_says_where_to_continue() -> None:
+    assert replay_prompt("do it", "Agent: hi", None).endswith("</transcript>\n\nContinue where it ended.")
+    assert replay_prompt("do it", "", "now this").endswith("It had not said anything yet.\n\nnow this")

@@ -1,32 +1,28 @@
-"""The turns of an agent, counted from its events."""
+"""The turns of an agent: the answers of its model, as far as its events show them."""
 
-from collections.abc import Callable
 from typing import Any
 
 _OPEN_KEPT = 1_000
-"""Calls seen starting and not ending; beyond this all are taken to have ended unsaid."""
+"""Calls without an end; beyond this all are assumed to have ended."""
 
 
-class TurnWatch:
-    """Calls `exceeded` whenever a turn beyond `limit` begins; None allows any number.
+class Turns:
+    """Count answers of the model.
 
-    A turn is what an agent makes of one answer of its model, as far as its events show: one begins with the
-    first word, thought or tool call of a run, with the first after a tool call has ended, and with every
-    further message.
+    A turn begins with the first word, thought or tool call of a run, with the first after a tool call has
+    ended, and with every further message.
     """
 
-    def __init__(self, limit: int | None, exceeded: Callable[[], object]) -> None:
-        self.turns = 0
-        self._limit = limit
-        self._exceeded = exceeded
+    def __init__(self) -> None:
+        self.count = 0
         self._tool_ended = False
         self._message_id: object = None
         self._open: set[str] = set()
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in one event of the run."""
+        """Take in a message of the agent, a thought, or a step of a tool call."""
         match event["type"]:
-            case "message" if event.get("role") != "user":
+            case "message":
                 self._message(event.get("messageId"))
             case "thought":
                 self._act()
@@ -51,10 +47,8 @@ class TurnWatch:
         self._open.add(call_id)
 
     def _act(self, *, begins: bool = False) -> None:
-        if self.turns and not self._tool_ended and not begins:
+        if self.count and not self._tool_ended and not begins:
             return
-        self.turns += 1
+        self.count += 1
         self._tool_ended = False
         self._message_id = None
-        if self._limit is not None and self.turns > self._limit:
-            self._exceeded()

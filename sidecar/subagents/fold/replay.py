@@ -1,14 +1,14 @@
-"""What an ended run said and did, as text that another agent can go on from: pure."""
+"""What an ended run said and did, as text that another agent can continue from: pure."""
 
 from typing import Any
 
 REPLAY_CHARS = 48_000
-"""The end of a long transcript that is told: it has to fit into a prompt, and into an argument."""
-GO_ON = "Go on where it ended."
+"""The end of a long transcript that is kept: it has to fit into a prompt, and into an argument."""
+CONTINUE = "Continue where it ended."
 
 
 class Replay:
-    """Folds the events of a run."""
+    """Fold the events of a run into a transcript of its messages and the ends of its tool calls."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -16,7 +16,7 @@ class Replay:
         self._speaker: tuple[str, object] | None = None
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in one event: messages and the ends of tool calls are told, thoughts and plans are not."""
+        """Take in one event."""
         match event["type"]:
             case "message":
                 who = "User" if event.get("role") == "user" else "Agent"
@@ -27,13 +27,13 @@ class Replay:
                 self._line(f"[output] {event['name']} = {event['value']}")
 
     def text(self) -> str:
-        """Return the end of the transcript; a cut is said."""
+        """Return the end of the transcript, headed by a line that names what was cut."""
         text = self._text.strip("\n")
         return f"[the first {self._cut:,} characters are cut]\n{text}" if self._cut else text
 
     def _say(self, who: str, message_id: object, text: str) -> None:
-        goes_on = self._speaker == (who, message_id)
-        self._add(text if goes_on else f"\n{who}: {text}")
+        continues = self._speaker == (who, message_id)
+        self._add(text if continues else f"\n{who}: {text}")
         self._speaker = who, message_id
 
     def _line(self, line: str) -> None:
@@ -46,10 +46,10 @@ class Replay:
         self._cut += len(whole) - len(self._text)
 
 
-def replay_prompt(prompt: str, said: str, text: str | None) -> str:
-    """Return a prompt that has a fresh agent go on with another's work."""
-    what = f"<transcript>\n{said}\n</transcript>" if said else "It had said nothing yet."
+def replay_prompt(prompt: str, transcript: str, text: str | None) -> str:
+    """Return a prompt with which a fresh agent continues the work of another."""
+    what = f"<transcript>\n{transcript}\n</transcript>" if transcript else "It had not said anything yet."
     return (
-        f"{prompt}\n\nAn earlier run of this has ended. This is what was said and done in it:\n{what}\n\n"
-        f"{text or GO_ON}"
+        f"{prompt}\n\nAn earlier run of this task has ended. This is what it said and did:\n{what}\n\n"
+        f"{text or CONTINUE}"
     )

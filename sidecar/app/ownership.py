@@ -1,0 +1,99 @@
+"""Who owns the root: this process, another one or nobody, now and as that changes."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from sidecar.api.errors import StorageError
+from sidecar.storage.layout import OwnRoot
+from sidecar.storage.root_lock import HeldBy, RootLock, Unavailable
+
+logger = logging.getLogger(__name__)
+
+CHECK_SECONDS = 1.0
+"""How often an owner checks its lock, and anybody else whether there is still an owner."""
+
+
+class Ownership:
+    """Hold the lock of a root while this process can; everybody else reads.
+
+    A reader becomes the owner once the owner is gone. An owner whose root, lock file or journal was removed
+    or replaced launches nothing more: what it writes now would be lost, or belong to somebody else.
+    """
+
+    def __init__(self, root: OwnRoot, lock: RootLock | HeldBy | Unavailable) -> None:
+        self._root = root
+        self._lock = lock
+        self._replaced: Path | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def claim(cls, root: OwnRoot) -> "Ownership":
+        """Take the lock if it is free."""
+        return cls(root, await asyncio.to_thread(RootLock.acquire, root))
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether this process holds the lock of the root as it is now."""
+        return isinstance(self._lock, RootLock) and self._replaced is None
+
+    @property
+    def was_abandoned(self) -> bool:
+        """Whether the owner before this one ended without giving the root up."""
+        return isinstance(self._lock, RootLock) and self._lock.was_abandoned
+
+    def require(self) -> None:
+        """Raise StorageError, with the remedy, unless this process owns the root."""
+        self._renew()
+        if not self.is_owner:
+            reason, remedy = self._why_not()
+            raise StorageError(
+                f"{self._root.path}: {reason}; {remedy}", path=str(self._root.path), reason=reason
+            )
+
+    def watch(self, acquired: Callable[[], Awaitable[None]], lost: Callable[[], None]) -> None:
+        """Begin to check; await `acquired` on becoming the owner, call `lost` when that ends."""
+        self._watch = asyncio.create_task(self._check(acquired, lost), name=f"owner of {self._root.path}")
+
+    async def aclose(self) -> None:
+        """Stop checking and give the root up."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.wait({self._watch}, timeout=CHECK_SECONDS)
+        if isinstance(self._lock, RootLock):
+            self._lock.release()
+
+    async def _check(self, acquired: Callable[[], Awaitable[None]], lost: Callable[[], None]) -> None:
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            if not isinstance(self._lock, RootLock):
+                lock = await asyncio.to_thread(RootLock.try_again, self._root)
+                if lock is not None:
+                    self._lock = lock
+                    await acquired()
+            elif self._replaced is None and not self._renew():
+                logger.error("%s was removed or replaced: this sidecar launches nothing more", self._replaced)
+                lost()
+
+    def _renew(self) -> bool:
+        """Return whether a lock once held still counts; a lock file that is merely gone is made again."""
+        if not isinstance(self._lock, RootLock) or self._replaced is not None:
+            return False
+        replaced = self._lock.replaced()
+        if replaced == self._root.lock:
+            lock = RootLock.try_again(self._root)
+            if lock is not None:
+                self._lock, replaced = lock, None
+        self._replaced = replaced
+        return replaced is None
+
+    def _why_not(self) -> tuple[str, str]:
+        if self._replaced is not None:
+            return f"{self._replaced} was removed or replaced while in use", "restart the sidecar"
+        if isinstance(self._lock, HeldBy):
+            owner = "another process" if self._lock.pid is None else f"pid {self._lock.pid}"
+            return f"root in use by {owner}", "launch and cancel there, or use another storage root"
+        assert isinstance(self._lock, Unavailable)
+        reason = f"{self._lock.path} cannot be used: {self._lock.reason}"
+        return reason, "check the permissions and free space, or use another storage root"

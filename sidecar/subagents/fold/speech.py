@@ -1,0 +1,45 @@
+"""The newest message of a run: a line for displays, and the end of it for results."""
+
+from typing import Any
+
+LAST_LINE_CHARS = 200
+FINAL_MESSAGE_CHARS = 32 * 1024
+"""How much of the newest message is kept: the limit of a final message."""
+_TAIL_CHARS = 4 * LAST_LINE_CHARS
+"""How much of a message its last line is taken from: enough unless it is mostly white space."""
+
+
+class Speech:
+    """Keep the newest message or result, and before it the one that a limit cut short."""
+
+    def __init__(self) -> None:
+        self._message_id: object = None
+        self._message = ""
+        self._tail = ""
+        self._is_cutting = False
+        self._cut_short = ""
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Take in a piece of a message, or a result, which replaces what was said before."""
+        text, message_id = str(event.get("text", "")), event.get("messageId")
+        is_message = event["type"] == "message"
+        continues = is_message and message_id == self._message_id
+        if self._is_cutting and not continues:
+            self._is_cutting, self._cut_short = False, self._message.strip("\n")
+        if is_message:
+            self._tail = ((self._tail if continues else "") + text[-_TAIL_CHARS:])[-_TAIL_CHARS:]
+        self._message = ((self._message if continues else "") + text)[-FINAL_MESSAGE_CHARS:]
+        self._message_id = message_id
+
+    def cut_short(self) -> None:
+        """Keep the present message in front of the next one."""
+        self._is_cutting = True
+
+    def last_line(self) -> str | None:
+        """Return the end of the newest message on one line."""
+        return " ".join(self._tail.split())[-LAST_LINE_CHARS:].strip() or None
+
+    def final_message(self) -> str | None:
+        """Return the newest message or result, with what was cut short before it."""
+        parts = (self._cut_short, self._message.strip("\n"))
+        return "\n\n".join(part for part in parts if part)[-FINAL_MESSAGE_CHARS:] or None
