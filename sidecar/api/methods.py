@@ -12,12 +12,16 @@ Direction = Literal["toServer", "toClient"]
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """One method: its parameters, its result (None = null) and who sends it."""
+    """One method: its parameters, its result (None = null) and who sends it.
+
+    A request that `waits` is answered when something has happened; they have a limit of their own.
+    """
 
     params: type[Any]
     result: type[Any] | None = None
     kind: Kind = "request"
     direction: Direction = "toServer"
+    waits: bool = False
 
 
 def _to_server(params: type[Any]) -> MethodSpec:
@@ -64,7 +68,7 @@ METHODS: dict[str, MethodSpec] = {
     "asyncTasks/send": MethodSpec(async_tasks.SendParams, async_tasks.SendResult),
     "asyncTasks/resume": MethodSpec(async_tasks.ResumeParams, async_tasks.ResumeResult),
     "asyncTasks/setMax": MethodSpec(async_tasks.SetMaxParams, async_tasks.SetMaxResult),
-    "asyncTasks/wait": MethodSpec(async_tasks.WaitParams, async_tasks.WaitResult),
+    "asyncTasks/wait": MethodSpec(async_tasks.WaitParams, async_tasks.WaitResult, waits=True),
     "asyncTasks/events": MethodSpec(async_tasks.EventsParams, async_tasks.EventsResult),
     "asyncTasks/subscribe": MethodSpec(async_tasks.SubscribeParams, async_tasks.SubscribeResult),
     "asyncTasks/unsubscribe": MethodSpec(async_tasks.TaskIdParams),

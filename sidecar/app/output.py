@@ -14,6 +14,8 @@ BATCH_SECONDS = 0.05
 """Least time between two notifications about one task: 20 a second at most."""
 SHARED_SECONDS = 0.005
 """The same, for each task that is followed: 200 a second about all of them."""
+STALL_SECONDS = 1.0
+"""How long after a read that a full disk kept short the events are read again."""
 LAST_SECONDS = 0.2
 """How long a client may take to read the last words of the runs that end with the Host."""
 BATCH_EVENTS = 500
@@ -72,19 +74,21 @@ class OutputPump:
             await asyncio.wait(pumps, timeout=1)
 
     async def _pump(self, task_id: str, cursor: int) -> None:
-        changed = asyncio.Event()
+        changed, patience = asyncio.Event(), self._poll_seconds
         changed.set()
         unwatch = self._events.watch(task_id, lambda event: changed.set())
         try:
             while True:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(self._poll_seconds):
+                    async with asyncio.timeout(patience):
                         await changed.wait()
                 changed.clear()
                 live = await self._is_live(task_id)
                 cursor = await self._send_after(task_id, cursor)
                 if not live and not changed.is_set():
                     return
+                is_behind = (self._events.newest(task_id) or 0) > cursor
+                patience = STALL_SECONDS if is_behind else self._poll_seconds
         finally:
             unwatch()
 

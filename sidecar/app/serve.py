@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 async def _serve(session: Session, transport: PipeTransport) -> int:
     methods = {
-        name: Method(partial(handler, session), METHODS[name].params, METHODS[name].kind)
+        name: Method(partial(handler, session), METHODS[name].params, METHODS[name].kind, METHODS[name].waits)
         for name, handler in HANDLERS.items()
     }
     session.connection = Connection(

@@ -108,6 +108,7 @@ class Connection:
         self._outgoing = Outgoing(self._transport.writer)
         self._engine = self._build_engine()
         self._notifications: asyncio.Queue[Notification] = asyncio.Queue(max_in_flight)
+        self._waiting: set[MessageId] = set()
         self._exit_code: int | None = None
         self._fault: FramingError | None = None
         self._over = asyncio.Event()
@@ -221,10 +222,20 @@ class Connection:
         accepted = self._router.accept_request(request)
         if request.id in self._engine.in_flight:
             raise RpcError(INVALID_REQUEST, "a request with this id is still running: use another id")
-        if len(self._engine.in_flight) >= self._max_in_flight:
+        self._refuse_overload(waits=self._router.methods[request.method].waits)
+        self._engine.start(accepted)
+        if self._router.methods[request.method].waits:
+            self._waiting.add(request.id)
+
+    def _refuse_overload(self, *, waits: bool) -> None:
+        """Raise OVERLOADED when too many requests of this kind run: waits never keep out a cancel."""
+        if len(self._engine.in_flight) < self._max_in_flight:
+            return
+        self._waiting &= self._engine.in_flight.keys()
+        waiting = len(self._waiting)
+        if (waiting if waits else len(self._engine.in_flight) - waiting) >= self._max_in_flight:
             text = f"{self._max_in_flight} requests are running: wait for answers, then try again"
             raise RpcError(OVERLOADED, text)
-        self._engine.start(accepted)
 
     def _accept(self, notification: Notification) -> None:
         if notification.method == CANCEL_METHOD:

@@ -16,11 +16,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Method:
-    """What serves one method: an async function of the converted params, and the Struct they must fit."""
+    """What serves one method: an async function of the converted params, and the Struct they must fit.
+
+    A request that `waits` for something to happen does not count against those that work.
+    """
 
     handler: Callable[..., Awaitable[Any]]
     params: type
     kind: Literal["request", "notification"]
+    waits: bool = False
 
 
 class Router:

@@ -62,6 +62,7 @@ class JournalWorker:
         self._deliver = deliver
         self._stalled = stalled
         self._ended = ended
+        self._switch_to: Callable[[], sqlite3.Connection] | None = None
         self._connection: sqlite3.Connection | None = None
         self._fault: Exception | None = None
         self._jobs: deque[Job] = deque()
@@ -87,13 +88,9 @@ class JournalWorker:
                 self._changed.notify()
 
     def reconnect(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        """Open the journal with `connect` from the next job on."""
-
-        def switch(_: sqlite3.Connection) -> None:
-            self._connect = connect
-            self._disconnect()
-
-        self.put(Job(switch, writes=False, urgent=True))
+        """Open the journal with `connect` from the next batch on."""
+        with self._changed:
+            self._switch_to = connect
 
     def stop(self) -> None:
         """Let the thread end after what is queued. Never waits."""
@@ -143,6 +140,11 @@ class JournalWorker:
         )
 
     def _serve(self, batch: Iterable[Job]) -> None:
+        with self._changed:
+            switch_to, self._switch_to = self._switch_to, None
+        if switch_to is not None:
+            self._connect = switch_to
+            self._disconnect()
         for writes, group in itertools.groupby(batch, key=lambda job: job.writes):
             jobs = list(group)
             (self._write if writes else self._read)(jobs)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -148,6 +149,17 @@ async def test_beyond_the_cap_requests_are_refused_as_retryable_and_cancels_stil
         assert code(await peer.read()) == -32001
         peer.send(note("$/cancelRequest", id=0))
         assert code(await peer.read()) == -32800
+
+
+async def test_any_number_of_waits_leaves_room_for_a_cancel_and_has_a_cap_of_its_own() -> None:
+    waiting = replace(request(hang), waits=True)
+    async with connected({"wait": waiting, "echo": request(echo)}, max_in_flight=2) as peer:
+        peer.send(call(0, "wait"), call(1, "wait"), call(2, "echo"))
+        assert (await peer.read())["id"] == 2
+        peer.send(call(3, "wait"))
+        assert code(await peer.read()) == -32001
+        peer.send(note("$/cancelRequest", id=0), call(4, "echo"))
+        assert {(await peer.read())["id"] for _ in range(2)} == {0, 4}
 
 
 async def test_the_gate_refuses_requests_with_its_error_and_notifications_in_silence() -> None:

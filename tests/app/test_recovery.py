@@ -1,0 +1,143 @@
+"""What a start puts in order after a crash."""
+
+import itertools
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.app.host import Host
+from sidecar.app.settings import SettingsStore
+from sidecar.storage.atomic import temp_path
+from sidecar.storage.layout import API_FILE, HISTORY_FILE, UI_FILE, OwnRoot, new_task_id
+from sidecar.subagents.journal import Journal
+from sidecar.subagents.records import RunRecord
+from sidecar.subagents.transcript import Transcript, TranscriptHead
+
+CLOCK = itertools.count(1_000)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OwnRoot:
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "root").mkdir(mode=0o700)
+    return OwnRoot(tmp_path / "root")
+
+
+@pytest.fixture
+async def journal(root: OwnRoot) -> AsyncIterator[Journal]:
+    journal = await Journal.open(root.database)
+    yield journal
+    await journal.aclose()
+
+
+def record(**members: Any) -> RunRecord:
+    task = AsyncTask(
+        subagent_name="scout",
+        goal_prompt="look",
+        progress=Progress(last_activity_at=1_000),
+        runner="r",
+        workspace_dir="/w",
+        **{"id": new_task_id(), "status": "running", "launched_at": 1_000, **members},
+    )
+    return RunRecord(task=task, origin="client", request={})
+
+
+async def folder(root: OwnRoot, run: RunRecord) -> Path:
+    """Make the stored task of a run as a kill leaves it."""
+    task = run.task
+    head = TranscriptHead(
+        task_id=task.id,
+        goal=task.goal_prompt,
+        subagent_name=task.subagent_name,
+        workspace_dir=task.workspace_dir,
+        started_at=1_000,
+        parent_task_id=None,
+    )
+    transcript = await Transcript.start(root.path, head, lambda: next(CLOCK))
+    transcript._writer.cancel()
+    return root.tasks / task.id
+
+
+def event(seq: int, **members: Any) -> dict[str, Any]:
+    return {"seq": seq, "ts": 1_000 + seq, **members}
+
+
+async def start(root: OwnRoot) -> Host:
+    return await Host.open(root.path, SettingsStore({}))
+
+
+async def test_an_end_among_the_events_is_taken_from_there(root: OwnRoot, journal: Journal) -> None:
+    run = record()
+    await journal.save(run)
+    await journal.append(
+        run.task.id,
+        [
+            event(1, type="message", messageId="m", text="found it"),
+            event(2, type="state", status="completed", endReason="goal"),
+        ],
+    )
+    await journal.aclose()
+    host = await start(root)
+    found = await host.registry.resolve(run.task.id)
+    events = (await host.journal.read_events(run.task.id)).events
+    await host.aclose()
+    assert (found.task.status, found.task.end_reason) == ("completed", "goal")
+    assert (found.task.output or {})["final_message"] == "found it"
+    assert [each["type"] for each in events] == ["message", "state"]
+
+
+async def test_the_folder_of_a_run_that_ended_in_the_journal_is_finished_and_swept(
+    root: OwnRoot, journal: Journal
+) -> None:
+    run = record()
+    path = await folder(root, run)
+    temp_path(path / UI_FILE).write_bytes(b"half")
+    ended = record(id=run.task.id, status="completed", completed_at=2_000, end_reason="goal")
+    await journal.end(ended, 1, orjson.dumps(event(1, type="state", status="completed")))
+    await journal.aclose()
+    host = await start(root)
+    await host.aclose()
+    item = orjson.loads((path / HISTORY_FILE).read_bytes())
+    assert (item["outcome"], item["ts"]) == ("completed", 2_000)
+    assert {entry.name for entry in path.iterdir()} == {UI_FILE, API_FILE, HISTORY_FILE}
+    again = await Journal.open(root.database)
+    assert await again.unfinished_transcripts() == []
+    await again.aclose()
+
+
+async def test_one_folder_that_cannot_be_written_stops_nothing(root: OwnRoot, journal: Journal) -> None:
+    bad, good = record(), record()
+    for run in (bad, good):
+        await journal.save(run)
+    path = await folder(root, bad)
+    (path / HISTORY_FILE).unlink()
+    (path / HISTORY_FILE).mkdir()
+    await journal.aclose()
+    host = await start(root)
+    tasks = [(await host.registry.resolve(run.task.id)).task for run in (bad, good)]
+    await host.aclose()
+    assert [(task.status, task.end_reason) for task in tasks] == [("failed", "lost")] * 2
+
+
+async def test_a_bad_row_does_not_stop_the_recovery_of_others(root: OwnRoot, journal: Journal) -> None:
+    bad, good = record(), record()
+    for run in (bad, good):
+        await journal.save(run)
+    await journal.aclose()
+    with sqlite3.connect(root.database) as db:
+        db.execute("UPDATE runs SET body = x'00' WHERE id = ?", (bad.task.id,))
+    db.close()
+    host = await start(root)
+    page = await host.journal.list()
+    counts = await host.journal.counts()
+    await host.aclose()
+    assert {each.task.id: each.task.status for each in page.records} == {
+        bad.task.id: "failed",
+        good.task.id: "failed",
+    }
+    assert (counts["running"], counts["failed"]) == (0, 2)

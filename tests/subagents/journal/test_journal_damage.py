@@ -1,0 +1,116 @@
+"""Rows that cannot be read: each is listed with its reason, and everything else works."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.errors import StorageError
+from sidecar.subagents.journal import Journal
+from tests.subagents.journal.conftest import MakeRecord
+
+
+async def damage(journal: Journal, path: Path, task_id: str, **columns: object) -> None:
+    await journal.flush()
+    with sqlite3.connect(path) as db:
+        for name, value in columns.items():
+            db.execute(f"UPDATE runs SET {name} = ? WHERE id = ?", (value, task_id))
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        (b"\x00not json", "cannot be read"),
+        (b'{"task": 5}', "cannot be read"),
+    ],
+)
+async def test_a_bad_row_is_listed_as_failed_with_its_reason(
+    journal: Journal, path: Path, make_record: MakeRecord, body: bytes, names: str
+) -> None:
+    bad, good = make_record("completed"), make_record("completed")
+    await journal.save(bad)
+    await journal.save(good)
+    await damage(journal, path, bad.task.id, body=body)
+    page = await journal.list()
+    tasks = {record.task.id: record.task for record in page.records}
+    assert tasks[good.task.id] == good.task
+    assert (tasks[bad.task.id].status, tasks[bad.task.id].end_reason) == ("failed", "error")
+    assert names in str(tasks[bad.task.id].error)
+
+
+async def test_a_word_of_a_newer_version_is_named_and_the_rest_of_the_row_shown(
+    journal: Journal, path: Path, make_record: MakeRecord
+) -> None:
+    record = make_record("failed", goal="Upgrade it")
+    await journal.save(record)
+    with sqlite3.connect(path) as db:
+        (body,) = db.execute("SELECT body FROM runs").fetchone()
+    db.close()
+    newer = body.replace(b'"status":"failed"', b'"status":"failed","endReason":"paused"')
+    await damage(journal, path, record.task.id, body=newer)
+    found = await journal.get(record.task.id)
+    assert found is not None
+    assert found.task.goal_prompt == "Upgrade it"
+    assert "'paused'" in str(found.task.error)
+
+
+async def test_an_unreadable_live_row_stops_counting_as_running_and_is_kept(
+    journal: Journal, path: Path, make_record: MakeRecord
+) -> None:
+    bad, odd, good = make_record(), make_record(), make_record()
+    for record in (bad, odd, good):
+        await journal.save(record)
+    await damage(journal, path, bad.task.id, body=b"[]")
+    await damage(journal, path, odd.task.id, status="paused")
+    found = await journal.unreadable()
+    assert set(found) == {bad.task.id, odd.task.id}
+    await journal.close_unreadable(found)
+    assert await journal.unreadable() == []
+    assert (await journal.counts())["running"] == 1
+    assert [record.task.id for record in await journal.unfinished()] == [good.task.id]
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT body FROM runs WHERE id = ?", (bad.task.id,)).fetchone() == (b"[]",)
+    db.close()
+
+
+async def test_a_damaged_event_is_a_log_event_that_says_so(journal: Journal, path: Path) -> None:
+    await journal.append("run", [{"seq": n, "ts": n, "type": "log"} for n in (1, 2, 3)])
+    await journal.flush()
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE events SET body = ? WHERE seq = 2", (b"{",))
+    db.close()
+    events = (await journal.read_events("run")).events
+    assert [event["seq"] for event in events] == [1, 2, 3]
+    assert "unreadable event" in events[1]["text"]
+
+
+async def test_a_damaged_journal_opens_by_itself_once_it_was_moved_away(
+    path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.subagents.journal_worker.RETRY_SECONDS", 0.0)
+    path.write_bytes(b"this is not a database" * 1_000)
+    journal = await Journal.open(path, required=False)
+    with pytest.raises(StorageError, match="move it and its -wal"):
+        await journal.counts()
+    with pytest.raises(StorageError):
+        await journal.save(make_record())
+    path.unlink()
+    await journal.save(make_record())
+    assert (await journal.counts())["running"] == 1
+    await journal.aclose()
+
+
+async def test_a_journal_that_is_not_there_yet_reads_as_empty_until_it_is(
+    path: Path, make_record: MakeRecord
+) -> None:
+    reader = await Journal.open(path, read_only=True, required=False)
+    assert (await reader.list()).records == []
+    owner = await Journal.open(path)
+    await owner.save(make_record())
+    assert len((await reader.list()).records) == 1
+    await owner.aclose()
+    reader.take_over()
+    await reader.save(make_record())
+    assert (await reader.counts())["running"] == 2
+    await reader.aclose()
