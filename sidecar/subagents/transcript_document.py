@@ -19,7 +19,13 @@ ENTRY_COST = 200
 
 _CUT_NOTE = "[The transcript is cut here: it keeps 8 MiB of a run; the run's events hold the rest.]"
 _FRAME = frozenset({"seq", "ts", "type"})
-_NUMBERS = (("inputTokens", "tokensIn"), ("outputTokens", "tokensOut"), ("cost", "cost"))
+_NUMBERS = (
+    ("inputTokens", "tokensIn"),
+    ("outputTokens", "tokensOut"),
+    ("cacheReads", "cacheReads"),
+    ("cacheWrites", "cacheWrites"),
+    ("cost", "cost"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +136,7 @@ class TranscriptDocument:
         """Return the document as it is now."""
         entries = tuple(entry.freeze() for entry in self._entries)
         changes = self._changes.files() if self._has_changes else None
-        return Snapshot(self._head, entries, dict(self._usage), self._end, self._model, changes)
+        return Snapshot(self._head, entries, _usage(self._usage), self._end, self._model, changes)
 
     def _say(self, kind: EntryKind, event: dict[str, Any]) -> bool:
         text, message_id = str(event.get("text", "")), event.get("messageId")
@@ -191,6 +197,14 @@ class TranscriptDocument:
             self._is_cut = True
             self._entries.append(_Growing("text", ts, [_CUT_NOTE]))
         self._room = max(0, self._room - cost)
+
+
+def _usage(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return usage with what caches read and wrote in `tokensIn`, as Roo Code has it since 3.29.5."""
+    if "tokensIn" not in numbers:
+        return dict(numbers)
+    parts = (numbers.get(name, 0) for name in ("tokensIn", "cacheReads", "cacheWrites"))
+    return {**numbers, "tokensIn": sum(parts)}
 
 
 def _json(payload: dict[str, Any]) -> str:

@@ -79,6 +79,8 @@ def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
         "task": head.goal,
         "tokensIn": usage.get("tokensIn"),
         "tokensOut": usage.get("tokensOut"),
+        "cacheReads": usage.get("cacheReads"),
+        "cacheWrites": usage.get("cacheWrites"),
         "totalCost": usage.get("cost"),
         "size": size,
         "workspace": head.workspace_dir,
