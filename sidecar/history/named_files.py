@@ -51,8 +51,8 @@ def files_shown(call: dict[str, Any], at: int | None) -> Iterator[FileChange]:
             yield _touch(path, action, at)
 
 
-def files_called(message: dict[str, Any]) -> Iterator[FileChange]:
-    """Yield the files that the model names in its calls: blocks of tool use, or tags in its text."""
+def files_called(message: dict[str, Any], *, tags: bool) -> Iterator[FileChange]:
+    """Yield the files that the model names in its calls: blocks of tool use, with `tags` also its text."""
     if message.get("role") != "assistant":
         return
     at, content = sane_ms(message.get("ts")), message.get("content")
@@ -61,7 +61,7 @@ def files_called(message: dict[str, Any]) -> Iterator[FileChange]:
             continue
         if block.get("type") == "tool_use":
             yield from _used(block, at)
-        elif isinstance(block.get("text"), str):
+        elif tags and isinstance(block.get("text"), str):
             for name, path in _TAGGED.findall(block["text"]):
                 yield _touch(path, _CALLED[name], at)
 

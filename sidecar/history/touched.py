@@ -55,7 +55,7 @@ def _touches(
         yield from files_shown(call, sane_ms(message.get("ts")))
     yield from counted.files() if counted is not None else ()
     for message in _telling(api):
-        yield from files_called(message)
+        yield from files_called(message, tags=own_workspace is None)
 
 
 def _telling(messages: Iterable[bytes]) -> Iterator[dict[str, Any]]:

@@ -113,6 +113,12 @@ def test_only_runs_of_the_sidecar_are_counted_by_their_events(store: Store, ours
     assert [file["path"] for file in listed(store)] == (["a.py"] if ours else [])
 
 
+def test_tags_in_the_text_of_a_run_are_no_calls(store: Store) -> None:
+    text = {"type": "text", "text": "<write_to_file><path>a.py</path></write_to_file>"}
+    store.write(ui=[], api=[{"role": "assistant", "content": [text]}], history_item={"product": "sidecar"})
+    assert listed(store) == []
+
+
 def test_a_call_of_a_command_that_failed_touched_nothing(store: Store) -> None:
     blocks = [
         {"type": "tool_use", "name": "write_to_file", "input": {"path": f"{status}.py", "status": status}}
