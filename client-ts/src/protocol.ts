@@ -507,10 +507,17 @@ export interface FilesResult {
   revision: number;
 }
 
-/** A file a task worked with; `path` as the task recorded it, with slashes. */
+/**
+ * A file a task worked with; `path` as the task recorded it, with slashes.
+ *
+ * `additions` and `deletions` count the lines of all its known changes; they are absent where none is known,
+ * as in tasks of other products, binary files and deletions without a diff. A moved file counts as edited.
+ */
 export interface TouchedFile {
   path: string;
   actions: FileAction[];
+  additions?: number;
+  deletions?: number;
   lastAt?: number | null;
 }
 

@@ -88,10 +88,16 @@ class StatsResult(Record, kw_only=True):
 
 
 class TouchedFile(Record, kw_only=True):
-    """A file a task worked with; `path` as the task recorded it, with slashes."""
+    """A file a task worked with; `path` as the task recorded it, with slashes.
+
+    `additions` and `deletions` count the lines of all its known changes; they are absent where none is known,
+    as in tasks of other products, binary files and deletions without a diff. A moved file counts as edited.
+    """
 
     path: str
     actions: list[FileAction]
+    additions: int | None = None
+    deletions: int | None = None
     last_at: int | float | None = None
 
 

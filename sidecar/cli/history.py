@@ -19,6 +19,7 @@ from sidecar.api.tasks import (
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import default_storage_root, history_roots, index_dir
 from sidecar.app.settings import SettingsStore
+from sidecar.changes.file_change import FileChange
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
@@ -223,10 +224,17 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 
 def _files(history: TaskHistory, task: TaskInfo) -> str:
-    """Name the files the task worked with, the first of many."""
-    paths = [file.path for file in history.files.files(task_folder(task.root, task.id))]
-    more = f" and {len(paths) - _FILES} more" if len(paths) > _FILES else ""
-    return ", ".join(paths[:_FILES]) + more
+    """Name the files the task worked with, the first of many, with the lines added and deleted."""
+    files = history.files.files(task_folder(task.root, task.id))
+    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    return ", ".join(map(_file, files[:_FILES])) + more
+
+
+def _file(file: FileChange) -> str:
+    counts = (("+", file.additions), ("-", file.deletions))
+    return " ".join(
+        [file.path, *(f"{sign}{output.count(lines)}" for sign, lines in counts if lines is not None)]
+    )
 
 
 def _source(provenance: object, key: str) -> str:

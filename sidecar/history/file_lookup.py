@@ -7,29 +7,30 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from sidecar.api.insight import TouchedFile
 from sidecar.api.tasks import TaskInfo
+from sidecar.changes.file_change import FileChange, comparable, is_absolute, tidy
+from sidecar.history.lists import parse_entry
 from sidecar.history.message_file import PIECE, ReadAt, iter_messages, open_messages
-from sidecar.history.reading import API_FILE, METADATA_FILE, UI_FILE, Stamp, read_file, stat_task
+from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, Stamp, read_file, stat_task
 from sidecar.history.roots import task_folder
-from sidecar.history.touched import tidy, touched_files
+from sidecar.history.touched import touched_files
 
 _KEPT: Final = 2_000
 """Tasks whose files are remembered."""
 _SEARCHABLE: Final = re.compile(r"[0-9a-z_. -]+")
 """Characters that JSON writes one way only, in whatever depth; a name's longest run of them is looked for."""
 
-Fits = Callable[[TouchedFile, TaskInfo], bool]
+Fits = Callable[[FileChange, TaskInfo], bool]
 
 
 class FileLookup:
     """Reads the files tasks touched and remembers them while the tasks do not change. Safe in any thread."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[tuple[Stamp | None, ...], list[TouchedFile]]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[tuple[Stamp | None, ...], list[FileChange]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def files(self, folder: str) -> list[TouchedFile]:
+    def files(self, folder: str) -> list[FileChange]:
         """List the files one task touched; what cannot be read tells of none."""
         stamps = stat_task(folder, with_metadata=True).stamps
         with self._lock:
@@ -40,6 +41,7 @@ class FileLookup:
             _messages(f"{folder}{os.sep}{UI_FILE}"),
             _messages(f"{folder}{os.sep}{API_FILE}"),
             read_file(f"{folder}{os.sep}{METADATA_FILE}", METADATA_FILE).data,
+            _own_workspace(folder),
         )
         with self._lock:
             self._known[folder] = (stamps, found)
@@ -71,12 +73,12 @@ def fits_path(path: str) -> Fits:
 
     What a task recorded relative to its workspace is joined to that.
     """
-    wanted = _comparable(tidy(path))
+    wanted = comparable(tidy(path))
 
-    def fits(file: TouchedFile, task: TaskInfo) -> bool:
-        recorded = _comparable(file.path)
-        whole = _comparable(_absolute(file.path, task))
-        if _is_absolute(wanted) and _is_absolute(whole):
+    def fits(file: FileChange, task: TaskInfo) -> bool:
+        recorded = comparable(file.path)
+        whole = comparable(_absolute(file.path, task))
+        if is_absolute(wanted) and is_absolute(whole):
             return whole == wanted
         return recorded == wanted or whole.endswith(f"/{wanted}") or wanted.endswith(f"/{recorded}")
 
@@ -90,18 +92,9 @@ def fits_part(part: str) -> Fits:
 
 
 def _absolute(path: str, task: TaskInfo) -> str:
-    if _is_absolute(path) or not task.workspace_dir:
+    if is_absolute(path) or not task.workspace_dir:
         return path
     return f"{tidy(task.workspace_dir).rstrip('/')}/{path}"
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith("/") or path[1:3] == ":/"
-
-
-def _comparable(path: str) -> str:
-    """Paths with a drive letter are Windows', where case does not tell files apart."""
-    return path.casefold() if path[1:2] == ":" else path
 
 
 def _needle(part: str) -> bytes:
@@ -131,6 +124,15 @@ def _windows(read_at: ReadAt, overlap: int) -> Iterator[bytes]:
         window = kept + piece.lower()
         yield window
         kept = window[-overlap:] if overlap else b""
+
+
+def _own_workspace(folder: str) -> str | None:
+    """Return the workspace of a run of the sidecar; None for a task of another product."""
+    item = read_file(f"{folder}{os.sep}{ITEM_FILE}", ITEM_FILE).data
+    entry = parse_entry(item) if item else None
+    if entry is None or entry.product != "sidecar":
+        return None
+    return entry.workspace if isinstance(entry.workspace, str) else ""
 
 
 def _messages(path: str) -> Iterator[bytes]:

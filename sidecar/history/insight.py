@@ -1,6 +1,7 @@
 """What is known across stored tasks: totals, files touched, and who touched a file."""
 
 from collections.abc import Callable
+from functools import reduce
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.insight import (
@@ -14,6 +15,7 @@ from sidecar.api.insight import (
     TouchedFile,
 )
 from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.file_lookup import fits_path
 from sidecar.history.roots import task_folder
 from sidecar.history.selection import Selection
@@ -45,7 +47,8 @@ def stats(
 def files(history: TaskHistory, task_id: str, root: str | None = None) -> FilesResult:
     """List the files a task touched. Raises as `TaskHistory.get` does."""
     found, name = history.resolve(task_id, root)
-    return FilesResult(task_id=name, files=history.files.files(found.folder(name)), revision=history.revision)
+    files = [_touched(file) for file in history.files.files(found.folder(name))]
+    return FilesResult(task_id=name, files=files, revision=history.revision)
 
 
 def by_file(history: TaskHistory, params: ByFileParams) -> ByFileResult:
@@ -62,18 +65,23 @@ def by_file(history: TaskHistory, params: ByFileParams) -> ByFileResult:
     return ByFileResult(items=found[: params.limit], matched=len(found), revision=history.revision)
 
 
-def _file_task(row: TaskInfo, touched: list[TouchedFile]) -> FileTask:
-    """Join what one task recorded of the same file under several names."""
-    joined = TouchedFile(
-        path=touched[0].path,
-        actions=sorted({action for file in touched for action in file.actions}),
-        last_at=max((file.last_at for file in touched if file.last_at is not None), default=None),
+def _touched(file: FileChange) -> TouchedFile:
+    return TouchedFile(
+        path=file.path,
+        actions=sorted(file.actions),
+        additions=file.additions,
+        deletions=file.deletions,
+        last_at=file.at,
     )
+
+
+def _file_task(row: TaskInfo, touched: list[FileChange]) -> FileTask:
+    """Join what one task recorded of the same file under several names."""
     return FileTask(
         task_id=row.id,
         root=row.root,
         title=row.title,
         status=row.status,
         last_activity=row.last_activity,
-        file=joined,
+        file=_touched(reduce(merged, touched)),
     )

@@ -12,6 +12,7 @@ logger = logging.getLogger(__name__)
 UI_FILE = "ui_messages.json"
 API_FILE = "api_conversation_history.json"
 HISTORY_FILE = "history_item.json"
+METADATA_FILE = "task_metadata.json"
 
 DIR_MODE = 0o700
 FILE_MODE = 0o600

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Self
 
 from sidecar.storage.atomic import is_temp, temp_path, write_atomic, write_private
-from sidecar.storage.layout import API_FILE, DIR_MODE, HISTORY_FILE, UI_FILE, OwnRoot, make_private_dirs
+from sidecar.storage.layout import (
+    API_FILE,
+    DIR_MODE,
+    HISTORY_FILE,
+    METADATA_FILE,
+    UI_FILE,
+    OwnRoot,
+    make_private_dirs,
+)
 
 
 class TaskFolder:
@@ -54,6 +62,10 @@ class TaskFolder:
     def write_history_item(self, data: bytes, *, durable: bool = False) -> None:
         """Replace the list entry."""
         write_atomic(self.path / HISTORY_FILE, data, durable=durable)
+
+    def write_metadata(self, data: bytes, *, durable: bool = False) -> None:
+        """Replace the list of files in the task's context."""
+        write_atomic(self.path / METADATA_FILE, data, durable=durable)
 
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None if it does not exist."""

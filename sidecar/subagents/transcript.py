@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, get_args
 
 from sidecar.api.errors import StorageError
-from sidecar.storage.layout import API_FILE, HISTORY_FILE, UI_FILE, OwnRoot
+from sidecar.storage.layout import API_FILE, HISTORY_FILE, METADATA_FILE, UI_FILE, OwnRoot
 from sidecar.storage.task_folder import TaskFolder
 from sidecar.subagents import codec
 from sidecar.subagents import transcript_render as render
@@ -159,7 +159,10 @@ def _files(snapshot: Snapshot) -> dict[str, bytes]:
     messages = render.ui_messages(snapshot)
     ui, api = codec.encode(messages), codec.encode(render.api_messages(snapshot))
     item = render.history_item(snapshot, messages[-1]["ts"], len(ui) + len(api))
-    return {UI_FILE: ui, API_FILE: api, HISTORY_FILE: codec.encode(item)}
+    files = {UI_FILE: ui, API_FILE: api, HISTORY_FILE: codec.encode(item)}
+    if snapshot.changes is not None:
+        files[METADATA_FILE] = codec.encode(render.metadata(snapshot.changes))
+    return files
 
 
 def _write(folder: TaskFolder, snapshot: Snapshot, *, durable: bool = False) -> None:
@@ -167,6 +170,8 @@ def _write(folder: TaskFolder, snapshot: Snapshot, *, durable: bool = False) -> 
     folder.write_ui(files[UI_FILE], durable=durable)
     folder.write_api(files[API_FILE], durable=durable)
     folder.write_history_item(files[HISTORY_FILE], durable=durable)
+    if METADATA_FILE in files:
+        folder.write_metadata(files[METADATA_FILE], durable=durable)
 
 
 def _recover(folder: TaskFolder, end: End) -> bool:

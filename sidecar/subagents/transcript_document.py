@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from sidecar.changes.file_change import FileChange
+from sidecar.changes.fold import ChangesFold
 from sidecar.subagents import codec
 
 Outcome = Literal["completed", "failed", "cancelled"]
@@ -17,7 +19,13 @@ ENTRY_COST = 200
 
 _CUT_NOTE = "[The transcript is cut here: it keeps 8 MiB of a run; the run's events hold the rest.]"
 _FRAME = frozenset({"seq", "ts", "type"})
-_NUMBERS = (("inputTokens", "tokensIn"), ("outputTokens", "tokensOut"), ("cost", "cost"))
+_NUMBERS = (
+    ("inputTokens", "tokensIn"),
+    ("outputTokens", "tokensOut"),
+    ("cacheReads", "cacheReads"),
+    ("cacheWrites", "cacheWrites"),
+    ("cost", "cost"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,12 +62,18 @@ class Entry:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A document at one moment, safe to render in another thread; `usage` in the layout's member names."""
+    """A document at one moment, safe to render in another thread; `usage` in the layout's member names.
+
+    `model` is the last one that the agent's session ran with, `changes` the files that the run changed,
+    None while no call changed any.
+    """
 
     head: TranscriptHead
     entries: tuple[Entry, ...]
     usage: dict[str, Any]
     end: End | None
+    model: str | None
+    changes: tuple[FileChange, ...] | None
 
 
 @dataclass(slots=True)
@@ -82,6 +96,9 @@ class TranscriptDocument:
         self._entries: list[_Growing] = []
         self._usage: dict[str, Any] = {}
         self._end: End | None = None
+        self._model: str | None = None
+        self._changes = ChangesFold(head.workspace_dir)
+        self._has_changes = False
         self._room = TEXT_LIMIT
         self._is_cut = False
         self._said: dict[EntryKind, tuple[object, _Growing]] = {}
@@ -95,11 +112,15 @@ class TranscriptDocument:
             case "thought":
                 return self._say("reasoning", event)
             case "tool":
-                return self._tool(event)
+                changed = self._changes.take(event)
+                self._has_changes |= changed
+                return self._tool(event) or changed
             case "emit":
                 return self._add("tool", event["ts"], _json({"tool": "emit", **_rest(event)})) is not None
             case "usage":
                 return self._count(event)
+            case "state":
+                return self._run_with(event.get("model"))
             case _:
                 return False
 
@@ -114,7 +135,8 @@ class TranscriptDocument:
     def snapshot(self) -> Snapshot:
         """Return the document as it is now."""
         entries = tuple(entry.freeze() for entry in self._entries)
-        return Snapshot(self._head, entries, dict(self._usage), self._end)
+        changes = self._changes.files() if self._has_changes else None
+        return Snapshot(self._head, entries, _usage(self._usage), self._end, self._model, changes)
 
     def _say(self, kind: EntryKind, event: dict[str, Any]) -> bool:
         text, message_id = str(event.get("text", "")), event.get("messageId")
@@ -156,6 +178,12 @@ class TranscriptDocument:
                 self._usage[name] = value
         return self._usage != before
 
+    def _run_with(self, model: object) -> bool:
+        if not isinstance(model, str) or not model or model == self._model:
+            return False
+        self._model = model
+        return True
+
     def _add(self, kind: EntryKind, ts: int, text: str) -> _Growing | None:
         cost = len(text) + ENTRY_COST
         growing = _Growing(kind, ts, [text]) if cost <= self._room else None
@@ -169,6 +197,14 @@ class TranscriptDocument:
             self._is_cut = True
             self._entries.append(_Growing("text", ts, [_CUT_NOTE]))
         self._room = max(0, self._room - cost)
+
+
+def _usage(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return usage with what caches read and wrote in `tokensIn`, as Roo Code has it since 3.29.5."""
+    if "tokensIn" not in numbers:
+        return dict(numbers)
+    parts = (numbers.get(name, 0) for name in ("tokensIn", "cacheReads", "cacheWrites"))
+    return {**numbers, "tokensIn": sum(parts)}
 
 
 def _json(payload: dict[str, Any]) -> str:

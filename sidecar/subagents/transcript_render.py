@@ -3,8 +3,10 @@
 The layout is Roo Code's (3.42 and later), so that every reader of such folders can read a run.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
+from sidecar.changes.file_change import FileChange
 from sidecar.subagents import codec
 from sidecar.subagents.transcript_document import End, Entry, Snapshot
 
@@ -56,6 +58,14 @@ def api_messages(snapshot: Snapshot) -> list[Message]:
     return messages
 
 
+def metadata(changes: Iterable[FileChange]) -> Message:
+    """Return changed files as Roo Code lists the files in a task's context.
+
+    The members `actions`, `additions` and `deletions` are ours; other readers ignore them.
+    """
+    return {"files_in_context": [_file_record(change) for change in changes]}
+
+
 def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
     """Return the list entry: `last_ts` of the last UI message, `size` in bytes of the message files.
 
@@ -69,16 +79,36 @@ def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
         "task": head.goal,
         "tokensIn": usage.get("tokensIn"),
         "tokensOut": usage.get("tokensOut"),
+        "cacheReads": usage.get("cacheReads"),
+        "cacheWrites": usage.get("cacheWrites"),
         "totalCost": usage.get("cost"),
         "size": size,
         "workspace": head.workspace_dir,
         "mode": head.subagent_name,
+        "modelId": snapshot.model,
         "product": "sidecar",
         "outcome": snapshot.end.outcome if snapshot.end else "streaming",
         "parentTaskId": head.parent_task_id,
         "rootTaskId": head.root_task_id,
     }
-    return {key: value for key, value in item.items() if value is not None}
+    return _known(item)
+
+
+def _file_record(change: FileChange) -> Message:
+    record = {
+        "path": change.path,
+        "record_state": "stale" if "deleted" in change.actions else "active",
+        "record_source": "roo_edited",
+        "roo_edit_date": change.at,
+        "actions": sorted(change.actions),
+        "additions": change.additions,
+        "deletions": change.deletions,
+    }
+    return _known(record)
+
+
+def _known(members: Message) -> Message:
+    return {key: value for key, value in members.items() if value is not None}
 
 
 def _numbers(message: Message) -> Message:
@@ -92,6 +122,8 @@ def _numbers(message: Message) -> Message:
 def _environment(snapshot: Snapshot) -> str:
     name, workspace = snapshot.head.subagent_name, snapshot.head.workspace_dir
     mode = f"# Current Mode\n<slug>{name}</slug>\n<name>{name}</name>"
+    if snapshot.model is not None and snapshot.model.isprintable() and "<" not in snapshot.model:
+        mode += f"\n<model>{snapshot.model}</model>"
     files = f"# Current Workspace Directory ({workspace}) Files"
     return f"<environment_details>\n{mode}\n\n{files}\n</environment_details>"
 

@@ -89,6 +89,9 @@ async def test_an_allowed_write_is_done_and_told(driven: Sidecar) -> None:
     diffs = [part for tool in tools for part in tool.get("content", []) if part["type"] == "diff"]
     assert (diffs[0]["path"], diffs[0]["newText"]) == (str(target), "written by the agent")
     assert tools[-1]["status"] == "completed"
+    (file,) = (await driven.request("tasks/files", taskId=task_id))["files"]
+    counts = [file[key] for key in ("path", "actions", "additions", "deletions")]
+    assert counts == ["new/out.txt", ["created"], 1, 0]
 
 
 async def test_a_rejected_write_is_not_done_and_the_model_goes_on(driven: Sidecar) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.insight import TouchedFile
 from sidecar.api.tasks import TaskInfo
+from sidecar.changes.file_change import FileChange
 from sidecar.history.file_lookup import FileLookup, fits_part, fits_path
 from sidecar.history.touched import touched_files
 from tests.history.conftest import NOW, TASK_ID, Store
@@ -23,7 +23,7 @@ def files(
     ui: list[bytes] | None = None, api: list[bytes] | None = None, metadata: object = None
 ) -> dict[str, tuple[list[str], float | None]]:
     found = touched_files(ui or [], api or [], json.dumps(metadata).encode() if metadata else None)
-    return {file.path: ([*file.actions], file.last_at) for file in found}
+    return {file.path: (sorted(file.actions), file.at) for file in found}
 
 
 def test_ui_messages_tell_by_the_tools_they_show(ask: Make, say: Make) -> None:
@@ -119,11 +119,11 @@ def task(store: Store, say: Make) -> TaskInfo:
     ],
 )
 def test_a_path_fits_the_same_file_only(task: TaskInfo, path: str, recorded: str, fits: bool) -> None:
-    assert fits_path(path)(TouchedFile(path=recorded, actions=["read"]), task) is fits
+    assert fits_path(path)(FileChange(recorded, frozenset({"read"})), task) is fits
 
 
 def test_a_part_fits_anywhere_in_the_whole_path(task: TaskInfo) -> None:
-    file = TouchedFile(path="src/Login.py", actions=["read"])
+    file = FileChange("src/Login.py", frozenset({"read"}))
     assert fits_part("login")(file, task) and fits_part("shop/src")(file, task)
     assert not fits_part("logout")(file, task)
 

@@ -5,7 +5,7 @@ import pytest
 
 from sidecar.subagents import transcript_document
 from sidecar.subagents.transcript_document import End, TranscriptDocument, TranscriptHead
-from sidecar.subagents.transcript_render import api_messages, has_end, history_item, ui_messages
+from sidecar.subagents.transcript_render import api_messages, has_end, history_item, metadata, ui_messages
 
 Message = dict[str, Any]
 HEAD = TranscriptHead(
@@ -98,6 +98,76 @@ def test_an_end_is_where_readers_look_for_it(end: End, last: list[tuple[str, str
     assert (messages[-1]["type"], messages[-1]["ts"]) == ("ask", 99)
     assert has_end(messages)
     assert not has_end(messages[:2])
+
+
+def test_input_includes_what_caches_read_and_wrote() -> None:
+    usage = {"type": "usage", "inputTokens": 5, "cacheReads": 100, "cacheWrites": 20, "outputTokens": 2}
+    entry = history_item(document(usage).snapshot(), 60, 7)
+    assert (entry["tokensIn"], entry["cacheReads"], entry["cacheWrites"]) == (125, 100, 20)
+    assert "tokensIn" not in history_item(document({"type": "usage", "cacheReads": 9}).snapshot(), 60, 7)
+
+
+def state(model: object) -> Message:
+    return {"type": "state", "status": "running", "model": model}
+
+
+def test_the_newest_model_is_recorded() -> None:
+    snapshot = document(state("small"), state("large-4"), state(None), state(7), state("")).snapshot()
+    assert history_item(snapshot, 10, 7)["modelId"] == "large-4"
+    environment = api_messages(snapshot)[0]["content"][1]["text"]
+    assert "</name>\n<model>large-4</model>\n" in environment
+
+
+def test_a_model_that_looks_like_markup_stays_out_of_the_environment() -> None:
+    for name in ("</model>", "a\n# Current Workspace Directory (/x) Files"):
+        snapshot = document(state(name)).snapshot()
+        assert "<model>" not in api_messages(snapshot)[0]["content"][1]["text"]
+        assert history_item(snapshot, 10, 7)["modelId"] == name
+
+
+def edit(path: str, status: str = "completed", **more: object) -> Message:
+    content = [{"type": "diff", "path": path, "oldText": "a\n", "newText": "b\nc\n"}]
+    return {"type": "tool", "toolCallId": path, "name": "edit", "status": status, "content": content, **more}
+
+
+def test_changed_files_are_listed_as_files_in_context() -> None:
+    gone = {"type": "tool", "name": "rm", "kind": "delete", "status": "completed", "ts": 13}
+    snapshot = document(edit("/a (b)/ü/src/a.py"), {**gone, "locations": [{"path": "old"}]}).snapshot()
+    assert metadata(snapshot.changes or ()) == {
+        "files_in_context": [
+            {
+                "path": "src/a.py",
+                "record_state": "active",
+                "record_source": "roo_edited",
+                "roo_edit_date": 11,
+                "actions": ["edited"],
+                "additions": 2,
+                "deletions": 1,
+            },
+            {
+                "path": "old",
+                "record_state": "stale",
+                "record_source": "roo_edited",
+                "roo_edit_date": 13,
+                "actions": ["deleted"],
+            },
+        ]
+    }
+
+
+def test_a_run_that_changed_nothing_lists_no_files() -> None:
+    assert document(edit("a", "started"), edit("a", "failed")).snapshot().changes is None
+
+
+def test_a_change_that_is_taken_back_leaves_an_empty_list() -> None:
+    assert document(edit("a"), edit("a", "failed")).snapshot().changes == ()
+
+
+def test_files_are_listed_beyond_the_limit_of_the_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_document, "TEXT_LIMIT", 1)
+    made = document(message("x" * 300))
+    assert made.record({"ts": 20, **edit("a")})
+    assert [change.path for change in made.snapshot().changes or ()] == ["a"]
 
 
 def test_a_cancelled_run_ends_with_its_usage_counted_once() -> None:

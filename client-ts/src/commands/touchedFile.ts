@@ -2,7 +2,7 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-import type { FileTask } from "../protocol.js";
+import type { FileTask, TouchedFile } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { storedIcon } from "../views/icons.js";
 import { ago, counted, oneLine } from "../words.js";
@@ -89,7 +89,11 @@ async function fill(
 function taskItem(task: FileTask, now: number): Item {
   const { title, status, lastActivity, file } = task;
   const when = file.lastAt ?? lastActivity;
-  const facts = [file.actions.join(", "), when == null ? undefined : ago(when, now)];
+  const facts = [
+    file.actions.join(", "),
+    changedLines(file),
+    when == null ? undefined : ago(when, now),
+  ];
   return {
     label: oneLine(title, ROW_CHARS) || "(untitled)",
     iconPath: storedIcon(status),
@@ -97,6 +101,11 @@ function taskItem(task: FileTask, now: number): Item {
     detail: file.path,
     chosen: { id: task.taskId, root: task.root },
   };
+}
+
+/** The lines that the task added and deleted, where they are known: `+12 −3`. */
+function changedLines({ additions, deletions }: TouchedFile): string | undefined {
+  return additions == null || deletions == null ? undefined : `+${additions} −${deletions}`;
 }
 
 function widerItem(wider: string): Item {
