@@ -249,7 +249,7 @@ class Host:
                 spending=self.spending,
                 desk=self.desk,
                 remember=self.registry.remember,
-                show=self.registry.show,
+                show_session=self.registry.show_session,
             ),
         )
         return Runs(self.planner, self.events, self.manager, self.registry, services)

@@ -73,7 +73,7 @@ async def _end(record: RunRecord, journal: Journal, events: EventLog) -> None:
     task = record.task
     fold, outcome = await _read(record, journal)
     at = fold.last_activity_at if fold.last_activity_at else task.launched_at or task.queued_at or 0
-    task.progress = fold.progress()
+    task.progress, task.changes = fold.progress(), fold.changes.result()
     record.restored = True
     ended = with_outcome(record, outcome or LOST, fold, at)
     if outcome is None:
@@ -84,7 +84,7 @@ async def _end(record: RunRecord, journal: Journal, events: EventLog) -> None:
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:
     task, seq = record.task, 0
-    fold, outcome = RunFold(task.launched_at or task.queued_at or 0), None
+    fold, outcome = RunFold(task.launched_at or task.queued_at or 0, task.workspace_dir), None
     while True:
         page = await journal.read_events(task.id, seq, _PAGE_EVENTS)
         for event in page.events:
@@ -114,6 +114,7 @@ async def _finish_transcripts(root: OwnRoot, journal: Journal) -> None:
         message = (task.output or {}).get("final_message")
         try:
             if task.launched_at is not None:
+                fold, _ = await _read(record, journal)
                 await Transcript.recover(
                     root.path,
                     task.id,
@@ -121,6 +122,7 @@ async def _finish_transcripts(root: OwnRoot, journal: Journal) -> None:
                     task.error,
                     at=task.completed_at or task.launched_at,
                     final_message=message,
+                    changes=fold.changes.files(),
                 )
             await journal.transcript_finished(task.id)
         except SidecarError as error:

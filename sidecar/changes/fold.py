@@ -21,6 +21,8 @@ class ChangesFold:
     """
 
     def __init__(self, workspace: str) -> None:
+        self.revision = 0
+        """Grows with every event that changed the result."""
         self._workspace = workspace
         self._calls: dict[str, ToolCall] = {}
         self._final: dict[str, FileChange] = {}
@@ -43,6 +45,7 @@ class ChangesFold:
             self._files = self._counted()
         if given is None and event.get("status") != "started":
             self._settle(key)
+        self.revision += before != after
         return before != after
 
     def files(self) -> tuple[FileChange, ...]:

@@ -22,14 +22,14 @@ from sidecar.subagents.watchdog import SilenceWatch
 class Oversight:
     """What looking after runs takes.
 
-    `remember` has the journal keep a run's record as it is; `show` notifies of it as well.
+    `remember` has the journal keep a record as it is; `show_session` notifies of its mode and model too.
     """
 
     settings: Callable[[], Settings]
     spending: DaySpending
     desk: PermissionDesk
     remember: Callable[[Run], None]
-    show: Callable[[Run], None]
+    show_session: Callable[[Run], None]
 
 
 class RunAttendance(Attendant):
@@ -88,7 +88,7 @@ class RunAttendance(Attendant):
         task = self.record.task
         if (mode or task.mode, model or task.model) != (task.mode, task.model):
             task.mode, task.model = mode or task.mode, model or task.model
-            self._oversight.show(self._run)
+            self._oversight.show_session(self._run)
 
     def take(self, event: dict[str, Any]) -> None:
         """Check the limits after an event of the run; repeating a failed request is not a sign of life."""

@@ -37,7 +37,7 @@ class Run:
 
     def __init__(self, record: RunRecord) -> None:
         self.record = record
-        self.fold = RunFold(record.task.progress.last_activity_at)
+        self.fold = RunFold(record.task.progress.last_activity_at, record.task.workspace_dir)
         self.outcome: Outcome | None = None
         self.executor: Executor | None = None
         self.recorded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -94,11 +94,13 @@ class Run:
 
     def snapshot(self) -> AsyncTask:
         """Return the task as it is now, independent of later changes."""
-        return msgspec.structs.replace(self.record.task, progress=self.fold.progress())
+        changes = self.fold.changes.result()
+        return msgspec.structs.replace(self.record.task, progress=self.fold.progress(), changes=changes)
 
     def refreshed(self) -> RunRecord:
         """Return the record with the progress up to now."""
         self.record.task.progress = self.fold.progress()
+        self.record.task.changes = self.fold.changes.result()
         return self.record
 
     def ended_record(self, now: int) -> RunRecord:

@@ -83,6 +83,14 @@ class RunRegistry:
         self.remember(run)
         self.touch(run)
 
+    def show_session(self, run: Run) -> None:
+        """Notify of the mode and the model that a run's session has now, and log them."""
+        self.show(run)
+        task = run.record.task
+        event = {"type": "state", "status": task.status, "mode": task.mode, "model": task.model}
+        known = {name: value for name, value in event.items() if value is not None}
+        self._spawn(self.emit(run, known), f"session of {run.id}")
+
     def touch(self, run: Run) -> None:
         """Notify of a change that needs no memory, such as a new place in the queue."""
         if run.outcome is None:

@@ -84,7 +84,11 @@ class RunScope:
         self._run.executor = self
         services = self._services
         transcript = await Transcript.start(
-            services.root, head, services.now, lambda: len(services.registry.with_status("running"))
+            services.root,
+            head,
+            services.now,
+            lambda: len(services.registry.with_status("running")),
+            self._run.fold.changes,
         )
         self._transcript = transcript
         self._unwatch = self._services.watch(task.id, transcript.record)

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar, get_args
 
 from sidecar.api.errors import StorageError
+from sidecar.changes.file_change import FileChange
+from sidecar.changes.fold import ChangesFold
 from sidecar.storage.layout import API_FILE, HISTORY_FILE, METADATA_FILE, UI_FILE, OwnRoot
 from sidecar.storage.task_folder import TaskFolder
 from sidecar.subagents import codec
@@ -64,12 +66,14 @@ class Transcript:
         head: TranscriptHead,
         now: Callable[[], int],
         writers: Callable[[], int] = lambda: 1,
+        changes: ChangesFold | None = None,
     ) -> Self:
         """Make the folder with all its files; raises StorageError when that cannot be done.
 
-        `writers` tells how many transcripts are being written, this one included.
+        `writers` returns how many transcripts are being written, this one included; `changes` is the run's
+        fold of changed files.
         """
-        document = TranscriptDocument(head)
+        document = TranscriptDocument(head, changes)
         files = _files(document.snapshot())
         try:
             folder = await asyncio.to_thread(TaskFolder.create, OwnRoot(root), head.task_id, files)
@@ -116,6 +120,7 @@ class Transcript:
         *,
         at: int,
         final_message: str | None = None,
+        changes: Sequence[FileChange] = (),
     ) -> bool:
         """End a transcript that a crash left open; False if there is none or it has its end already.
 
@@ -125,7 +130,7 @@ class Transcript:
         if folder is None:
             return False
         try:
-            return await asyncio.to_thread(_recover, folder, End(outcome, at, final_message, error))
+            return await asyncio.to_thread(_recover, folder, End(outcome, at, final_message, error), changes)
         except OSError as fault:
             raise _storage_error(folder.path, fault) from fault
 
@@ -174,7 +179,7 @@ def _write(folder: TaskFolder, snapshot: Snapshot, *, durable: bool = False) -> 
         folder.write_metadata(files[METADATA_FILE], durable=durable)
 
 
-def _recover(folder: TaskFolder, end: End) -> bool:
+def _recover(folder: TaskFolder, end: End, changes: Sequence[FileChange]) -> bool:
     folder.sweep_temporary()
     item = _decoded(folder.read(HISTORY_FILE), dict) or {"id": folder.path.name, "product": "sidecar"}
     if item.get("outcome") in get_args(Outcome):
@@ -183,6 +188,8 @@ def _recover(folder: TaskFolder, end: End) -> bool:
     sound = bool(messages) and all(isinstance(message, dict) for message in messages)
     if sound and not render.has_end(messages):
         folder.write_ui(codec.encode(render.with_end(messages, end)), durable=True)
+    if changes:
+        folder.write_metadata(codec.encode(render.metadata(changes)), durable=True)
     ended = {**item, "ts": end.at, "outcome": end.outcome}
     folder.write_history_item(codec.encode(ended), durable=True)
     return True

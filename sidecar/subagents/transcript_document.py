@@ -89,16 +89,20 @@ class _Growing:
 
 
 class TranscriptDocument:
-    """Folds a run's events; what is beyond the limit is left out, and the transcript says so."""
+    """Folds a run's events; what is beyond the limit is left out, and the transcript says so.
 
-    def __init__(self, head: TranscriptHead) -> None:
+    `changes` is the run's own fold of changed files, which takes in each event before this does.
+    """
+
+    def __init__(self, head: TranscriptHead, changes: ChangesFold | None = None) -> None:
         self._head = replace(head, goal=_cut(head.goal, GOAL_LIMIT))
         self._entries: list[_Growing] = []
         self._usage: dict[str, Any] = {}
         self._end: End | None = None
         self._model: str | None = None
-        self._changes = ChangesFold(head.workspace_dir)
-        self._has_changes = False
+        self._changes = changes or ChangesFold(head.workspace_dir)
+        self._owns_changes = changes is None
+        self._seen_changes = 0
         self._room = TEXT_LIMIT
         self._is_cut = False
         self._said: dict[EntryKind, tuple[object, _Growing]] = {}
@@ -112,9 +116,8 @@ class TranscriptDocument:
             case "thought":
                 return self._say("reasoning", event)
             case "tool":
-                changed = self._changes.take(event)
-                self._has_changes |= changed
-                return self._tool(event) or changed
+                has_new_changes = self._has_new_changes(event)
+                return self._tool(event) or has_new_changes
             case "emit":
                 return self._add("tool", event["ts"], _json({"tool": "emit", **_rest(event)})) is not None
             case "usage":
@@ -135,8 +138,14 @@ class TranscriptDocument:
     def snapshot(self) -> Snapshot:
         """Return the document as it is now."""
         entries = tuple(entry.freeze() for entry in self._entries)
-        changes = self._changes.files() if self._has_changes else None
+        changes = self._changes.files() if self._changes.revision else None
         return Snapshot(self._head, entries, _usage(self._usage), self._end, self._model, changes)
+
+    def _has_new_changes(self, event: dict[str, Any]) -> bool:
+        if self._owns_changes:
+            self._changes.take(event)
+        before, self._seen_changes = self._seen_changes, self._changes.revision
+        return before != self._seen_changes
 
     def _say(self, kind: EntryKind, event: dict[str, Any]) -> bool:
         text, message_id = str(event.get("text", "")), event.get("messageId")

@@ -42,7 +42,7 @@ class Watched:
             spending=DaySpending(lambda: 0),
             desk=cast(PermissionDesk, None),
             remember=lambda run: None,
-            show=lambda run: self.shown.append(run.record.task.mode),
+            show_session=lambda run: self.shown.append(run.record.task.mode),
         )
         self.shown: list[str | None] = []
         self.record = Run(RunRecord(task=task, origin="client", request={}))

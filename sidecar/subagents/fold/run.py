@@ -3,6 +3,7 @@
 from typing import Any
 
 from sidecar.api.async_tasks import PartialResult, Progress
+from sidecar.changes.fold import ChangesFold
 from sidecar.subagents.fold.replay import Replay
 from sidecar.subagents.fold.speech import Speech
 from sidecar.subagents.fold.tools import ToolCalls
@@ -18,8 +19,9 @@ class RunFold:
     Memory is bounded, whatever a run sends.
     """
 
-    def __init__(self, at: int, *, with_replay: bool = False) -> None:
-        """Begin at `at`, in ms since the epoch."""
+    def __init__(self, at: int, workspace: str = "/", *, with_replay: bool = False) -> None:
+        """Begin at `at`, in ms since the epoch; changed files inside `workspace` are relative to it."""
+        self.changes = ChangesFold(workspace)
         self.replay = Replay() if with_replay else None
         self.last_activity_at = at
         self.turns = Turns()
@@ -44,6 +46,7 @@ class RunFold:
             case "tool":
                 self.turns.take(event)
                 self.tools.take(event)
+                self.changes.take(event)
             case "usage":
                 self.usage.take(event)
             case "emit":
