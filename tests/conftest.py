@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, settings
 
 from sidecar.subagents.definitions.places import MOVED_BY
 
-
 # How fast examples are made and run says more about the machine than about the code.
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any-machine")
