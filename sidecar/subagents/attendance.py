@@ -10,8 +10,8 @@ from sidecar.subagents.budget import BudgetWatch, DaySpending
 from sidecar.subagents.driving import BUDGET, INACTIVITY, MAX_TURNS, STARTUP
 from sidecar.subagents.js_text import js_number
 from sidecar.subagents.launching import Abort
-from sidecar.subagents.permission_desk import PermissionDesk
-from sidecar.subagents.permission_policy import Answer, Policy, Question
+from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.policy import Answer, Policy, Question
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.terms import Terms

@@ -11,7 +11,7 @@ from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.launching import Abort
-from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.terms import Terms
 from sidecar.subagents.watchdog import SilenceWatch

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sidecar.api.subagents import DefinitionProblem
-from sidecar.subagents.permission_policy import Policy
+from sidecar.subagents.permissions.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)

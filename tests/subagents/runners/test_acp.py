@@ -12,11 +12,11 @@ import psutil
 import pytest
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.marker import find
 from sidecar.subagents.runners.profiles import PROFILES, profile_named
-from sidecar.subagents.tool_rule import ToolRule
 
 Agent = Callable[..., Awaitable[Any]]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 from sidecar.api.async_tasks import Attention, AttentionOption
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.settings import PermissionsSettings
-from sidecar.subagents.permission_memory import PermissionMemory
-from sidecar.subagents.permission_policy import Answer, Option, Policy, Question, decide
+from sidecar.subagents.permissions.memory import PermissionMemory
+from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question, decide
 from sidecar.subagents.records import RunRecord
 
 DecidedBy = Literal["user", "policy", "remembered"]

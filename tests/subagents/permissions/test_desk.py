@@ -12,9 +12,9 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import RememberedPermission
 from sidecar.api.settings import PermissionsSettings
-from sidecar.subagents.permission_desk import NOBODY_THERE, PermissionDesk
-from sidecar.subagents.permission_memory import PermissionMemory
-from sidecar.subagents.permission_policy import Answer, Option, Policy, Question
+from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
+from sidecar.subagents.permissions.memory import PermissionMemory
+from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question
 from sidecar.subagents.records import RunRecord
 
 OPTIONS = (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.tool_rule import ToolRule, canonical, delegated, fault
+from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.tool_rule import ToolRule, canonical, delegated, fault
 
 WORKSPACE = Path("/projects/space")
 

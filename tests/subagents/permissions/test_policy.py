@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permission_policy import Answer, Option, Policy, Question, Verdict, decide
+from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question, Verdict, decide
 
 ALWAYS = Option("a", "Always", "allow_always")
 ONCE = Option("o", "Once", "allow_once")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.tool_argument import allows
+from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.tool_argument import allows
 
 WORKSPACE = Path("/projects/space")
 
