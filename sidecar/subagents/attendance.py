@@ -11,7 +11,8 @@ from sidecar.subagents.driving import BUDGET, INACTIVITY, MAX_TURNS, STARTUP
 from sidecar.subagents.js_text import js_number
 from sidecar.subagents.launching import Abort
 from sidecar.subagents.permissions.desk import PermissionDesk
-from sidecar.subagents.permissions.policy import Answer, Policy, Question
+from sidecar.subagents.permissions.policy import Policy
+from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.terms import Terms

@@ -10,7 +10,8 @@ from sidecar.api.async_tasks import Attention, AttentionOption
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.permissions.memory import PermissionMemory
-from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question, decide
+from sidecar.subagents.permissions.policy import Policy, decide
+from sidecar.subagents.permissions.question import Answer, Option, Question
 from sidecar.subagents.records import RunRecord
 
 DecidedBy = Literal["user", "policy", "remembered"]

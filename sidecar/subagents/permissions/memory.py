@@ -7,7 +7,8 @@ from uuid import uuid4
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.permissions import RememberedPermission
-from sidecar.subagents.permissions.policy import EDITS, READS, Option, Question, all_inside
+from sidecar.subagents.permissions.policy import EDITS, READS, all_inside
+from sidecar.subagents.permissions.question import Option, Question
 
 _ALWAYS: dict[str, Literal["allow", "deny"]] = {"allow_always": "allow", "reject_always": "deny"}
 _SUBJECT_CHARS = 4_000

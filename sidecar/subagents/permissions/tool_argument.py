@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sidecar.subagents.path_pattern import fits
-from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.question import Question
 
 _DOMAIN = "domain:"
 _OPERATORS = ";|&\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.subagents.permissions import tool_argument
-from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.question import Question
 
 NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})
 """Tools that no list gives to a subagent: subagents do not start subagents."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from sidecar.subagents.permissions.policy import Option, Question
+from sidecar.subagents.permissions.question import Option, Question
 from sidecar.subagents.runners.acp_tools import call_name
 
 _KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")

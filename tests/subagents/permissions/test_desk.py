@@ -14,7 +14,8 @@ from sidecar.api.permissions import RememberedPermission
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
-from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question
+from sidecar.subagents.permissions.policy import Policy
+from sidecar.subagents.permissions.question import Answer, Option, Question
 from sidecar.subagents.records import RunRecord
 
 OPTIONS = (

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permissions.policy import Answer, Option, Policy, Question, Verdict, decide
+from sidecar.subagents.permissions.policy import Policy, decide
+from sidecar.subagents.permissions.question import Answer, Option, Question, Verdict
 
 ALWAYS = Option("a", "Always", "allow_always")
 ONCE = Option("o", "Once", "allow_once")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.permissions.tool_argument import allows
 
 WORKSPACE = Path("/projects/space")

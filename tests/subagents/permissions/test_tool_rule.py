@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permissions.policy import Question
+from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.permissions.tool_rule import ToolRule, canonical, delegated, fault
 
 WORKSPACE = Path("/projects/space")
