@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from sidecar.api.permissions import Policy
 from sidecar.api.subagents import DefinitionProblem
-from sidecar.subagents.permissions.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)

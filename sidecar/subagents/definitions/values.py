@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
+from sidecar.api.permissions import Policy
 from sidecar.subagents.permissions import tool_rule
-from sidecar.subagents.permissions.policy import Policy
 
 Check = Callable[[Any], Any]
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, Protocol
 
 from sidecar.api.async_tasks import Attention, AttentionOption
 from sidecar.api.errors import InvalidParams, InvalidState
+from sidecar.api.permissions import Policy
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.permissions.memory import PermissionMemory
-from sidecar.subagents.permissions.policy import Policy, decide
+from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import Answer, Option, Question
 from sidecar.subagents.records import RunRecord
 

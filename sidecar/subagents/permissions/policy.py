@@ -3,11 +3,9 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
+from sidecar.api.permissions import Policy
 from sidecar.subagents.permissions.question import Question, Verdict
-
-Policy = Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"]
 
 READS = frozenset({"read", "search", "think"})
 EDITS = frozenset({"edit", "delete", "move"})

@@ -10,11 +10,10 @@ import pytest
 
 from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import InvalidParams, InvalidState
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
-from sidecar.subagents.permissions.policy import Policy
 from sidecar.subagents.permissions.question import Answer, Option, Question
 from sidecar.subagents.records import RunRecord
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permissions.policy import Policy, decide
+from sidecar.api.permissions import Policy
+from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import Answer, Option, Question, Verdict
 
 ALWAYS = Option("a", "Always", "allow_always")
