@@ -7,7 +7,7 @@ from sidecar.api.base import Params, Record
 Policy = Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"]
 """What an agent may do without asking a person."""
 Coverage = Literal["command", "paths", "reads", "host", "call"]
-"""What an "always" can name: one command line, some files, reads in the workspace, one host, one exact call."""
+"""What an "always" names: a command line, files, reads in the workspace, a host, or one exact call."""
 
 
 class AnswerParams(Params, kw_only=True):

@@ -1,14 +1,14 @@
-"""What an agent may do without asking a person: pure, by the kind of the tool and of the options."""
+"""What an agent may do without asking a person: by the kind of its tool, and where its files lie."""
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from sidecar.api.permissions import Policy
+from sidecar.subagents.permissions import paths
 from sidecar.subagents.permissions.question import Question, Verdict
 
 READS = frozenset({"read", "search", "think"})
 EDITS = frozenset({"edit", "delete", "move"})
+_WIDTH: dict[Policy, int] = {"deny": 0, "ask": 1, "allowReads": 2, "allowEdits": 3, "allowAll": 4}
 
 
 def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
@@ -20,13 +20,11 @@ def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
         return policy
     if policy == "allowAll" or question.tool_kind in READS:
         return "allow"
-    if policy == "allowEdits" and question.tool_kind in EDITS and all_inside(question.paths, workspace):
+    if policy == "allowEdits" and question.tool_kind in EDITS and paths.inside(question.paths, workspace):
         return "allow"
     return "ask"
 
 
-def all_inside(paths: Iterable[str], workspace: Path) -> bool:
-    """Tell whether there are paths and all, links followed, lie in the workspace."""
-    root = os.path.realpath(workspace)
-    real = [os.path.realpath(os.path.join(root, path)) for path in paths]  # noqa: PTH118 (links, as the system has them)
-    return bool(real) and all(os.path.commonpath([root, path]) == root for path in real)
+def is_wider(policy: Policy, other: Policy) -> bool:
+    """Tell whether `policy` lets an agent do something that `other` does not."""
+    return _WIDTH[policy] > _WIDTH[other]

@@ -1,7 +1,8 @@
 """What an agent asks permission for, and the answer it gets: values without behavior of their own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 Verdict = Literal["allow", "deny", "ask"]
 
@@ -21,13 +22,21 @@ class Option:
     kind: str
 
 
+class FileChange(NamedTuple):
+    """The text of one file before and after; `old` is None for a file that is new."""
+
+    path: str
+    old: str | None
+    new: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What an agent asks leave for. `tool_kind` and the kinds of the options are the protocol's words.
+    """What an agent asks permission for. `tool_kind` and the kinds of the options are the protocol's words.
 
-    `tool_name` is the tool's own name, which not every agent tells;
-    `subject` is what exactly would be done, such as the command line; `paths` the files it names. `command`
-    is the command line and `url` the address that would be fetched, None where the agent tells none.
+    `tool_name` is the tool's own name, which not every agent sends. `arguments` is what the tool is called
+    with, as the agent sends it; `paths`, `changes`, `command` (a command line) and `url` are what is known of
+    the call beside them.
     """
 
     request_id: str
@@ -36,8 +45,9 @@ class Question:
     tool_kind: str = "other"
     tool_name: str | None = None
     tool_call_id: str | None = None
-    subject: str = ""
+    arguments: Mapping[str, Any] | None = None
     paths: tuple[str, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     command: str | None = None
     url: str | None = None
 
@@ -57,12 +67,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """The option taken, None to call the question off; `reason` is for the agent, where a rule decided."""
+    """The option taken, None to dismiss the question; `reason` is for the agent, where a rule decided."""
 
     option: Option | None
     reason: str | None = None
 
     @classmethod
     def denial(cls, question: Question, reason: str) -> "Answer":
-        """Refuse; where the agent offers no such option its question is called off."""
+        """Refuse; dismiss the question where the agent offers no such option."""
         return cls(question.option_for("deny"), f"Permission denied: {reason}.")

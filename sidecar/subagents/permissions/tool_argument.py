@@ -1,37 +1,36 @@
 """What stands in parentheses behind a tool, as Claude Code writes it: `Bash(git log:*)`, `Edit(src/**)`.
 
-A call fits by what its agent tells of it. In doubt it does not: whoever limits a tool wants the rest refused.
+A call fits by what its agent says of it. In doubt it does not: whoever limits a tool wants the rest refused.
 """
 
 import os
 import re
-import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from sidecar.subagents.path_pattern import fits
+from sidecar.subagents import path_pattern
+from sidecar.subagents.permissions import command_line, paths, web_address
 from sidecar.subagents.permissions.question import Question
 
+MAX_CHARS = 4_096
 _DOMAIN = "domain:"
-_OPERATORS = ";|&\n"
-_HARMLESS = re.compile(r"[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[\s;&|]|$)")
-_OPAQUE = re.compile(r"[`<>()]|\$[('\"]|(?:^|[\s;&|])#")
-"""Where a shell runs, writes or passes over what a look at the words does not show."""
+_FILES = ("read", "search", "edit", "delete", "move")
 _GLOB = re.compile(r"[*?\[]")
 
 
 def fault(kind: str, argument: str) -> str | None:
     """Return why an argument of a tool of this kind is not understood; None if it is."""
+    if len(argument) > MAX_CHARS:
+        return f"its parentheses hold more than {MAX_CHARS:,} characters"
     if kind == "execute":
         return None
     if kind == "fetch":
         host = argument.removeprefix(_DOMAIN)
         known = argument.startswith(_DOMAIN) and host and "*" not in host.removeprefix("*.")
-        return None if known else "of a tool that fetches only domain:HOST or domain:*.HOST is understood"
-    if kind in ("read", "search", "edit", "delete", "move"):
-        return "exceptions, which begin with !, are not understood" if argument.startswith("!") else None
-    return "only tools that run commands, fetch, or read and change files are limited so"
+        return None if known else "a tool that fetches can be limited to domain:HOST or domain:*.HOST only"
+    if kind in _FILES:
+        return _fault_of_path(argument)
+    return "only tools that run commands, fetch, or read and change files can be limited so"
 
 
 def allows(arguments: Sequence[str], kind: str, question: Question, workspace: Path) -> bool:
@@ -43,58 +42,37 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
     if kind == "execute":
         return question.command is not None and _allows_command(sound, question.command)
     if kind == "fetch":
-        return question.url is not None and _any(_is_at, sound, _host(question.url))
-    root = Path(os.path.realpath(workspace))
-    patterns = [_pattern(argument, root) for argument in sound]
-    paths = [Path(os.path.realpath(root / path)).parts for path in question.paths]
-    return bool(paths) and all(any(_lies_in(path, pattern) for pattern in patterns) for path in paths)
+        address = None if question.url is None else web_address.parse(question.url)
+        return address is not None and any(_is_at(argument, address.host) for argument in sound)
+    return _allows_paths(sound, question.paths, workspace)
 
 
-def _any(fit: Callable[[str, str], bool], arguments: Iterable[str], value: str) -> bool:
-    return any(fit(argument, value) for argument in arguments)
+def _fault_of_path(argument: str) -> str | None:
+    if argument.startswith("!"):
+        return "exceptions, which begin with !, are not understood"
+    if not paths.is_possible(argument):
+        return "it holds a character that no path has"
+    if argument.count("/") >= path_pattern.MAX_PARTS:
+        return f"a path of more than {path_pattern.MAX_PARTS} parts is not understood"
+    return None
 
 
 def _allows_command(arguments: Sequence[str], line: str) -> bool:
     if line.strip() in arguments:
         return True
-    commands = _commands(line)
-    return bool(commands) and all(_any(_is_command, arguments, command) for command in commands)
+    commands = set(command_line.commands(line))
+    return bool(commands) and all(
+        any(command_line.fits(command, argument) for argument in arguments) for command in commands
+    )
 
 
-def _commands(line: str) -> list[str]:
-    """Return the commands of a line, quotes taken off; none if it may do more than they show."""
-    bare = _HARMLESS.sub(" ", line.strip())
-    if _OPAQUE.search(bare):
-        return []
-    lexer = shlex.shlex(bare, posix=True, punctuation_chars=_OPERATORS)
-    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
-    commands: list[list[str]] = [[]]
-    try:
-        for word in lexer:
-            if word and not word.strip(_OPERATORS):
-                commands.append([])
-            else:
-                commands[-1].append(word)
-    except ValueError:  # a quote that nothing closes
-        return []
-    given = [words for words in commands if words]
-    # A name with a blank in it is not the program that a pattern means by the same letters.
-    return [] if any(len(words[0].split()) != 1 for words in given) else [" ".join(words) for words in given]
-
-
-def _is_command(argument: str, command: str) -> bool:
-    """`git:*` and `git *` are `git` with any arguments or none, `git*` whatever begins so."""
-    pattern = f"{argument[:-2]} *" if argument.endswith(":*") else argument
-    optional = pattern.endswith(" *")
-    parts = map(re.escape, (pattern[:-2] if optional else pattern).split("*"))
-    return re.fullmatch(".*".join(parts) + ("(?: .*)?" if optional else ""), command, re.DOTALL) is not None
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
+def _allows_paths(arguments: Sequence[str], named: Sequence[str], workspace: Path) -> bool:
+    root = Path(os.path.realpath(workspace))
+    patterns = [_pattern(argument, root) for argument in arguments]
+    real = paths.resolve(named, workspace)
+    return bool(real) and all(
+        any(path_pattern.lies_in(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
+    )
 
 
 def _is_at(argument: str, host: str) -> bool:
@@ -123,8 +101,3 @@ def _pattern(argument: str, root: Path) -> tuple[str, ...]:
 
 def _literal(name: str) -> str:
     return _GLOB.sub(lambda found: f"[{found[0]}]", name)
-
-
-def _lies_in(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    """Tell whether a file fits a pattern, or a folder does that it lies in."""
-    return any(fits(path[:end], pattern) for end in range(len(path), 0, -1))

@@ -106,8 +106,8 @@ def test_names_that_are_understood(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("WebFetch(https://a.example)", "only domain:HOST"),
-        ("WebFetch(domain:)", "only domain:HOST"),
+        ("WebFetch(https://a.example)", "domain:HOST"),
+        ("WebFetch(domain:)", "domain:HOST"),
         ("Read(!secret)", "begin with !"),
         ("Skill(deploy)", "only tools that run commands"),
     ],
