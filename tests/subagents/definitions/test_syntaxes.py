@@ -138,4 +138,4 @@ def test_a_malformed_file_says_where() -> None:
 def test_no_text_that_reaches_an_expression_takes_long(form: Format, text: str) -> None:
     began = time.perf_counter()
     parse_definition(text.encode(), "x", form)
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 0.5
