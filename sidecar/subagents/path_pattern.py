@@ -12,8 +12,8 @@ def fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     return len(parts) in _ends(parts, pattern)
 
 
-def lies_in(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a path fits, or a folder does that it lies in."""
+def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a path or a folder above it fits."""
     return any(end > 0 for end in _ends(parts, pattern))
 
 

@@ -5,7 +5,7 @@ import fnmatch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.path_pattern import fits, lies_in
+from sidecar.subagents.path_pattern import fits, fits_above
 
 parts = st.lists(st.sampled_from(["a", "b", "ab"]), max_size=6)
 patterns = st.lists(st.sampled_from(["a", "*", "a*", "?", "**", "[ab]"]), max_size=5)
@@ -28,5 +28,5 @@ def test_two_stars_stand_for_any_folders_and_at_the_end_for_one_part_at_least(
 
 
 @given(parts, patterns)
-def test_a_file_lies_in_a_folder_that_fits(path: list[str], pattern: list[str]) -> None:
-    assert lies_in(path, pattern) is any(oracle(path[:end], pattern) for end in range(1, len(path) + 1))
+def test_a_file_fits_by_a_folder_above_it(path: list[str], pattern: list[str]) -> None:
+    assert fits_above(path, pattern) is any(oracle(path[:end], pattern) for end in range(1, len(path) + 1))

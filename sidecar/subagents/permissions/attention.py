@@ -43,7 +43,7 @@ def attention(question: Question, options: list[AttentionOption], diff: str | No
 
 def event(question: Question) -> dict[str, Any]:
     """Return the members that every permission event of a question has."""
-    told = {
+    known = {
         "toolCallId": question.tool_call_id,
         "command": _command(question),
         "paths": _paths(question),
@@ -54,7 +54,7 @@ def event(question: Question) -> dict[str, Any]:
         "requestId": question.request_id,
         "title": question.title,
         "toolKind": question.tool_kind,
-        **{name: value for name, value in told.items() if value is not None},
+        **{name: value for name, value in known.items() if value is not None},
     }
 
 

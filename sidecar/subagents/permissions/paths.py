@@ -32,7 +32,7 @@ def resolve(paths: Sequence[str], workspace: Path) -> list[str] | None:
 def inside(paths: Sequence[str], workspace: Path) -> tuple[str, ...] | None:
     """Return the real paths relative to the workspace, with slashes.
 
-    None unless there are paths and all of them lie in the workspace.
+    None unless there are paths and all of them are in the workspace.
     """
     real = resolve(paths, workspace)
     if not real:

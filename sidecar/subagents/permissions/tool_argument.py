@@ -71,7 +71,7 @@ def _allows_paths(arguments: Sequence[str], named: Sequence[str], workspace: Pat
     patterns = [_pattern(argument, root) for argument in arguments]
     real = paths.resolve(named, workspace)
     return bool(real) and all(
-        any(path_pattern.lies_in(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
+        any(path_pattern.fits_above(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
     )
 
 
