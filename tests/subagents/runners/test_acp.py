@@ -83,7 +83,7 @@ async def test_two_questions_at_a_time_are_both_asked(agent: Agent, person: Any)
     person.chooses = "yes"
     run = await agent(prompt="both")
     await run.result()
-    assert {question.subject for question in person.questions} == {"echo one", "echo two"}
+    assert {question.command for question in person.questions} == {"echo one", "echo two"}
     outputs = [event["content"][0]["text"] for event in run.events if event.get("status") == "completed"]
     assert sorted(outputs) == ["one\n", "two\n"]
 
