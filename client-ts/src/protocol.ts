@@ -95,13 +95,21 @@ export interface BudgetSettings {
 
 /** `permissions`: how requests of an agent are answered. */
 export interface PermissionsSettings {
-  default?: "ask" | "allowReads" | "allowEdits" | "allowAll" | "deny";
+  default?: Policy;
   unattended?: "deny" | "allowReads" | "allowEdits" | "allowAll";
 }
 
-/** `agents`: further directories of definitions; they win over all others. */
+export type Policy = "ask" | "allowReads" | "allowEdits" | "allowAll" | "deny";
+
+/**
+ * `agents`: further directories of definitions, which win over all others, and approved definitions.
+ *
+ * `approved` holds the `approval` texts of `subagents/list`: definitions of a workspace whose policy may be
+ * wider than `permissions.default`.
+ */
 export interface AgentsSettings {
   directories?: string[];
+  approved?: string[];
 }
 
 /** One runner: how a subagent is executed. */
@@ -677,14 +685,28 @@ export interface SubagentsResult {
   problems: DefinitionProblem[];
 }
 
-/** One subagent definition as a client sees it. */
+/**
+ * One subagent definition as a client sees it: what its file asks for, and what it gets.
+ *
+ * `permissions` is the policy the file asks for. `approval` comes with one that is wider than
+ * `permissions.default` and does not count, because the workspace brought the file: runs use the default
+ * until the user adds this text to the setting `agents.approved`. `shadows` is the path of the user's own
+ * definition of this name that this one hides; `shadowedBy` the path of the one that hides this one.
+ * `maxTurns` and `timeoutSeconds` are -1 for no limit.
+ */
 export interface SubagentInfo {
   name: string;
   description: string;
   runner: string;
   model?: string;
   tools?: string[];
+  permissions?: Policy;
+  approval?: string;
+  maxTurns?: number;
+  timeoutSeconds?: number | null;
+  isolation?: "none" | "worktree";
   source: SubagentSource;
+  shadows?: string;
   shadowedBy?: string;
 }
 
@@ -813,6 +835,7 @@ export type ErrorKind =
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
  *
  * The rest is what would be done: the command line, the files, the change as a unified diff, the address.
+ * Each is bounded: a long title, command or diff loses its middle and says so.
  */
 export interface Attention {
   kind: "permission" | "question";
@@ -826,11 +849,16 @@ export interface Attention {
   url?: string;
 }
 
-/** One answer a run that waits for a person would take. */
+/**
+ * One answer to a question. `kind` is allow_once, allow_always, reject_once or reject_always.
+ *
+ * `scope` says in plain words what an "always" covers, such as "edits to src/days.py"; absent for "once".
+ */
 export interface AttentionOption {
   optionId: string;
   name: string;
   kind: string;
+  scope?: string;
 }
 
 /**
@@ -1123,7 +1151,11 @@ export interface EmitEvent {
   value: unknown;
 }
 
-/** An agent asks for leave, or was answered; an answer without `optionId` called the question off. */
+/**
+ * An agent asks for permission, or was answered; an answer without `optionId` dismissed the question.
+ *
+ * `command`, `paths` and `url` are what would be done, bounded as in `Attention`.
+ */
 export interface PermissionEvent {
   type: "permission";
   seq: number;
@@ -1133,6 +1165,9 @@ export interface PermissionEvent {
   title: string;
   toolCallId?: string;
   toolKind?: string;
+  command?: string;
+  paths?: string[];
+  url?: string;
   options?: AttentionOption[];
   optionId?: string;
   kind?: string;
@@ -1189,15 +1224,18 @@ export interface PermissionsResult {
 /**
  * What was decided "always" for one subagent in one workspace.
  *
- * With `subject` (a command line, a title) it holds for exactly that; without, for all of its kind, edits
- * inside the workspace only.
+ * It holds for questions of the same `toolKind`, `covers` and `subject`; `scope` says the same in plain
+ * words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
+ * permission no longer does.
  */
 export interface RememberedPermission {
   id: string;
   subagentName: string;
   workspaceDir: string;
   toolKind: string;
+  covers?: "command" | "paths" | "reads" | "host" | "call";
   subject?: string;
+  scope?: string;
   decision: "allow" | "deny";
   title: string;
   rememberedAt: number;

@@ -71,17 +71,22 @@ class PartialResult(Record, kw_only=True):
 
 
 class AttentionOption(Record, kw_only=True):
-    """One answer a run that waits for a person would take."""
+    """One answer to a question. `kind` is allow_once, allow_always, reject_once or reject_always.
+
+    `scope` says in plain words what an "always" covers, such as "edits to src/days.py"; absent for "once".
+    """
 
     option_id: str
     name: str
     kind: str
+    scope: str | None = None
 
 
 class Attention(Record, kw_only=True):
     """What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
 
     The rest is what would be done: the command line, the files, the change as a unified diff, the address.
+    Each is bounded: a long title, command or diff loses its middle and says so.
     """
 
     kind: Literal["permission", "question"]

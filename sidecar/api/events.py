@@ -98,7 +98,10 @@ class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
 
 
 class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
-    """An agent asks for leave, or was answered; an answer without `option_id` called the question off."""
+    """An agent asks for permission, or was answered; an answer without `option_id` dismissed the question.
+
+    `command`, `paths` and `url` are what would be done, bounded as in `Attention`.
+    """
 
     seq: int
     ts: int
@@ -107,6 +110,9 @@ class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
     title: str
     tool_call_id: str | None = None
     tool_kind: str | None = None
+    command: str | None = None
+    paths: list[str] | None = None
+    url: str | None = None
     options: list[AttentionOption] | None = None
     option_id: str | None = None
     kind: str | None = None

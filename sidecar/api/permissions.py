@@ -1,8 +1,13 @@
-"""Questions of agents and what was answered for good: `asyncTasks/answer`, `permissions/*`."""
+"""Questions of agents and remembered answers: `asyncTasks/answer`, `permissions/*`."""
 
 from typing import Literal
 
 from sidecar.api.base import Params, Record
+
+Policy = Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"]
+"""What an agent may do without asking a person."""
+Coverage = Literal["command", "paths", "reads", "host", "call"]
+"""What an "always" names: a command line, files, reads in the workspace, a host, or one exact call."""
 
 
 class AnswerParams(Params, kw_only=True):
@@ -16,15 +21,18 @@ class AnswerParams(Params, kw_only=True):
 class RememberedPermission(Record, kw_only=True):
     """What was decided "always" for one subagent in one workspace.
 
-    With `subject` (a command line, a title) it holds for exactly that; without, for all of its kind, edits
-    inside the workspace only.
+    It holds for questions of the same `tool_kind`, `covers` and `subject`; `scope` says the same in plain
+    words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
+    permission no longer does.
     """
 
     id: str
     subagent_name: str
     workspace_dir: str
     tool_kind: str
+    covers: Coverage | None = None
     subject: str | None = None
+    scope: str | None = None
     decision: Literal["allow", "deny"]
     title: str
     remembered_at: int

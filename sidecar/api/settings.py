@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from sidecar.api.base import Params
+from sidecar.api.permissions import Policy
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 UNLIMITED = -1
@@ -44,14 +45,19 @@ class BudgetSettings(Group, kw_only=True):
 class PermissionsSettings(Group, kw_only=True):
     """`permissions`: how requests of an agent are answered."""
 
-    default: Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"] = "ask"
+    default: Policy = "ask"
     unattended: Literal["deny", "allowReads", "allowEdits", "allowAll"] = "deny"
 
 
 class AgentsSettings(Group, kw_only=True):
-    """`agents`: further directories of definitions; they win over all others."""
+    """`agents`: further directories of definitions, which win over all others, and approved definitions.
+
+    `approved` holds the `approval` texts of `subagents/list`: definitions of a workspace whose policy may be
+    wider than `permissions.default`.
+    """
 
     directories: list[str] = msgspec.field(default_factory=list)
+    approved: list[str] = msgspec.field(default_factory=list)
 
 
 class RunnerSettings(Group, kw_only=True):

@@ -1,6 +1,9 @@
 """Subagent definitions as the wire shows them, and the parameters of `subagents/*`."""
 
+from typing import Literal
+
 from sidecar.api.base import Params, Record
+from sidecar.api.permissions import Policy
 
 
 class SubagentSource(Record, kw_only=True):
@@ -16,14 +19,27 @@ class SubagentSource(Record, kw_only=True):
 
 
 class SubagentInfo(Record, kw_only=True):
-    """One subagent definition as a client sees it."""
+    """One subagent definition as a client sees it: what its file asks for, and what it gets.
+
+    `permissions` is the policy the file asks for. `approval` comes with one that is wider than
+    `permissions.default` and does not count, because the workspace brought the file: runs use the default
+    until the user adds this text to the setting `agents.approved`. `shadows` is the path of the user's own
+    definition of this name that this one hides; `shadowed_by` the path of the one that hides this one.
+    `max_turns` and `timeout_seconds` are -1 for no limit.
+    """
 
     name: str
     description: str
     runner: str
     model: str | None = None
     tools: list[str] | None = None
+    permissions: Policy | None = None
+    approval: str | None = None
+    max_turns: int | None = None
+    timeout_seconds: int | float | None = None
+    isolation: Literal["none", "worktree"] | None = None
     source: SubagentSource
+    shadows: str | None = None
     shadowed_by: str | None = None
 
 

@@ -31,8 +31,8 @@ from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.outcome import HOST_EXIT
-from sidecar.subagents.permission_desk import PermissionDesk
-from sidecar.subagents.permission_memory import PermissionMemory
+from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run import Run
 from sidecar.subagents.run_registry import RunRegistry

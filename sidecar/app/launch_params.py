@@ -6,11 +6,11 @@ from typing import Any
 from sidecar.api.async_tasks import LaunchParams
 from sidecar.api.errors import InvalidParams
 from sidecar.subagents.launching import LaunchRequest
+from sidecar.subagents.permissions.tool_rule import delegated, first_fault
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.terms import unkept
 from sidecar.subagents.timeouts import NONE, TimeoutChoice
-from sidecar.subagents.tool_rule import delegated, first_fault
 from sidecar.tools.task_params import TaskParams, launch_request
 
 

@@ -1,5 +1,6 @@
 """What a client said of its workspace."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class Workspace:
         path = Path(named) if named is not None else self.folders[0]
         if not path.is_absolute():
             raise InvalidParams(f"workspaceDir: {str(path)!r} is not an absolute path")
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 # unlike Path.is_dir() it never raises, as for a long name
             raise InvalidParams(f"workspaceDir: {path} is not a directory")
         return path
 

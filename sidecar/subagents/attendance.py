@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sidecar.api.permissions import Policy
 from sidecar.api.settings import Settings
 from sidecar.subagents.budget import BudgetWatch, DaySpending
 from sidecar.subagents.js_text import js_number
 from sidecar.subagents.outcome import Outcome, failed
-from sidecar.subagents.permission_desk import PermissionDesk
-from sidecar.subagents.permission_policy import Answer, Policy, Question
+from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run import Run
 from sidecar.subagents.runners.contract import Attendant

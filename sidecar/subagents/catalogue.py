@@ -18,6 +18,8 @@ from sidecar.subagents.definitions import (
     definition_directories,
     find,
 )
+from sidecar.subagents.definitions.approval import explain, missing_approval
+from sidecar.subagents.definitions.approval import problem as unapproved
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
 from sidecar.subagents.runners.registry import unlisted_runner
 
@@ -26,10 +28,14 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Plan:
-    """What a launch will execute: a definition on a runner whose program was found."""
+    """What a launch will execute: a definition on a runner whose program was found.
+
+    `notices` say what the definition asks for and does not get.
+    """
 
     definition: Definition
     runner: Runner
+    notices: tuple[str, ...] = ()
 
 
 class Catalogue:
@@ -86,7 +92,10 @@ class Catalogue:
         runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
-        return Plan(definition, runner)
+        approval = missing_approval(placed, settings)
+        if approval is None:
+            return Plan(definition, runner)
+        return Plan(replace(definition, permissions=None), runner, (explain(placed, settings, approval),))
 
 
 def _described(
@@ -96,7 +105,10 @@ def _described(
     first = next((name for name, runner in runners.items() if is_available(runner)), "")
     for placed in loaded.definitions:
         runner = _runner_name(placed, settings.default_runner, runners) or ""
-        items.append(placed.info(runner))
+        approval = missing_approval(placed, settings)
+        items.append(placed.info(runner, approval))
+        if approval is not None and placed.shadowed_by is None:
+            problems.append(unapproved(placed, settings, approval))
         taken = first if runner == AUTO else runner
         if taken and placed.shadowed_by is None and not _understands_model(taken, placed):
             problems.append(_foreign_model(taken, placed))

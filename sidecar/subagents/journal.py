@@ -10,11 +10,12 @@ from typing import Any, Self, TypeVar
 from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
 from sidecar.api.permissions import RememberedPermission
-from sidecar.subagents import codec, permission_table
+from sidecar.subagents import codec
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
 from sidecar.subagents.journal_queue import JournalQueue
 from sidecar.subagents.journal_schema import JournalMissing, connect, connect_empty
+from sidecar.subagents.permissions import table as permission_table
 from sidecar.subagents.records import Delivery, DeliveryState, RunRecord
 
 __all__ = ["EventPage", "Journal", "JournalMissing", "RecordPage"]

@@ -1,14 +1,30 @@
-"""Patterns of paths, part by part: `*` within a name, `**` over any number of folders."""
+"""Patterns of paths, part by part: `*`, `?` and `[...]` within a name, `**` over any number of folders."""
 
 import fnmatch
-import functools
+from collections.abc import Sequence
+
+MAX_PARTS = 100
+"""Parts of a pattern: matching takes the parts of the path times those of the pattern."""
 
 
-@functools.lru_cache(10_000)
-def fits(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+def fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     """Tell whether a path fits; a `**` at the end stands for one part at least."""
-    if not pattern:
-        return not parts
-    if pattern[0] == "**":
-        return fits(parts, pattern[1:]) or (bool(parts) and (len(pattern) == 1 or fits(parts[1:], pattern)))
-    return bool(parts) and fnmatch.fnmatchcase(parts[0], pattern[0]) and fits(parts[1:], pattern[1:])
+    return len(parts) in _ends(parts, pattern)
+
+
+def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a path or a folder above it fits."""
+    return any(end > 0 for end in _ends(parts, pattern))
+
+
+def _ends(parts: Sequence[str], pattern: Sequence[str]) -> set[int]:
+    """Return for how many first parts of the path the whole pattern can stand."""
+    ends = {0}
+    for at, wanted in enumerate(pattern):
+        if wanted == "**":
+            ends = set(range(min(ends) + (at == len(pattern) - 1), len(parts) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(parts) and fnmatch.fnmatchcase(parts[end], wanted)}
+        if not ends:
+            break
+    return ends

@@ -115,6 +115,8 @@ class RunScope:
             attendant=self._attendance,
             terms=self._terms,
         )
+        for notice in self._plan.notices:
+            await self._emit({"type": "log", "stream": "stderr", "text": f"{notice}.\n"})
         resumption = self._request.resumption
         if resumption is not None:
             spec = _resuming(spec, resumption)

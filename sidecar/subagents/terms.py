@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.subagents.launching import LaunchRequest
+from sidecar.subagents.permissions.tool_rule import ToolRule, delegated
 from sidecar.subagents.timeouts import NONE
-from sidecar.subagents.tool_rule import ToolRule, delegated
 
 if TYPE_CHECKING:
     from sidecar.subagents.definitions import Definition

@@ -200,11 +200,31 @@ def sulk() -> None:
     silent()
 
 
+def ask() -> None:
+    """Ask for each tool call of the JSON list in the prompt, and say what was answered.
+
+    `titleChars` stands for a title of that length.
+    """
+    prompt = open_session()
+    text: str = prompt["params"]["prompt"][0]["text"]  # type: ignore[index]
+    options = [
+        {"optionId": kind, "name": kind, "kind": kind}
+        for kind in ("allow_always", "allow_once", "reject_once")
+    ]
+    for number, call in enumerate(json.JSONDecoder().raw_decode(text[text.index("[") :])[0]):
+        title = "x" * call.pop("titleChars", 0) or call.get("title", "Do it")
+        params = {"sessionId": SESSION, "toolCall": {**call, "title": title}, "options": options}
+        send({"id": number, "method": "session/request_permission", "params": params})
+        say(f"{receive()['result']['outcome'].get('optionId')}\n")  # type: ignore[index]
+    end(prompt)
+    silent()
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
-        *(odd_updates, deaf, detached, reason, wait, sulk),
+        *(odd_updates, deaf, detached, reason, wait, sulk, ask),
     )
 }
 

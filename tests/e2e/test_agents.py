@@ -130,7 +130,8 @@ async def test_always_is_remembered_until_it_is_revoked(start: Start) -> None:
     (event,) = await permission_events(sidecar, second)
     assert (event["state"], event["kind"], event["by"]) == ("answered", "allow_once", "remembered")
     (kept,) = (await sidecar.request("permissions/list"))["items"]
-    assert (kept["subagentName"], kept["subject"], kept["decision"]) == ("scripted", "echo hi", "allow")
+    assert (kept["subagentName"], kept["decision"]) == ("scripted", "allow")
+    assert kept["scope"] == "`echo hi` in this workspace"
     revoked = await sidecar.request("permissions/revoke", permissionIds=[kept["id"], "gone"])
     assert revoked["revoked"] == [kept["id"]]
     third = await sidecar.launch("scripted", "run 'echo hi'")

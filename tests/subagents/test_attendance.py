@@ -12,7 +12,7 @@ from sidecar.subagents.attendance import Oversight, RunAttendance
 from sidecar.subagents.budget import DaySpending
 from sidecar.subagents.launching import Abort
 from sidecar.subagents.outcome import cancelled
-from sidecar.subagents.permission_desk import PermissionDesk
+from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run import Run
 from sidecar.subagents.terms import Terms

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from sidecar.api.permissions import Policy
 from sidecar.api.subagents import DefinitionProblem
-from sidecar.subagents.permission_policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,7 +12,8 @@ class Definition:
     """One subagent as its file describes it.
 
     `max_turns` and `timeout_seconds` are -1 for no limit, None where the file does not say; `model_line`
-    is where the file names its model, for those who find fault with it later.
+    is where the file names its model, for those who find fault with it later; `digest` is the SHA-256 of the
+    file's path and bytes, in hex.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Definition:
     isolation: Literal["none", "worktree"] | None = None
     permissions: Policy | None = None
     model_line: int | None = field(default=None, compare=False)
+    digest: str = field(default="", compare=False)
 
 
 class ParsedFile(NamedTuple):

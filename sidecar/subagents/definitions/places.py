@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -46,11 +46,12 @@ _BY_SUFFIX = (COPILOT, CODEX, LLXPRT)
 
 @dataclass(frozen=True)
 class DefinitionDirectory:
-    """A place definitions are read from."""
+    """A place definitions are read from; what links lead out of the folder `within` is not read."""
 
     path: Path
     level: Level
     format: Format = SIDECAR
+    within: Path | None = None
 
 
 def definition_directories(
@@ -70,8 +71,15 @@ def definition_directories(
     workspaces = [Path(folder) for folder in workspace_folders] if trusted else []
     return [
         *(DefinitionDirectory(path, "settings", format_at(path, environment)) for path in named),
-        *(DefinitionDirectory(folder.joinpath(*OWN_FOLDER), "workspace") for folder in workspaces),
-        *(place for folder in workspaces for place in _below(folder, WORKSPACE_FOLDERS, "workspace")),
+        *(
+            DefinitionDirectory(folder.joinpath(*OWN_FOLDER), "workspace", within=folder)
+            for folder in workspaces
+        ),
+        *(
+            replace(place, within=folder)
+            for folder in workspaces
+            for place in _below(folder, WORKSPACE_FOLDERS, "workspace")
+        ),
         DefinitionDirectory(config_dir / "agents", "user"),
         *(
             DefinitionDirectory(_moved(names, environment) or home.joinpath(*names), "user", form)

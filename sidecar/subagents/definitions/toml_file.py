@@ -18,7 +18,7 @@ _TEXTS = re.compile(
     re.DOTALL,
 )
 _DEEP_KEY = re.compile(rf"(?<![\w\"-])(?:[\w\"-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
-_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*[\"']?([\w-]+)[\"']?[^,]*\][ \t]*(#.*)?")
+_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*[\"']?([\w-]++)[\"']?[^,]*\][ \t]*(#.*)?")
 _KEY = re.compile(r"[ \t]*[\"']?([\w-]+)[\"']?[ \t]*[.=]")
 _ERROR_LINE = re.compile(r" \(at line (\d+), column \d+\)$| \(at end of document\)$")
 

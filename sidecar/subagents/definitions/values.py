@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from sidecar.subagents import tool_rule
-from sidecar.subagents.permission_policy import Policy
+from sidecar.api.permissions import Policy
+from sidecar.subagents.permissions import tool_rule
 
 Check = Callable[[Any], Any]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_COMMA = re.compile(r",(?![^(]*\))")
-"""Not those in parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
+_LISTED = re.compile(r"(?:[^,(]|\([^)]*+\)?)++")
+"""What stands between commas outside parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
 
 _TOOL_SETS = {
     "execute": "execute",
@@ -60,16 +60,19 @@ def text(value: Any) -> str:
 
 def texts(value: Any) -> tuple[str, ...]:
     """Take a list, or one line with commas."""
-    parts = _COMMA.split(value) if isinstance(value, str) else value
+    parts = _LISTED.findall(value) if isinstance(value, str) else value
     if not isinstance(parts, list):
         raise ValueError(f"expected a list of names, got {_kind(value)}")
     return tuple(text(part) for part in parts if part != "")
 
 
 def tools(value: Any) -> tuple[str, ...]:
-    """Take a list of tools; one with parentheses that are not understood is passed over."""
-    found = {name: tool_rule.fault(name) for name in texts(value)}
-    faults = [f"{name} is passed over: {fault}" for name, fault in found.items() if fault is not None]
+    """Take a list of tools, without those whose parentheses are not understood."""
+    names = texts(value)
+    if len(names) > tool_rule.MAX_NAMES:
+        raise ValueError(f"names {len(names):,} tools; name at most {tool_rule.MAX_NAMES}, or kinds of tools")
+    found = {name: tool_rule.fault(name) for name in names}
+    faults = [f"{name} is left out: {fault}" for name, fault in found.items() if fault is not None]
     known = tuple(name for name, fault in found.items() if fault is None)
     if faults:
         raise NotHonoured("; ".join(faults), known)

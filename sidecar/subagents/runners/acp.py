@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
-from sidecar.subagents.tool_rule import ToolRule
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp_run import AcpRun

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners import output_blocks
 from sidecar.subagents.runners.contract import put_in_line
-from sidecar.subagents.tool_rule import ToolRule
 
 _GO_ON = (
     "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import orjson
 
-from sidecar.subagents.permission_policy import Question
+from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.runners.acp_question import question_of
 from sidecar.subagents.runners.acp_tools import ToolCalls
 from sidecar.subagents.runners.emitted import EmittedVars

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from sidecar.subagents.permission_policy import Answer
+from sidecar.subagents.permissions.question import Answer
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.contract import Attendant
 

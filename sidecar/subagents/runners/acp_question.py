@@ -1,65 +1,83 @@
 """A permission request of an agent, as a question with options that a policy or a person can answer."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from sidecar.subagents.permission_policy import Option, Question
+from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
+from sidecar.subagents.permissions.policy import READS
+from sidecar.subagents.permissions.question import FileChange, Option, Question
 from sidecar.subagents.runners.acp_tools import call_name
 
-_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")
+_OPTION_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")
+_TOOL_KINDS = frozenset(
+    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
+)
+_COMMAND = ("command", "cmd")
+"""What agents call the command line among a tool's arguments."""
 
 
 def known_options(options: Any) -> list[dict[str, Any]]:
     """Return the options of a request whose kind is known; to take another would be a guess."""
     found = options if isinstance(options, list) else []
-    return [each for each in found if isinstance(each, dict) and each.get("kind") in _KINDS]
+    return [each for each in found if isinstance(each, dict) and each.get("kind") in _OPTION_KINDS]
 
 
 def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Question:
-    """Return the question that a request's `toolCall` and known options are."""
-    kind, name, call_id = call.get("kind"), call.get("name"), call.get("toolCallId")
-    title, command = _title(call), _command(call)
+    """Return the question that a request's `toolCall` and known options are; its texts are bounded."""
+    raw, call_id = call.get("rawInput"), call.get("toolCallId")
+    arguments = raw if isinstance(raw, Mapping) else {}
+    command, url, name = _command(arguments), _text(arguments.get("url")), _text(call.get("name"))
     return Question(
         request_id=str(uuid4()),
-        title=title,
+        title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
         options=tuple(
-            Option(str(each.get("optionId")), str(each.get("name")), each["kind"]) for each in options
+            Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
+            for each in options
         ),
-        tool_kind=kind if isinstance(kind, str) else "other",
-        tool_name=name if isinstance(name, str) else None,
+        tool_kind=_kind(call.get("kind"), command, url),
+        tool_name=None if name is None else cut_middle(name, NAME_CHARS),
         tool_call_id=call_id if isinstance(call_id, str) else None,
-        subject=command or title,
+        arguments=arguments or None,
         paths=tuple(dict.fromkeys(_paths(call))),
+        changes=tuple(_changes(call)),
         command=command,
-        url=_given(call, "url"),
+        url=url,
     )
 
 
-def _title(call: Mapping[str, Any]) -> str:
-    title = call.get("title")
-    return title if isinstance(title, str) and title else call_name(call)
+def _kind(kind: Any, command: str | None, url: str | None) -> str:
+    """Return the kind by what a call does: an agent may call a command a read."""
+    if command is not None:
+        return "execute"
+    if url is not None and kind in READS:
+        return "fetch"
+    return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
 
 
-def _command(call: Mapping[str, Any]) -> str | None:
-    """Return the command line of a call; one that is given in words is joined."""
-    words = _raw(call, "command")
-    return " ".join(map(str, words)) or None if isinstance(words, list) else _given(call, "command")
+def _command(arguments: Mapping[str, Any]) -> str | None:
+    """Return the command line of a call; one that comes in words is quoted as a shell wants it."""
+    given = next((arguments[name] for name in _COMMAND if arguments.get(name)), None)
+    return shlex.join(map(str, given)) if isinstance(given, list) else _text(given)
 
 
-def _given(call: Mapping[str, Any], member: str) -> str | None:
-    value = _raw(call, member)
+def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _raw(call: Mapping[str, Any], member: str) -> Any:
-    given = call.get("rawInput")
-    return given.get(member) if isinstance(given, Mapping) else None
 
 
 def _paths(call: Mapping[str, Any]) -> Iterator[str]:
     for member in ("locations", "content"):
-        parts = call.get(member)
-        for part in parts if isinstance(parts, list) else []:
-            if isinstance(part, Mapping) and isinstance(part.get("path"), str):
-                yield part["path"]
+        yield from (part["path"] for part in _parts(call, member) if isinstance(part.get("path"), str))
+
+
+def _changes(call: Mapping[str, Any]) -> Iterator[FileChange]:
+    for part in _parts(call, "content"):
+        path, new = part.get("path"), part.get("newText")
+        if part.get("type") == "diff" and isinstance(path, str) and isinstance(new, str):
+            yield FileChange(path, part.get("oldText") if isinstance(part.get("oldText"), str) else None, new)
+
+
+def _parts(call: Mapping[str, Any], member: str) -> Iterator[Mapping[str, Any]]:
+    parts = call.get(member)
+    yield from (part for part in (parts if isinstance(parts, list) else []) if isinstance(part, Mapping))

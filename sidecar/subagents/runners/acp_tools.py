@@ -6,6 +6,9 @@ from typing import Any
 
 import orjson
 
+from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
+from sidecar.subagents.permissions.paths import MAX_PATHS
+
 Event = dict[str, Any]
 
 VALUE_BYTES = 256 * 1024
@@ -13,7 +16,7 @@ VALUE_BYTES = 256 * 1024
 _KNOWN = 1_000
 """Calls remembered; an update of an older one counts as a new call."""
 _ENDS = {"completed": "completed", "failed": "failed"}
-_ABOUT = ("name", "title", "kind", "locations", "rawInput")
+_ABOUT = ("name", "title", "kind", "locations", "content", "rawInput")
 
 
 @dataclass
@@ -39,7 +42,7 @@ class ToolCalls:
         if not isinstance(call_id, str) or not call_id:
             return
         call, is_new = self._call(call_id, update)
-        call.about.update({key: update[key] for key in _ABOUT if update.get(key)})
+        call.about.update(_about(call.about, update))
         status = _ENDS.get(str(update.get("status")), call.status)
         if status != "started":
             self._refused.pop(call_id, None)
@@ -63,10 +66,11 @@ class ToolCalls:
             yield from self.take({"toolCallId": call_id, "status": "failed"})
 
     def known(self, update: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a call as `update` gives it, with what it leaves out and was told before."""
+        """Return a call as `update` gives it, with what it leaves out and an earlier one had."""
         call = self._calls.get(str(update.get("toolCallId")))
+        before = call.about if call else {}
         given = {key: value for key, value in update.items() if value}
-        return {**(call.about if call else {}), **given}
+        return {**given, **before, **_about(before, update)}
 
     def _call(self, call_id: str, update: Mapping[str, Any]) -> tuple[_Call, bool]:
         call = self._calls.get(call_id)
@@ -81,15 +85,38 @@ class ToolCalls:
         return {"type": "tool", "toolCallId": call_id, "name": call.name, "status": status, **news}
 
 
+def _about(before: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an update adds to what is known of a call.
+
+    Files add up, since an update may name only further ones; output does not take the place of changes.
+    """
+    news = {key: update[key] for key in _ABOUT if update.get(key)}
+    if "locations" in news:
+        places = {**_by_path(before.get("locations")), **_by_path(news["locations"])}
+        news["locations"] = list(places.values())[: MAX_PATHS + 1]
+    if "content" in news and not any(part.get("type") == "diff" for part in _mappings(news["content"])):
+        del news["content"]
+    return news
+
+
+def _by_path(places: Any) -> dict[str, Mapping[str, Any]]:
+    return {each["path"]: each for each in _mappings(places) if isinstance(each.get("path"), str)}
+
+
+def _mappings(parts: Any) -> Iterator[Mapping[str, Any]]:
+    yield from (part for part in (parts if isinstance(parts, list) else []) if isinstance(part, Mapping))
+
+
 def call_name(call: Mapping[str, Any]) -> str:
-    """Return what a display calls the tool."""
+    """Return what a display calls the tool, bounded."""
     names = (call.get("name"), call.get("title"), call.get("kind"))
-    return next((name for name in names if isinstance(name, str) and name), "tool")
+    return next((cut_middle(name, TITLE_CHARS) for name in names if isinstance(name, str) and name), "tool")
 
 
 def members(call: Mapping[str, Any]) -> Event:
     """Return what a call says of itself, bounded: `title, kind, locations, content, input, output`."""
-    found: Event = {key: call[key] for key in ("title", "kind") if isinstance(call.get(key), str)}
+    words = {key: call[key] for key in ("title", "kind") if isinstance(call.get(key), str)}
+    found: Event = {key: cut_middle(text, TITLE_CHARS) for key, text in words.items()}
     if isinstance(call.get("locations"), list):
         found["locations"] = [place for each in call["locations"] if (place := _location(each))]
     if isinstance(call.get("content"), list):

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
-from sidecar.subagents.permission_policy import Answer, Question
+from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.terms import Term, Terms
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]

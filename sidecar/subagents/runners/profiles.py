@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from sidecar.subagents.tool_rule import ToolRule
+from sidecar.subagents.permissions.tool_rule import ToolRule
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def test_a_tool_in_parentheses_that_are_not_understood_is_passed_over(form: Form
     definition, (problem,) = parse_definition(text.encode(), f"a{form.suffix}", form)
     assert definition is not None
     assert definition.tools == ("Bash(git:*)", "Task(a, b)")
-    told = "tools: Skill(deploy) is passed over: only tools that run commands"
+    told = "tools: Skill(deploy) is left out: only tools that run commands"
     assert (problem.line, problem.message[: len(told)]) == (4, told)
 
 

@@ -15,7 +15,7 @@ from sidecar.subagents.definitions import (
     find,
     fingerprint,
     formats,
-    loading,
+    reading,
 )
 from sidecar.subagents.definitions.formats import Format
 from sidecar.subagents.definitions.model import ParsedFile
@@ -117,7 +117,7 @@ def test_a_file_in_the_place_of_a_directory_is_a_problem(tmp_path: Path) -> None
 
 
 def test_a_flood_of_files_is_bounded_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "MAX_FILES", 2)
+    monkeypatch.setattr(reading, "MAX_FILES", 2)
     for name in "abc":
         write(tmp_path, f"{name}.md", name)
     loaded = load((tmp_path, "user"))
@@ -132,7 +132,7 @@ def test_loading_again_parses_only_what_changed(tmp_path: Path, monkeypatch: pyt
         parsed.append(Path(path).name)
         return parse_definition(data, path, form)
 
-    monkeypatch.setattr(loading, "parse_definition", counted)
+    monkeypatch.setattr(reading, "parse_definition", counted)
     write(tmp_path, "a.md", "a")
     write(tmp_path, "b.md", "b")
     kept, directories = DefinitionSet(), [DefinitionDirectory(tmp_path, "user")]
@@ -192,7 +192,7 @@ def test_folders_below_are_read_where_the_tool_does_so_and_loops_are_not_followe
 
 
 def test_more_folders_than_anybody_has_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "MAX_FOLDERS", 2)
+    monkeypatch.setattr(reading, "MAX_FOLDERS", 2)
     claude = place(tmp_path, formats.CLAUDE)
     for name in "abc":
         write(tmp_path / name, "x.md", name)
@@ -249,3 +249,39 @@ def test_a_fingerprint_tells_whatever_can_change_a_definition(tmp_path: Path) ->
         seen.append(fingerprint([directory]))
     assert len(set(seen)) == len(seen)
     assert fingerprint([directory]) == seen[-1]
+
+
+def test_links_that_lead_out_of_the_workspace_are_not_read(tmp_path: Path) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    write(outside, "secret.agent.md", "secret")
+    inside = write(workspace / "shared", "a.md", "inside")
+    own = workspace / ".sidecar" / "agents"
+    own.mkdir(parents=True)
+    (own / "out.md").symlink_to(outside / "secret.agent.md")
+    (own / "in.md").symlink_to(inside)
+    (workspace / ".github").mkdir()
+    (workspace / ".github" / "agents").symlink_to(outside)
+    places = definition_directories(
+        [], [str(workspace)], trusted=True, config_dir=tmp_path, home=tmp_path / "home", environment={}
+    )
+    loaded = DefinitionSet().load(places)
+    assert [placed.definition.name for placed in loaded.definitions] == ["inside"]
+    assert [problem.path for problem in loaded.problems] == [
+        str(own / "out.md"),
+        str(workspace / ".github" / "agents"),
+    ]
+    assert all("leads out of the workspace" in problem.message for problem in loaded.problems)
+
+
+def test_a_workspace_that_is_itself_reached_by_a_link_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "real" / ".sidecar" / "agents", "a.md", "a")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    places = definition_directories(
+        [],
+        [str(tmp_path / "link")],
+        trusted=True,
+        config_dir=tmp_path,
+        home=tmp_path / "home",
+        environment={},
+    )
+    assert [placed.definition.name for placed in DefinitionSet().load(places).definitions] == ["a"]

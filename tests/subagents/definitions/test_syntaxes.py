@@ -1,6 +1,7 @@
 """Bytes of any kind, and the lines that parsers themselves do not tell."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -124,3 +125,17 @@ def test_a_malformed_file_says_where() -> None:
     with pytest.raises(Malformed) as caught:
         split_toml("a = 1\nb = \n")
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (formats.CLAUDE, f"---\nname: a\ndescription: d\ntools: '{',' * 16_000}'\n---\n"),
+        (formats.CLAUDE, f"---\nname: a\ndescription: d\ntools: '{'(,' * 7_000}'\n---\n"),
+        (formats.CODEX, f'name = "a"\nx = [\n[0x{"a" * 200_000}\n]]\n'),
+    ],
+)
+def test_no_text_that_reaches_an_expression_takes_long(form: Format, text: str) -> None:
+    began = time.perf_counter()
+    parse_definition(text.encode(), "x", form)
+    assert time.perf_counter() - began < 0.5

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.permission_policy import Answer, Question
+from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.acp_run import AcpRun
 from sidecar.subagents.runners.command import CommandRunner

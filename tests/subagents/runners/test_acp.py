@@ -12,11 +12,11 @@ import psutil
 import pytest
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.marker import find
 from sidecar.subagents.runners.profiles import PROFILES, profile_named
-from sidecar.subagents.tool_rule import ToolRule
 
 Agent = Callable[..., Awaitable[Any]]
 
@@ -83,7 +83,7 @@ async def test_two_questions_at_a_time_are_both_asked(agent: Agent, person: Any)
     person.chooses = "yes"
     run = await agent(prompt="both")
     await run.result()
-    assert {question.subject for question in person.questions} == {"echo one", "echo two"}
+    assert {question.command for question in person.questions} == {"echo one", "echo two"}
     outputs = [event["content"][0]["text"] for event in run.events if event.get("status") == "completed"]
     assert sorted(outputs) == ["one\n", "two\n"]
 

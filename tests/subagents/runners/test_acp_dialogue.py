@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import Overloaded
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.acp_dialogue import Dialogue, Prompt, TurnEnd, first_prompt
-from sidecar.subagents.tool_rule import ToolRule
 
 DONE = TurnEnd("end_turn")
 

@@ -140,14 +140,14 @@ def test_a_question_knows_what_its_call_said_before() -> None:
     events = session()
     list(events.take(tool("pending", kind="execute", title="Run", rawInput={"command": ["ls", "-l"]})))
     question = events.question({"toolCall": {"toolCallId": "t", "title": "Run?"}, "options": []})
-    assert (question.title, question.tool_kind, question.subject) == ("Run?", "execute", "ls -l")
+    assert (question.title, question.tool_kind) == ("Run?", "execute")
     assert (question.command, question.url) == ("ls -l", None)
 
 
 def test_a_question_knows_the_address_that_would_be_fetched() -> None:
     call = {"toolCallId": "t", "kind": "fetch", "rawInput": {"url": "https://a.example", "command": []}}
     question = session().question({"toolCall": call, "options": []})
-    assert (question.command, question.url, question.subject) == (None, "https://a.example", "fetch")
+    assert (question.command, question.url) == (None, "https://a.example")
 
 
 @pytest.mark.parametrize("options", [None, 5, [None, {"kind": "later"}, {"optionId": "x"}]])

@@ -64,7 +64,7 @@ async def test_questions_of_the_last_turn_are_refused_and_open_ones_taken_back(
         await person.asked.wait()
         await run.run.talk.last_turn([])
     await run.result()
-    assert [question.subject for question in person.questions] == ["pwd"]
+    assert [question.command for question in person.questions] == ["pwd"]
     assert "only words are left" in run.text()
 
 

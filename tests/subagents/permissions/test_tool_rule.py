@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.tool_rule import ToolRule, canonical, delegated, fault
+from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.permissions.tool_rule import ToolRule, canonical, delegated, fault, first_fault
 
 WORKSPACE = Path("/projects/space")
 
@@ -25,6 +25,8 @@ def question(kind: str = "other", name: str | None = None, title: str = "Do it")
         ("list_tasks", question(title="list_tasks")),
         ("*", question("execute")),
         ("mcp__tasks__*", question(name="mcp__tasks__list_tasks")),
+        ("run_tests", question("execute", name="run_tests")),
+        ("glob", question("read", name="glob")),
     ],
 )
 def test_a_tool_is_given_by_its_name_its_kind_or_a_usual_name(listed: str, asked: Question) -> None:
@@ -39,6 +41,13 @@ def test_a_tool_is_given_by_its_name_its_kind_or_a_usual_name(listed: str, asked
         ("github.read", question("read")),
         ("unheard_of", question("other")),
         ("mcp__tasks__*", question("execute", title="mcp__tasks__x; rm -r ~")),
+        ("Read", question("execute", title="Read")),
+        ("Grep", question("execute", title="grep")),
+        ("Read", question("edit", title="read_file")),
+        ("mcp__tasks__*", question("delete", title="mcp__tasks__x")),
+        ("list_tasks", question(name="rm", title="list_tasks")),
+        ("Read", question("execute", name="Read")),
+        ("read_file", question("fetch", name="read_file")),
     ],
 )
 def test_a_tool_that_no_name_gives_is_refused(listed: str, asked: Question) -> None:
@@ -106,8 +115,8 @@ def test_names_that_are_understood(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("WebFetch(https://a.example)", "only domain:HOST"),
-        ("WebFetch(domain:)", "only domain:HOST"),
+        ("WebFetch(https://a.example)", "domain:HOST"),
+        ("WebFetch(domain:)", "domain:HOST"),
         ("Read(!secret)", "begin with !"),
         ("Skill(deploy)", "only tools that run commands"),
     ],
@@ -118,3 +127,12 @@ def test_parentheses_that_are_not_understood_are_told(name: str, words: str) -> 
 
 def command(line: str) -> Question:
     return Question(request_id="1", title="Run", options=(), tool_kind="execute", command=line)
+
+
+def test_a_title_does_not_pass_a_list_whose_other_tool_is_limited() -> None:
+    asked = Question(request_id="1", title="Read", options=(), tool_kind="execute", command="rm -rf ~")
+    assert not ToolRule((("Bash(git status)", "Read"),)).allows(asked, WORKSPACE)
+
+
+def test_a_list_of_too_many_tools_is_refused() -> None:
+    assert "at most 200" in (first_fault(f"tool_{number}" for number in range(201)) or "")

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.permission_policy import Answer, Option, Policy, Question, Verdict, decide
+from sidecar.api.permissions import Policy
+from sidecar.subagents.permissions.policy import decide, is_wider
+from sidecar.subagents.permissions.question import Answer, Option, Question, Verdict
 
 ALWAYS = Option("a", "Always", "allow_always")
 ONCE = Option("o", "Once", "allow_once")
@@ -43,6 +45,10 @@ def test_a_policy_decides_by_the_kind_of_tool(
         (("a.txt", "../outside"), "ask"),
         (("link/inside",), "ask"),
         (("{workspace}-twin/a",), "ask"),
+        (("a\0b",), "ask"),
+        (("\ud800x",), "ask"),
+        (("x/" * 5_000,), "ask"),
+        (("a.txt",) * 2_000, "ask"),
     ],
 )
 def test_only_edits_known_to_lie_in_the_workspace_are_allowed_as_such(
@@ -65,3 +71,9 @@ def test_options_are_chosen_by_kind_and_the_narrower_first() -> None:
 def test_a_denial_without_an_option_for_it_calls_the_question_off() -> None:
     answer = Answer.denial(question(options=(ONCE,)), "nobody is there")
     assert answer == Answer(None, "Permission denied: nobody is there.")
+
+
+def test_policies_are_ordered_by_what_they_allow() -> None:
+    order: list[Policy] = ["deny", "ask", "allowReads", "allowEdits", "allowAll"]
+    for at, policy in enumerate(order):
+        assert [is_wider(policy, other) for other in order] == [at > place for place in range(len(order))]

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.subagents import tool_argument
-from sidecar.subagents.permission_policy import Question
+from sidecar.subagents.permissions import tool_argument, wildcard
+from sidecar.subagents.permissions.question import Question
 
 NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})
 """Tools that no list gives to a subagent: subagents do not start subagents."""
@@ -28,6 +27,12 @@ _NAMES = {
 _KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 """What agents and their users call a tool, to the kind that the protocol has for it."""
 
+
+_KINDS = frozenset({*_NAMES, "switch_mode"})
+"""The kinds of tools that say what is done; `other` and unknown ones do not."""
+_HARMFUL = frozenset({"execute", "edit", "delete", "move", "fetch"})
+MAX_NAMES = 200
+"""Names in one list: each question is compared with all of them."""
 
 _NAME = re.compile(r"[\w./:-]+")
 _LIMITED = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
@@ -81,8 +86,11 @@ def fault(name: str) -> str | None:
 
 
 def first_fault(names: Iterable[str]) -> str | None:
-    """Return the first name whose parentheses are not understood, and why; None if all are."""
-    return next((f"{name}: {why}" for name in names if (why := fault(name.strip())) is not None), None)
+    """Return what is wrong with a list of tools: too many, or parentheses that are not understood."""
+    listed = list(names)
+    if len(listed) > MAX_NAMES:
+        return f"names {len(listed):,} tools; name at most {MAX_NAMES}, or kinds of tools such as read, edit"
+    return next((f"{name}: {why}" for name in listed if (why := fault(name.strip())) is not None), None)
 
 
 def canonical(name: str) -> str:
@@ -119,9 +127,16 @@ def _entry(listed: str) -> _Entry:
 
 
 def _names_of(question: Question) -> set[str]:
-    """Return what the tool may be called. A title with more than a name in it may be a command line."""
-    title = question.title if _NAME.fullmatch(question.title) else None
-    return {canonical(name) for name in (question.tool_name, title) if name}
+    """Return what the tool may be called.
+
+    The title, which a model may have written, counts only where the agent says nothing better, and only if
+    it can be a name: one with more in it may be a command line.
+    """
+    if question.tool_name:
+        return {canonical(question.tool_name)}
+    if question.tool_kind in _KINDS or not _NAME.fullmatch(question.title):
+        return set()
+    return {canonical(question.title)}
 
 
 def _allows(entries: Sequence[_Entry], question: Question, workspace: Path) -> bool:
@@ -135,7 +150,16 @@ def _allows(entries: Sequence[_Entry], question: Question, workspace: Path) -> b
 
 
 def _covers(entry: _Entry, named: set[str], kind: str) -> bool:
-    return _KIND_OF.get(entry.name) == kind or any(fnmatchcase(word, entry.name) for word in (kind, *named))
+    """Tell whether an entry gives a tool, by its kind or its names.
+
+    A name that usually stands for another kind does not give a tool that can do harm.
+    """
+    own = _KIND_OF.get(entry.name)
+    if own == kind or wildcard.fits(kind, entry.name):
+        return True
+    if kind in _HARMFUL and (own is not None or entry.name in _KINDS):
+        return False
+    return any(wildcard.fits(name, entry.name) for name in named)
 
 
 def _giving(listed: Sequence[str], name: str) -> list[str]:

@@ -1,14 +1,15 @@
 """Which calls the words in parentheses behind a tool allow."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.tool_argument import allows
+from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.permissions.tool_argument import allows, fault
 
 WORKSPACE = Path("/projects/space")
 
@@ -73,6 +74,11 @@ def test_a_command_fits(argument: str, line: str) -> None:
         ("git:*", "'git log' x"),
         ("git:*", "PATH=. git log"),
         ("git:*", ""),
+        ("git:*", "git\rstatus"),
+        ("git:*", "git status\r; rm x"),
+        ("git:*", "git log\0; rm x"),
+        ("git:*", f"git log {'x' * 10_000}"),
+        ("git:*", "git log;" * 200),
     ],
 )
 def test_a_command_does_not_fit(argument: str, line: str) -> None:
@@ -121,7 +127,7 @@ def test_each_command_of_a_line_may_fit_another_argument() -> None:
 
 
 def test_a_command_line_that_is_not_told_fits_nothing() -> None:
-    asked = Question(request_id="1", title="git log", options=(), tool_kind="execute", subject="git log")
+    asked = Question(request_id="1", title="git log", options=(), tool_kind="execute")
     assert not allows(["git:*"], "execute", asked, WORKSPACE)
 
 
@@ -152,6 +158,11 @@ def test_a_path_fits(argument: str, path: str) -> None:
         ("*.py", "/etc/a.py"),
         ("//etc/hosts", "etc/hosts"),
         ("!a", "a"),
+        ("src/**", "src"),
+        ("src/**", "src/a\0b"),
+        ("src/**", "src/\ud800"),
+        ("**", "a/" * 3_000),
+        ("src/\0*", "src/a"),
     ],
 )
 def test_a_path_does_not_fit(argument: str, path: str) -> None:
@@ -189,9 +200,37 @@ def test_links_lead_where_they_lead(tmp_path: Path) -> None:
         ("domain:*.example.com", "https://badexample.com", False),
         ("domain:example.com", "https://example.com@bad.test/", False),
         ("domain:example.com", "http://[bad", False),
+        ("domain:example.com", "https://evil.test\\@example.com/", False),
+        ("domain:example.com", "http://evil.test\n@example.com/", False),
+        ("domain:example.com", "ftp://example.com/", False),
         ("domain:example.com", None, False),
         ("example.com", "https://example.com", False),
     ],
 )
 def test_a_fetch_fits_by_its_host(argument: str, url: str | None, does: bool) -> None:
     assert fetches(argument, url) is does
+
+
+@pytest.mark.parametrize("argument", ["*a*a*a*a*a*b", "a*" * 1_000, "*" * 4_000])
+@pytest.mark.parametrize(
+    "line", ["a" * 8_000, "a " * 4_000, "a;" * 4_000, " " * 100_000 + ">", "a" * 100_000]
+)
+def test_no_pattern_of_a_command_takes_long(argument: str, line: str) -> None:
+    began = time.perf_counter()
+    runs([argument] * 50, line)
+    assert time.perf_counter() - began < 0.5
+
+
+@pytest.mark.parametrize(
+    "argument", ["**/" * 99 + "x", "*a*a*a*a*a*b", "[!a]*" * 500, "**/*a*a*a*b/" * 49 + "x"]
+)
+@pytest.mark.parametrize("path", ["a/" * 2_000, "a" * 4_000, ("a" * 200 + "/") * 20])
+def test_no_pattern_of_a_path_takes_long(argument: str, path: str) -> None:
+    began = time.perf_counter()
+    touches(argument, path)
+    assert time.perf_counter() - began < 0.5
+
+
+def test_what_is_too_long_is_a_fault() -> None:
+    assert fault("execute", "x" * 5_000) is not None
+    assert fault("edit", "a/" * 200) is not None

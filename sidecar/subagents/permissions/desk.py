@@ -1,4 +1,4 @@
-"""Where the questions of all runs are decided: by what was remembered, by policy, or by a person."""
+"""Where the questions of all runs are decided: by a remembered answer, by policy, or by a person."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,18 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from sidecar.api.async_tasks import Attention, AttentionOption
+from sidecar.api.async_tasks import Attention
 from sidecar.api.errors import InvalidParams, InvalidState
+from sidecar.api.permissions import Policy
 from sidecar.api.settings import PermissionsSettings
-from sidecar.subagents.permission_memory import PermissionMemory
-from sidecar.subagents.permission_policy import Answer, Option, Policy, Question, decide
+from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions.attention import attention, event, offers, option_event
+from sidecar.subagents.permissions.diff import unified
+from sidecar.subagents.permissions.memory import PermissionMemory
+from sidecar.subagents.permissions.policy import decide
+from sidecar.subagents.permissions.question import Answer, Option, Question
+from sidecar.subagents.permissions.scope import Scope, scope_of
 from sidecar.subagents.records import RunRecord
 
 DecidedBy = Literal["user", "policy", "remembered"]
 
 NOBODY_THERE = "nobody is there to answer, and this run may do only what its policy allows"
 _BY_POLICY = "the policy of this subagent does not allow it"
-_REMEMBERED = "the user has refused this for good"
+_REMEMBERED = "the user has refused this permanently"
 _NO_OPTIONS = "the question came without an option that a person could take"
 
 
@@ -46,6 +52,8 @@ class Asker(Protocol):
 class _Open:
     asker: Asker
     question: Question
+    scope: Scope | None
+    attention: Attention
     answered: "asyncio.Future[Option]"
 
 
@@ -73,7 +81,8 @@ class PermissionDesk:
     async def ask(self, asker: Asker, question: Question) -> Answer:
         """Return what the agent may do. Never waits for a person who is not there."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
-        remembered = await self._memory.verdict(record.task, question)
+        scope = scope_of(question, str(workspace), paths.inside(question.paths, workspace))
+        remembered = await self._memory.verdict(record.task, question, scope)
         if remembered is not None:
             return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
         settings = self._settings()
@@ -83,7 +92,7 @@ class PermissionDesk:
         if not question.options:
             return await self._by_rule(asker, question, "deny", "policy", _NO_OPTIONS)
         if self._attended():
-            return await self._by_person(asker, question)
+            return await self._by_person(asker, question, scope)
         verdict = decide(settings.unattended, question, workspace)
         return await self._by_rule(
             asker, question, "allow" if verdict == "allow" else "deny", "policy", NOBODY_THERE
@@ -94,7 +103,7 @@ class PermissionDesk:
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
-        """Give a person's answer; the first one counts, and "always" is remembered.
+        """Give a person's answer; the first one counts, and an "always" with a scope is remembered.
 
         Raises InvalidState when the question is not open, InvalidParams for an option it does not offer.
         """
@@ -106,12 +115,14 @@ class PermissionDesk:
                 status=task.status,
             )
         option = waiting.question.option(option_id)
-        if option is None:
-            offered = ", ".join(repr(each.option_id) for each in waiting.question.options)
-            raise InvalidParams(f"optionId: {option_id!r} is not offered; there are {offered}")
+        offered = [each.option_id for each in waiting.attention.options]
+        if option is None or option_id not in offered:
+            raise InvalidParams(
+                f"optionId: {option_id!r} is not offered; there are {', '.join(map(repr, offered))}"
+            )
         self._close(request_id)
         try:  # first, so that what the agent asks next is not asked for again
-            await self._memory.remember(task, waiting.question, option)
+            await self._memory.remember(task, waiting.question, waiting.scope, option)
         finally:
             if not waiting.answered.done():
                 waiting.answered.set_result(option)
@@ -126,24 +137,25 @@ class PermissionDesk:
     ) -> Answer:
         allowed = verdict == "allow"
         answer = Answer(question.option_for("allow")) if allowed else Answer.denial(question, refusal)
-        await asker.emit({**_event(question), "state": "answered", **_outcome(answer.option), "by": by})
+        await asker.emit({**event(question), "state": "answered", **_outcome(answer.option), "by": by})
         return answer
 
-    async def _by_person(self, asker: Asker, question: Question) -> Answer:
-        options = [_option(each) for each in question.options]
-        waiting = _Open(asker, question, asyncio.get_running_loop().create_future())
+    async def _by_person(self, asker: Asker, question: Question, scope: Scope | None) -> Answer:
+        options = offers(question, scope)
+        # In a thread: comparing large files takes a while.
+        diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
+        shown = attention(question, options, diff)
+        waiting = _Open(asker, question, scope, shown, asyncio.get_running_loop().create_future())
         self._open[question.request_id] = waiting
         asker.hold()
         try:
-            await asker.emit({**_event(question), "state": "asked", "options": options})
+            offered = [option_event(each) for each in options]
+            await asker.emit({**event(question), "state": "asked", "options": offered})
             self._show(asker)
             option = await waiting.answered
         finally:
             self._close(question.request_id)
-        await asker.emit(
-            {"type": "permission", "requestId": question.request_id, "state": "answered"}
-            | {"title": question.title, **_outcome(option), "by": "user"}
-        )
+        await asker.emit({**event(question), "state": "answered", **_outcome(option), "by": "user"})
         # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
         return Answer(question.once(option))
 
@@ -159,30 +171,8 @@ class PermissionDesk:
         if task.status != "running":
             return
         waiting = next((each for each in self._open.values() if each.asker is asker), None)
-        task.attention = _attention(waiting.question) if waiting is not None else None
+        task.attention = waiting.attention if waiting is not None else None
         self._changed(asker.record)
-
-
-def _attention(question: Question) -> Attention:
-    options = [
-        AttentionOption(option_id=each.option_id, name=each.name, kind=each.kind) for each in question.options
-    ]
-    return Attention(kind="permission", request_id=question.request_id, title=question.title, options=options)
-
-
-def _event(question: Question) -> dict[str, Any]:
-    named = {"toolCallId": question.tool_call_id} if question.tool_call_id is not None else {}
-    return {
-        "type": "permission",
-        "requestId": question.request_id,
-        "title": question.title,
-        "toolKind": question.tool_kind,
-        **named,
-    }
-
-
-def _option(option: Option) -> dict[str, str]:
-    return {"optionId": option.option_id, "name": option.name, "kind": option.kind}
 
 
 def _outcome(option: Option | None) -> dict[str, str]:

@@ -1,0 +1,80 @@
+"""A question as clients see it: what would be done, and what each answer would cover."""
+
+from typing import Any
+
+from sidecar.api.async_tasks import Attention, AttentionOption
+from sidecar.subagents.permissions import bounds, paths, web_address
+from sidecar.subagents.permissions.question import Option, Question
+from sidecar.subagents.permissions.scope import Scope
+
+
+def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
+    """Return the answers a person is offered.
+
+    Without a scope there is no "always", unless the agent offers nothing else that says so: such an answer
+    holds once here, whatever the agent makes of it.
+    """
+    return [
+        AttentionOption(
+            option_id=each.option_id,
+            name=each.name,
+            kind=each.kind,
+            scope=scope.words if scope is not None and _is_always(each) else None,
+        )
+        for each in question.options
+        if scope is not None or not _is_always(each) or question.once(each) == each
+    ]
+
+
+def attention(question: Question, options: list[AttentionOption], diff: str | None) -> Attention:
+    """Return what a client shows and answers."""
+    return Attention(
+        kind="permission",
+        request_id=question.request_id,
+        title=question.title,
+        options=options,
+        tool_kind=question.tool_kind,
+        command=_command(question),
+        paths=_paths(question),
+        diff=diff,
+        url=_url(question),
+    )
+
+
+def event(question: Question) -> dict[str, Any]:
+    """Return the members that every permission event of a question has."""
+    known = {
+        "toolCallId": question.tool_call_id,
+        "command": _command(question),
+        "paths": _paths(question),
+        "url": _url(question),
+    }
+    return {
+        "type": "permission",
+        "requestId": question.request_id,
+        "title": question.title,
+        "toolKind": question.tool_kind,
+        **{name: value for name, value in known.items() if value is not None},
+    }
+
+
+def option_event(option: AttentionOption) -> dict[str, str]:
+    """Return an offered answer as an event has it."""
+    scope = {} if option.scope is None else {"scope": option.scope}
+    return {"optionId": option.option_id, "name": option.name, "kind": option.kind, **scope}
+
+
+def _is_always(option: Option) -> bool:
+    return option.kind.endswith("_always")
+
+
+def _command(question: Question) -> str | None:
+    return None if question.command is None else bounds.cut_middle(question.command, bounds.COMMAND_CHARS)
+
+
+def _paths(question: Question) -> list[str] | None:
+    return bounds.shown_paths(question.paths, paths.MAX_CHARS) or None
+
+
+def _url(question: Question) -> str | None:
+    return None if question.url is None else bounds.cut_middle(question.url, web_address.MAX_CHARS)

@@ -1,0 +1,30 @@
+"""What an agent may do without asking a person: by the kind of its tool, and where its files lie."""
+
+from pathlib import Path
+
+from sidecar.api.permissions import Policy
+from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions.question import Question, Verdict
+
+READS = frozenset({"read", "search", "think"})
+EDITS = frozenset({"edit", "delete", "move"})
+_WIDTH: dict[Policy, int] = {"deny": 0, "ask": 1, "allowReads": 2, "allowEdits": 3, "allowAll": 4}
+
+
+def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
+    """Return what `policy` says of a question.
+
+    An edit counts as one in the workspace only when the agent names its files and all lie there.
+    """
+    if policy in ("ask", "deny"):
+        return policy
+    if policy == "allowAll" or question.tool_kind in READS:
+        return "allow"
+    if policy == "allowEdits" and question.tool_kind in EDITS and paths.inside(question.paths, workspace):
+        return "allow"
+    return "ask"
+
+
+def is_wider(policy: Policy, other: Policy) -> bool:
+    """Tell whether `policy` lets an agent do something that `other` does not."""
+    return _WIDTH[policy] > _WIDTH[other]

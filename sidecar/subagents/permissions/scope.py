@@ -1,0 +1,92 @@
+"""What an "always" covers: one pure function decides it, for the memory and for the button that offers it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sidecar.api.permissions import Coverage
+from sidecar.subagents.permissions import web_address
+from sidecar.subagents.permissions.bounds import cut_middle
+from sidecar.subagents.permissions.policy import EDITS, READS
+from sidecar.subagents.permissions.question import Question
+
+SUBJECT_CHARS = 4_000
+"""A longer command is asked for each time: nobody reads what they would allow."""
+_WORDS_CHARS = 160
+_NAMED_PATHS = 3
+"""More files than these do not fit on a button."""
+_DIRECTORY = ("cwd", "workdir", "directory", "dir_path")
+"""What agents call the directory that a command runs in."""
+_REMARKS = frozenset(
+    {"description", "reason", "justification", "timeout", "timeout_ms", "timeoutMs"}
+    | {"call_id", "callId", "turn_id", "turnId", "approval_id", "approvalId", "parsed_cmd"}
+)
+"""Arguments that change nothing about what a command does, and differ from call to call."""
+_DOING = {"edit": "edits to", "delete": "deleting", "move": "moving"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What exactly an "always" names: `subject` is compared, `words` are for people."""
+
+    covers: Coverage
+    subject: str | None
+    words: str
+
+
+def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -> Scope | None:
+    """Return what an "always" to a question would cover; None where nothing can be named exactly.
+
+    `inside` are the question's files relative to the workspace, None unless all lie there.
+    """
+    if question.command is not None:
+        return _command(question, question.command, workspace)
+    if question.paths and question.tool_kind in EDITS | READS:
+        return None if inside is None else _files(question.tool_kind, inside)
+    address = None if question.url is None else web_address.parse(question.url)
+    if question.tool_kind == "fetch" and address is not None:
+        return Scope("host", str(address), f"requests to {address}")
+    return _call(question)
+
+
+def _command(question: Question, command: str, workspace: str) -> Scope | None:
+    arguments = question.arguments or {"command": command}
+    kept = {name: value for name, value in arguments.items() if name not in _REMARKS}
+    subject = _canonical(kept).decode()
+    if len(subject) > SUBJECT_CHARS:
+        return None
+    named = next((kept[name] for name in _DIRECTORY if kept.get(name)), ".")
+    where = "in this workspace" if named in (".", "./", workspace) else f"in {_plain(str(named))}"
+    return Scope("command", subject, f"`{_plain(command)}` {where}")
+
+
+def _files(kind: str, inside: Sequence[str]) -> Scope | None:
+    if kind in READS:
+        doing = "searches" if kind == "search" else "reads"
+        return Scope("reads", None, f"{doing} in this workspace")
+    if len(inside) > _NAMED_PATHS:
+        return None
+    subject = orjson.dumps(list(inside)).decode()
+    return Scope("paths", subject, f"{_DOING[kind]} {', '.join(map(_plain, inside))}")
+
+
+def _call(question: Question) -> Scope | None:
+    """Name a call by its tool and all its arguments; a title alone says too little."""
+    if not question.arguments:
+        return None
+    name = question.tool_name or question.title
+    digest = hashlib.sha256(_canonical(question.arguments)).hexdigest()
+    return Scope("call", f"{name} {digest}", f"this exact call of {_plain(name)}")
+
+
+def _canonical(arguments: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
+
+
+def _plain(text: str) -> str:
+    """Return text on one line in which nothing is invisible, cut in its middle."""
+    visible = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text[:SUBJECT_CHARS])
+    return cut_middle(visible, _WORDS_CHARS)

@@ -1,0 +1,103 @@
+"""What stands in parentheses behind a tool, as Claude Code writes it: `Bash(git log:*)`, `Edit(src/**)`.
+
+A call fits by what its agent says of it. In doubt it does not: whoever limits a tool wants the rest refused.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from sidecar.subagents import path_pattern
+from sidecar.subagents.permissions import command_line, paths, web_address
+from sidecar.subagents.permissions.question import Question
+
+MAX_CHARS = 4_096
+_DOMAIN = "domain:"
+_FILES = ("read", "search", "edit", "delete", "move")
+_GLOB = re.compile(r"[*?\[]")
+
+
+def fault(kind: str, argument: str) -> str | None:
+    """Return why an argument of a tool of this kind is not understood; None if it is."""
+    if len(argument) > MAX_CHARS:
+        return f"its parentheses hold more than {MAX_CHARS:,} characters"
+    if kind == "execute":
+        return None
+    if kind == "fetch":
+        host = argument.removeprefix(_DOMAIN)
+        known = argument.startswith(_DOMAIN) and host and "*" not in host.removeprefix("*.")
+        return None if known else "a tool that fetches can be limited to domain:HOST or domain:*.HOST only"
+    if kind in _FILES:
+        return _fault_of_path(argument)
+    return "only tools that run commands, fetch, or read and change files can be limited so"
+
+
+def allows(arguments: Sequence[str], kind: str, question: Question, workspace: Path) -> bool:
+    """Tell whether a call is one of those the arguments name, together, for a tool of this kind.
+
+    Each command of a line, and each file of a call, has to fit one of them.
+    """
+    sound = [argument for argument in arguments if fault(kind, argument) is None]
+    if kind == "execute":
+        return question.command is not None and _allows_command(sound, question.command)
+    if kind == "fetch":
+        address = None if question.url is None else web_address.parse(question.url)
+        return address is not None and any(_is_at(argument, address.host) for argument in sound)
+    return _allows_paths(sound, question.paths, workspace)
+
+
+def _fault_of_path(argument: str) -> str | None:
+    if argument.startswith("!"):
+        return "exceptions, which begin with !, are not understood"
+    if not paths.is_possible(argument):
+        return "it holds a character that no path has"
+    if argument.count("/") >= path_pattern.MAX_PARTS:
+        return f"a path of more than {path_pattern.MAX_PARTS} parts is not understood"
+    return None
+
+
+def _allows_command(arguments: Sequence[str], line: str) -> bool:
+    if line.strip() in arguments:
+        return True
+    commands = set(command_line.commands(line))
+    return bool(commands) and all(
+        any(command_line.fits(command, argument) for argument in arguments) for command in commands
+    )
+
+
+def _allows_paths(arguments: Sequence[str], named: Sequence[str], workspace: Path) -> bool:
+    root = Path(os.path.realpath(workspace))
+    patterns = [_pattern(argument, root) for argument in arguments]
+    real = paths.resolve(named, workspace)
+    return bool(real) and all(
+        any(path_pattern.fits_above(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
+    )
+
+
+def _is_at(argument: str, host: str) -> bool:
+    wanted = argument.removeprefix(_DOMAIN).lower()
+    return host.endswith(wanted[1:]) if wanted.startswith("*.") else host == wanted
+
+
+def _pattern(argument: str, root: Path) -> tuple[str, ...]:
+    """Return a pattern's parts from the root of the file system.
+
+    `//x` begins there, `~/x` at the user's home, all else in the workspace; a name alone lies anywhere in it.
+    """
+    if argument.startswith("//"):
+        base, rest = Path(root.anchor), argument[2:]
+    elif argument.startswith("~/"):
+        base, rest = Path(os.path.expanduser("~")), argument[2:]  # noqa: PTH111 # unlike Path.home() it never raises
+    else:
+        base, rest = root, argument.removeprefix("./")
+    parts = [part for part in rest.split("/") if part not in ("", ".")]
+    if base == root and "/" not in rest.rstrip("/"):
+        parts = ["**", *parts]
+    plain = next((at for at, part in enumerate(parts) if _GLOB.search(part)), len(parts))
+    start = os.path.realpath(base.joinpath(*parts[:plain]))  # a call's paths have their links followed too
+    return (*map(_literal, Path(start).parts), *parts[plain:])
+
+
+def _literal(name: str) -> str:
+    return _GLOB.sub(lambda found: f"[{found[0]}]", name)

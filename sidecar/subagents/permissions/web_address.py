@@ -1,0 +1,53 @@
+"""Which server an address leads to, where every reader of addresses agrees on it.
+
+Agents read addresses as the WHATWG's URL standard says, Python's library does not. What both could
+understand differently (a backslash, white space, credentials, an encoded or a numeric host) has no answer.
+"""
+
+import ipaddress
+import re
+from typing import NamedTuple
+
+_ADDRESS = re.compile(r"(https?)://([a-z0-9._-]+)(?::([0-9]{1,5}))?(?:[/?#].*)?", re.IGNORECASE | re.ASCII)
+_DOUBTFUL = re.compile(r"[\\\s\x00-\x20\x7f-\x9f]")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+MAX_CHARS = 4_096
+
+
+class WebAddress(NamedTuple):
+    """A server: `host` in lower case, `port` None where it is the scheme's own."""
+
+    scheme: str
+    host: str
+    port: int | None
+
+    def __str__(self) -> str:
+        """Spell the server as an address does; without the scheme where it is https."""
+        where = self.host if self.port is None else f"{self.host}:{self.port}"
+        return where if self.scheme == "https" else f"{self.scheme}://{where}"
+
+
+def parse(url: str) -> WebAddress | None:
+    """Return the server of an http or https address; None where it is in doubt."""
+    if len(url) > MAX_CHARS or _DOUBTFUL.search(url):
+        return None
+    found = _ADDRESS.fullmatch(url)
+    if found is None:
+        return None
+    scheme, host = found[1].lower(), found[2].lower()
+    port = _DEFAULT_PORTS[scheme] if found[3] is None else int(found[3])
+    if not 0 < port < 65_536 or not _is_plain(host):
+        return None
+    return WebAddress(scheme, host, None if port == _DEFAULT_PORTS[scheme] else port)
+
+
+def _is_plain(host: str) -> bool:
+    """Tell whether a host means what it says: `0x7f.1` is another name of 127.0.0.1."""
+    labels = host.removesuffix(".").split(".")
+    if not _NUMBER.fullmatch(labels[-1]):
+        return True
+    try:
+        return str(ipaddress.IPv4Address(host)) == host
+    except ValueError:
+        return False
