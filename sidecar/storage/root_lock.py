@@ -13,7 +13,7 @@ _NAMING_SECONDS: Final = 0.5
 """How long a new owner may take from its lock to its name in the file."""
 _PAUSE_SECONDS: Final = 0.01
 _RELEASED: Final = "released"
-"""The text after an orderly end; its absence beside a journal means a killed owner or a new file."""
+"""The text after an orderly end. Without it the owner was killed, or somebody removed its lock file."""
 
 
 @dataclass(frozen=True)

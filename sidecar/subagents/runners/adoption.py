@@ -20,6 +20,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _REAP_SECONDS = 1.0
 """How long dead orphans may gather while runs go on."""
 _POLL_SECONDS = 0.01
+_QUIET_PASSES = 5
+"""How many passes in a row have to find no orphan."""
 
 
 class Adoption:
@@ -65,28 +67,32 @@ class Adoption:
     def sweep(self, run: int, limit: float) -> tuple[int, ...]:
         """Kill the orphans of a run whose first process is dead, by its session; return the survivors.
 
-        With no other run going on it kills all there are. Blocking, `limit` seconds at most.
+        With no other run going on it kills all there are, until several passes in a row find none: one that
+        forks and ends all the time is not met by each. Blocking, `limit` seconds at most.
         """
         with self._lock:
             self._runs.discard(run)
         if not self._active:
             return ()
-        deadline = time.monotonic() + limit
-        while (left := self._pass(run)) != () and time.monotonic() < deadline:
-            time.sleep(_POLL_SECONDS)
-        return left or ()
+        deadline, quiet = time.monotonic() + limit, 0
+        while True:
+            left = self._pass(run)
+            quiet = quiet + 1 if left == () else 0
+            if quiet == _QUIET_PASSES or time.monotonic() >= deadline:
+                return left or ()
+            if not left:  # else at once again, to be faster than its next fork
+                time.sleep(_POLL_SECONDS)
 
     def _pass(self, run: int | None) -> tuple[int, ...] | None:
         """Take note of dead orphans and kill those of `run`.
 
         Return the ones that still live; None when they cannot be told from a process that is being made.
         """
-        found = list(self._orphans())
         with self._lock:
             if self._starting:
                 return None
             left = []
-            for pid, stat in found:
+            for pid, stat in self._orphans():
                 if pid in self._runs or _take_note(pid):
                     continue
                 if run is not None and (stat.session == run or not self._runs):
@@ -96,7 +102,7 @@ class Adoption:
 
     def _orphans(self) -> Iterator[tuple[int, procfs.Stat]]:
         parent, session = os.getpid(), os.getsid(0)
-        for pid in procfs.process_ids():
+        for pid in sorted(procfs.children(), reverse=True) or procfs.process_ids():
             stat = procfs.stat(pid)
             if stat and stat.parent == parent and stat.session != session and pid not in self._before:
                 yield pid, stat

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from sidecar.subagents.runners.command_output import CommandOutput
+from sidecar.subagents.runners.containment import SWEEP_SECONDS
 from sidecar.subagents.runners.contract import Emit, RunResult, missing_outputs
 from sidecar.subagents.runners.pipes import OutputPipe
-from sidecar.subagents.runners.process import SWEEP_SECONDS, TERM_SECONDS, ChildProcess
+from sidecar.subagents.runners.process import TERM_SECONDS, ChildProcess
 from sidecar.subagents.runners.stderr import StderrLog
 from sidecar.subagents.runners.turns import Turns
 

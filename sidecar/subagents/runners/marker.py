@@ -4,10 +4,11 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from sidecar.subagents.runners import procfs
+from sidecar.subagents.runners.cgroup import RunGroup, find_groups
 
 MARKER = "SUBAGENT_SIDECAR_TASK"
 """The environment variable that holds the task id in every process of a run."""
@@ -15,11 +16,12 @@ MARKER = "SUBAGENT_SIDECAR_TASK"
 _ENTRY = b"\0" + MARKER.encode() + b"="
 _SETTLE_SECONDS = 0.01
 """How long a process is given from fork to exec, while its environment cannot be read."""
+_CLEAR_PASSES = 3
+"""How many passes in a row have to find nothing: one may miss a process that forks and ends all the time."""
 _UNCLEAR_PASSES = 8
-"""How often in a row an unclear pass that finds nothing is made: on a busy machine no pass is clear."""
-
+"""The same when passes are not clear; on a busy machine none is."""
 _CHASE_STEPS = 200
-"""How often new processes are looked for at a stretch, before a whole pass is made again."""
+"""How often at a stretch a pass searches for new processes, before it goes on with the older ones."""
 
 
 @dataclass(frozen=True)
@@ -31,25 +33,33 @@ class SweepReport:
 
 
 def find(task_ids: Collection[str]) -> list[int]:
-    """Return the living processes, but this one, that carry the marker of one of `task_ids`."""
-    found: list[int] = []
+    """Return the living processes of the runs `task_ids`, by group and by marker, but never this one."""
     if procfs.usable():
-        _visit(task_ids, found.append)
-        return found
+        found = {pid: None for group in find_groups(task_ids) for pid in group.members()}
+        _visit(task_ids, lambda pid: found.update({pid: None}))
+        return list(found)
     from sidecar.subagents.runners import marker_portable
 
     return [process.pid for process in marker_portable.find(MARKER, task_ids)]
 
 
-def sweep(task_ids: Collection[str], limit: float) -> SweepReport:
-    """Kill every process that carries the marker of one of `task_ids`, within `limit` seconds.
+def sweep(
+    task_ids: Collection[str], limit: float, *, groups: Iterable[RunGroup] | None = None
+) -> SweepReport:
+    """Kill every process of the runs `task_ids`, by group and by marker, within `limit` seconds.
 
-    Passes are made until one finds nothing, so that a process that forks meanwhile does not escape. Blocking;
-    called at the end of each run, from a thread, and at the start of a Host once for all lost runs.
+    `groups` are the runs' control groups; None searches the system for those that a killed sidecar left.
+    Passes are made until several in a row find nothing, so that a process that forks meanwhile does not
+    escape. Blocking; called at the end of each run, from a thread, and at the start of a Host once for all
+    runs.
     """
     deadline = time.monotonic() + limit
     if procfs.usable():
-        return _sweep(task_ids, deadline)
+        ended = [group.end(deadline) for group in (find_groups(task_ids) if groups is None else groups)]
+        marked = _sweep(task_ids, deadline)
+        killed = [*(pid for each in ended for pid in each[0]), *marked.killed]
+        survivors = [*(pid for each in ended for pid in each[1]), *marked.survivors]
+        return SweepReport(tuple(dict.fromkeys(killed)), tuple(dict.fromkeys(survivors)))
     from sidecar.subagents.runners import marker_portable
 
     return SweepReport(*marker_portable.sweep(MARKER, task_ids, deadline))
@@ -64,12 +74,12 @@ def _sweep(task_ids: Collection[str], deadline: float) -> SweepReport:
             kills.await_deaths(deadline)
         killed |= dict.fromkeys(kills.pids)
         passes_without = 0 if kills.pids else passes_without + 1
-        if passes_without and (clear or passes_without == _UNCLEAR_PASSES):
+        if passes_without >= (_CLEAR_PASSES if clear else _UNCLEAR_PASSES):
             return SweepReport(tuple(killed), ())
         if time.monotonic() >= deadline:
             return SweepReport(tuple(killed), tuple(find(task_ids)))
         if not clear:
-            # Nothing tells that another process has finished its exec, so the wait is by time.
+            # No event announces that another process has finished its exec, so the wait is by time.
             time.sleep(_SETTLE_SECONDS)
 
 

@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sidecar.subagents.runners import procfs
-from sidecar.subagents.runners.adoption import adoption
-from sidecar.subagents.runners.marker import MARKER, sweep
-from sidecar.subagents.runners.parent_death import die_with_parent
+from sidecar.subagents.runners.containment import SWEEP_SECONDS, Containment
+from sidecar.subagents.runners.marker import MARKER
 from sidecar.subagents.runners.pipes import OutputPipe
 
 logger = logging.getLogger(__name__)
@@ -22,10 +21,8 @@ TERM_SECONDS = 2.0
 """How long the group may take to end after SIGTERM, when the limit of the stop allows."""
 _TERM_SHARE = 0.4
 """The part of a stop's limit that may pass before SIGKILL."""
-SWEEP_SECONDS = 2.0
-"""How long a sweep may take; it does only for a process that the kernel does not let die."""
 _POLL_SECONDS = 0.02
-"""How often a group whose first process is dead is looked at: no event tells of the others."""
+"""Time between two checks of a group whose first process is dead: no event tells of the others."""
 
 
 class ChildProcess(asyncio.SubprocessProtocol):
@@ -34,6 +31,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
     def __init__(self, task_id: str) -> None:
         self.stdout, self.stderr = OutputPipe(), OutputPipe()
         self._task_id = task_id
+        self._containment = Containment(task_id)
         self._exit = asyncio.Event()
         self._grace_until: float | None = None
         self._clearing: asyncio.Task[None] | None = None
@@ -82,7 +80,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
     async def _start(
         self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], has_input: bool
     ) -> None:
-        with adoption.starting():
+        with self._containment.starting() as before_exec:
             self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self,
                 *argv,
@@ -92,9 +90,9 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 cwd=cwd,
                 env=environment,
                 start_new_session=True,
-                preexec_fn=die_with_parent(),
+                preexec_fn=before_exec,
             )
-            adoption.started(self.pid)
+            self._containment.started(self.pid)
 
     @property
     def pid(self) -> int:
@@ -134,7 +132,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return True
 
     async def stop(self, limit: float) -> None:
-        """SIGTERM to the group, up to 2 s, SIGKILL, and a sweep by the marker: all of it within `limit` s.
+        """SIGTERM to the group, up to 2 s, SIGKILL, and sweeps of what is left: all of it within `limit` s.
 
         May be called several times at once; the smallest limit counts.
         """
@@ -162,13 +160,13 @@ class ChildProcess(asyncio.SubprocessProtocol):
     async def _clear(self) -> None:
         await self._grace()
         self._signal(signal.SIGKILL)
-        survivors = await _in_thread(lambda: sweep([self._task_id], SWEEP_SECONDS).survivors)
+        survivors = await _in_thread(self._containment.sweep_marked)
         await self.exits_within(SWEEP_SECONDS)
         if self._exit.is_set():
-            survivors += await _in_thread(lambda: adoption.sweep(self.pid, SWEEP_SECONDS))
+            survivors += await _in_thread(lambda: self._containment.sweep_orphans(self.pid))
         self._is_cleared = self._exit.is_set() and not survivors
         if not self._is_cleared:
-            logger.error("task %s: processes %s could not be killed", self._task_id, survivors)
+            logger.error("task %s: processes %s cannot be killed", self._task_id, survivors)
 
     async def _grace(self) -> None:
         """Wait until the group is empty, or the time granted by a stop is over."""

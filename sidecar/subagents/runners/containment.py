@@ -1,0 +1,51 @@
+"""All the processes of a run: how they are kept together, and their end wherever they went."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from sidecar.subagents.runners.adoption import adoption
+from sidecar.subagents.runners.cgroup import make_group
+from sidecar.subagents.runners.marker import sweep
+from sidecar.subagents.runners.parent_death import die_with_parent
+
+SWEEP_SECONDS = 2.0
+"""How long each kind of sweep may take; only a process that the kernel does not let die takes that long."""
+
+
+class Containment:
+    """A run's control group where there can be one, its marker, and the orphans that come to this process."""
+
+    def __init__(self, task_id: str) -> None:
+        self._task_id = task_id
+        self._group = make_group(task_id)
+
+    @contextmanager
+    def starting(self) -> Iterator[Callable[[], None] | None]:
+        """Hold adoption off while the first process is made; yield the `preexec_fn` it needs, if any."""
+        with ExitStack() as stack:
+            stack.enter_context(adoption.starting())
+            enter = None if self._group is None else stack.enter_context(self._group.entry())
+            yield _in_order(enter, die_with_parent())
+
+    def started(self, pid: int) -> None:
+        """Take note of the first process."""
+        adoption.started(pid)
+
+    def sweep_marked(self) -> tuple[int, ...]:
+        """Kill the members of the group and all that carry the marker; return the survivors. Blocking."""
+        groups = [] if self._group is None else [self._group]
+        return sweep([self._task_id], SWEEP_SECONDS, groups=groups).survivors
+
+    def sweep_orphans(self, pid: int) -> tuple[int, ...]:
+        """Kill the run's orphans once its first process `pid` is dead; return the survivors. Blocking."""
+        return adoption.sweep(pid, SWEEP_SECONDS)
+
+
+def _in_order(*steps: Callable[[], None] | None) -> Callable[[], None] | None:
+    needed = [step for step in steps if step is not None]
+
+    def run() -> None:
+        for step in needed:
+            step()
+
+    return run if needed else None
