@@ -16,9 +16,9 @@ import acp
 from sidecar.subagents.runners.builtin.agent import BuiltinAgent, Converse
 from sidecar.subagents.runners.builtin.conversation import Conversation
 from sidecar.subagents.runners.builtin.model import build_model
-from sidecar.subagents.runners.builtin.process_tree import adopt_orphans, kill_descendants
 from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings, SettingsFault, read_settings
 
 WRONG_USE = 2

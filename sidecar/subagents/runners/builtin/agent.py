@@ -17,7 +17,7 @@ from pydantic_ai.usage import RunUsage
 from sidecar import __version__
 from sidecar.subagents.runners.builtin.conversation import Conversation, StopReason
 from sidecar.subagents.runners.builtin.reporter import Client, Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 

@@ -29,8 +29,8 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from sidecar.subagents.runners.builtin.history import bounded
 from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.toolset import Toolset
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.toolset import Toolset
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 

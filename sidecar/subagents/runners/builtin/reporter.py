@@ -10,7 +10,7 @@ from uuid import uuid4
 import acp
 from acp import schema
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 _OPTIONS = [
     schema.PermissionOption(option_id="allow", name="Allow", kind="allow_once"),

@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolC
 from sidecar.subagents.runners.builtin import conversation as module
 from sidecar.subagents.runners.builtin.conversation import Conversation, ModelFault
 from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from tests.subagents.runners.builtin.conftest import Client
 
 pytestmark = pytest.mark.usefixtures("programs")

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 
 def test_names_are_taken_from_the_workspace(workspace: Workspace, root: Path) -> None:

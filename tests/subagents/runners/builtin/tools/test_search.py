@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin import search
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools import search
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 pytestmark = pytest.mark.usefixtures("programs")
 

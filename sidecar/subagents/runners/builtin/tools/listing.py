@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 from sidecar.subagents import path_pattern
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 MAX_VISITED = 50_000
 """Files that are looked at, so that a walk ends in a folder of any size."""

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin import listing
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools import listing
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 
 def fill(root: Path, *names: str) -> None:

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
-from sidecar.subagents.runners.builtin.files import MAX_BYTES, open_file
-from sidecar.subagents.runners.builtin.listing import TooMany, files_below, fits
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.files import MAX_BYTES, open_file
+from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below, fits
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.parent_death import die_with_parent
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 
 class Workspace:

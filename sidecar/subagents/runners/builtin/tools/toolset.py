@@ -12,10 +12,10 @@ from pydantic import BaseModel
 from pydantic_ai import Tool
 from pydantic_ai.exceptions import ToolFailed
 
-from sidecar.subagents.runners.builtin import files, listing, search, shell
-from sidecar.subagents.runners.builtin.faults import ToolFault
 from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools import files, listing, search, shell
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 _TITLE_CHARS = 200
 
