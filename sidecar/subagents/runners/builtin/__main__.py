@@ -56,13 +56,14 @@ def _settings(arguments: argparse.Namespace) -> BuiltinSettings:
 def _run(settings: BuiltinSettings) -> int:
     # The imports take a second, which the first start need not spend.
     from sidecar.subagents.runners.builtin.agent import BuiltinAgent
+    from sidecar.subagents.runners.builtin.brief import brief
     from sidecar.subagents.runners.builtin.conversation import Conversation
-    from sidecar.subagents.runners.builtin.model import build_model
+    from sidecar.subagents.runners.builtin.model.provider import build_model
     from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
 
     model = build_model(settings)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(model, workspace, reporter),
+        lambda workspace, reporter: Conversation(model, workspace, reporter, brief, settings.context_window),
         lambda text: key_handover.conceal(text, settings),
     )
     adopt_orphans()

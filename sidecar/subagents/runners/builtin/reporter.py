@@ -9,7 +9,9 @@ from uuid import uuid4
 
 import acp
 from acp import schema
+from pydantic_ai.usage import RunUsage
 
+from sidecar.subagents.runners import sidecar_meta
 from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 _OPTIONS = [
@@ -52,12 +54,28 @@ class Reporter:
         """Show a plan in place of the last one."""
         await self.update(acp.update_plan(entries))
 
-    async def usage(self, used: int, size: int, cost: float | None) -> None:
-        """Tell the tokens in the context, how many fit, and the cost of the session so far in USD."""
-        amount = None if cost is None else schema.Cost(amount=cost, currency="USD")
+    async def usage(self, used: int, size: int, taken: RunUsage) -> None:
+        """Tell the tokens in the context, how many fit, and what the session has taken so far."""
+        cost = None if taken.cost is None else schema.Cost(amount=float(taken.cost), currency="USD")
+        meta = sidecar_meta.in_meta("usage", _tokens(taken))
         await self.update(
-            schema.UsageUpdate(session_update="usage_update", used=used, size=size, cost=amount)
+            schema.UsageUpdate(
+                session_update="usage_update", used=used, size=size, cost=cost, field_meta=meta
+            )
         )
+
+    async def notice(self, text: str) -> None:
+        """Tell of something that a reader of the log may want to know."""
+        await self._inform("notice", {"text": text})
+
+    async def retrying(self, attempt: int, status: int | None, text: str) -> None:
+        """Tell that a request to the model has failed and is repeated; `attempt` counts the failures."""
+        known = {} if status is None else {"status": status}
+        await self._inform("retrying", {"attempt": attempt, **known, "text": text})
+
+    async def _inform(self, member: str, value: dict[str, Any]) -> None:
+        meta = sidecar_meta.in_meta(member, value)
+        await self.update(schema.SessionInfoUpdate(session_update="session_info_update", field_meta=meta))
 
     @contextlib.asynccontextmanager
     async def tool(
@@ -139,6 +157,17 @@ class ToolCall:
         shown = None if output is None else [acp.tool_content(acp.text_block(output))]
         content = None if shown is None else [*(self._content or []), *shown]
         await self._reporter.update(acp.update_tool_call(self._id, status=status, content=content))
+
+
+def _tokens(taken: RunUsage) -> dict[str, int]:
+    """Return the counts apart, as most providers bill them: the library counts cached tokens as input too."""
+    cached = taken.cache_read_tokens + taken.cache_write_tokens
+    return {
+        "inputTokens": max(0, taken.input_tokens - cached),
+        "outputTokens": taken.output_tokens,
+        "cachedReadTokens": taken.cache_read_tokens,
+        "cachedWriteTokens": taken.cache_write_tokens,
+    }
 
 
 def _told(fault: BaseException) -> str:
