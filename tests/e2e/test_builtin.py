@@ -180,7 +180,7 @@ async def test_a_server_that_refuses_is_told_without_the_key(
     await driven.request("settings/update", settings={"runners": {"own": {"type": "builtin", "env": env}}})
     (task,) = await driven.ended(await driven.launch("builtin", "SCENARIO:say:hi"))
     assert (task["status"], task["endReason"]) == ("failed", "error")
-    assert "the model's answer failed" in task["error"]
+    assert "the connection to the model's server failed" in task["error"]
     assert KEY not in str(task)
 
 

@@ -111,7 +111,7 @@ class Conversation:
         if prompt.by_user:
             said = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
             await self._emit(said)
-        turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last)
+        turn = self._turn = session.prompt(prompt.text)
         stop_reason = await turn.ended()
         await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
         return stop_reason

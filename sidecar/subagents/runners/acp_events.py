@@ -10,7 +10,6 @@ from uuid import uuid4
 import orjson
 
 from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.runners import sidecar_meta
 from sidecar.subagents.runners.acp_question import question_of
 from sidecar.subagents.runners.acp_tools import ToolCalls
 from sidecar.subagents.runners.emitted import EmittedVars
@@ -64,9 +63,7 @@ class SessionEvents:
         elif kind == "plan":
             yield {"type": "plan", "entries": _entries(update.get("entries"))}
         elif kind == "usage_update":
-            yield from self.usage({**self._of_this_run(_context(update)), **sidecar_meta.usage_of(update)})
-        elif kind == "session_info_update":
-            yield from sidecar_meta.logged(update)
+            yield from self.usage(self._of_this_run(_context(update)))
 
     def tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of a tool call or of what changed in one; also those a question shows first."""

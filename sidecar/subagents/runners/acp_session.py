@@ -13,7 +13,6 @@ from acp.interfaces import Client
 from pydantic import ValidationError
 
 from sidecar import __version__
-from sidecar.subagents.runners import sidecar_meta
 from sidecar.subagents.runners.acp_faults import AgentFault, Turn
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
@@ -65,11 +64,11 @@ class Session:
         except ValidationError as error:
             raise AgentFault(f"the agent's answer is not understood: {_first_line(error)}") from error
 
-    def prompt(self, text: str, *, is_last: bool = False) -> Turn:
+    def prompt(self, text: str) -> Turn:
         """Begin a turn. In this protocol its end is the reply; another may tell of it by an update."""
         self._is_cancelled = False
         turn = Turn()
-        reply = asyncio.create_task(self._await_reply(text, is_last, turn), name="prompt")
+        reply = asyncio.create_task(self._await_reply(text, turn), name="prompt")
         self._replies.add(reply)
         reply.add_done_callback(self._replies.discard)
         return turn
@@ -97,10 +96,9 @@ class Session:
             logger.info("session %s cannot be taken up: %s", session_id, error)
             return None
 
-    async def _await_reply(self, text: str, is_last: bool, turn: Turn) -> None:
-        meta = sidecar_meta.in_meta("lastTurn", True) if is_last else {}
+    async def _await_reply(self, text: str, turn: Turn) -> None:
         try:
-            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)], **meta)
+            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)])
         except RequestError as error:
             turn.fail(_fault(error, "sign in with the agent's own program"))
         except ValidationError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.builtin_settings import (
+    TRUSTED,
     BuiltinSettings,
     SettingsFault,
     has_key,
@@ -31,7 +32,8 @@ class BuiltinRunner(AcpRunner):
 
     def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
-        profile = Profile(command, "check the key of its model", model_flag="--model")
+        # A launch is refused where the workspace is not trusted.
+        profile = Profile(command, "check the key of its model", {TRUSTED: "1"}, model_flag="--model")
         super().__init__(name, settings, turns, profile)
         self._has_command = settings.command is not None
 
@@ -55,9 +57,6 @@ class BuiltinRunner(AcpRunner):
         """Start the agent; `Runner.start` says what it raises."""
         self._require_model(self._settings(spec))
         return await super().start(spec, emit)
-
-    def _command(self, model: str | None) -> tuple[str, ...]:
-        return self._argv if model is None else (*self._argv, f"--model={model}")
 
     def _settings(self, spec: RunSpec | None) -> BuiltinSettings:
         if self._has_command:

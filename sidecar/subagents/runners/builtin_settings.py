@@ -11,6 +11,8 @@ PROVIDER = "SIDECAR_AGENT_PROVIDER"
 MODEL = "SIDECAR_AGENT_MODEL"
 BASE_URL = "SIDECAR_AGENT_BASE_URL"
 KEY_VARIABLE = "SIDECAR_AGENT_KEY_VARIABLE"
+TRUSTED = "SIDECAR_AGENT_TRUSTED"
+"""Set to 1 by the runner where the user trusts the workspace, and with it the project's rules for agents."""
 CONTEXT_WINDOW = "SIDECAR_AGENT_CONTEXT_WINDOW"
 VISIBLE = "SIDECAR_AGENT_VISIBLE_VARIABLES"
 
@@ -29,7 +31,7 @@ class BuiltinSettings:
     """Which model, where, and with which key.
 
     `base_url` None means the provider's own. `context_window` is in tokens; None means what is known of the
-    model.
+    model. `is_trusted` tells whether the rules in the workspace may be told to the model.
     """
 
     provider: Provider
@@ -38,6 +40,7 @@ class BuiltinSettings:
     key_variable: str
     key: str = field(repr=False)
     context_window: int | None = None
+    is_trusted: bool = False
 
 
 def read_settings(environ: Mapping[str, str], model: str | None = None) -> BuiltinSettings:
@@ -56,6 +59,7 @@ def read_settings(environ: Mapping[str, str], model: str | None = None) -> Built
         key_variable=key_variable,
         key=key,
         context_window=_context_window(environ.get(CONTEXT_WINDOW)),
+        is_trusted=environ.get(TRUSTED) == "1",
     )
 
 

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+from functools import partial
 from typing import Any
 
 from sidecar.subagents.runners.builtin import key_handover
@@ -61,9 +62,9 @@ def _run(settings: BuiltinSettings) -> int:
     from sidecar.subagents.runners.builtin.model.provider import build_model
     from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
 
-    model = build_model(settings)
+    model, told = build_model(settings), partial(brief, is_trusted=settings.is_trusted)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(model, workspace, reporter, brief, settings.context_window),
+        lambda workspace, reporter: Conversation(model, workspace, reporter, told, settings.context_window),
         lambda text: key_handover.conceal(text, settings),
     )
     adopt_orphans()

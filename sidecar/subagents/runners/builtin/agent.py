@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,10 @@ from acp import schema
 from acp.exceptions import RequestError
 
 from sidecar import __version__
-from sidecar.subagents.runners import sidecar_meta
 from sidecar.subagents.runners.builtin.conversation import Conversation, StopReason
+from sidecar.subagents.runners.builtin.meta import is_last_turn
 from sidecar.subagents.runners.builtin.model.faults import ModelFault
-from sidecar.subagents.runners.builtin.reporter import Client, Reporter
+from sidecar.subagents.runners.builtin.reporter import Client, Reporter, tokens_of
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -68,14 +69,12 @@ class BuiltinAgent:
         return schema.NewSessionResponse(session_id=session_id)
 
     async def prompt(self, prompt: list[Any], session_id: str, **meta: Any) -> schema.PromptResponse:
-        """Answer a prompt; the reply comes at the end of the turn.
-
-        The tokens that it took were told in updates, see `sidecar_meta`.
-        """
+        """Answer a prompt; the reply comes at the end of the turn, with the tokens that the turn took."""
         session = self._session(session_id)
         if session.turn is not None:
             raise RequestError(_INVALID, f"session {session_id} is still answering; cancel that first")
-        is_last = sidecar_meta.is_last_turn(meta)
+        is_last = is_last_turn(meta)
+        before = copy(session.conversation.usage)
         turn = session.conversation.turn(_text(prompt), is_last=is_last)
         session.turn = asyncio.create_task(turn, name="turn")
         try:
@@ -87,7 +86,8 @@ class BuiltinAgent:
         finally:
             session.turn.cancel()  # where this request itself is cancelled, as at the end of the input
             session.turn = None
-        return schema.PromptResponse(stop_reason=stop_reason)
+        taken = tokens_of(session.conversation.usage - before)
+        return schema.PromptResponse(stop_reason=stop_reason, usage=taken)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         """End the turn under way; its prompt is then answered."""
@@ -123,7 +123,7 @@ def _text(prompt: list[Any]) -> str:
 
 
 def _error_data(fault: Exception) -> dict[str, Any]:
-    """Return what the error of a prompt tells beside its text, see `sidecar_meta`."""
+    """Return what the error of a prompt tells beside its text, see `meta`."""
     if not isinstance(fault, ModelFault):
         return {"errorKind": "other"}
     return {"errorKind": fault.kind, **({} if fault.status is None else {"status": fault.status})}

@@ -24,10 +24,13 @@ MAX_NESTED = 20
 _TASK_FIRST = "Where these rules and the task above disagree, the task counts."
 
 
-def brief(root: Path) -> str:
-    """Return the rules and the surroundings of the workspace `root`; reads files and asks git, bounded."""
-    parts = [_surroundings(root), *_rules(Workspace(root))]
-    return "\n\n".join(parts)
+def brief(root: Path, *, is_trusted: bool) -> str:
+    """Return the surroundings of the workspace `root`, and its rules if it `is_trusted`.
+
+    Reads files and asks git, bounded.
+    """
+    rules = _rules(Workspace(root)) if is_trusted else ()
+    return "\n\n".join([_surroundings(root), *rules])
 
 
 def _surroundings(root: Path) -> str:

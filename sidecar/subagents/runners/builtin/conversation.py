@@ -59,7 +59,8 @@ class Conversation:
     def __init__(
         self, model: Model, workspace: Workspace, reporter: Reporter, brief: Brief, window: int | None = None
     ) -> None:
-        self._usage = RunUsage()
+        self.usage = RunUsage()
+        """Of all turns so far."""
         self._told = 0
         self._reporter = reporter
         self._root = workspace.root
@@ -97,8 +98,8 @@ class Conversation:
         result = await self._agent.run(
             [prompt] if self._messages else [prompt, await asyncio.to_thread(self._brief, self._root)],
             message_history=self._messages,
-            usage=self._usage,
-            usage_limits=UsageLimits(request_limit=self._usage.requests + limit),
+            usage=self.usage,
+            usage_limits=UsageLimits(request_limit=self.usage.requests + limit),
             event_stream_handler=self._tell,
             capabilities=[NoTools()] if is_last else [],
         )
@@ -123,9 +124,9 @@ class Conversation:
 
     async def _tell_usage(self, messages: Sequence[ModelMessage]) -> None:
         """Tell what the session has taken, if that is news; `messages` are in the context."""
-        if self._usage.total_tokens != self._told:
-            self._told = self._usage.total_tokens
-            await self._reporter.usage(fill(messages), self._window.tokens, self._usage)
+        if self.usage.total_tokens != self._told:
+            self._told = self.usage.total_tokens
+            await self._reporter.usage(fill(messages), self._window.tokens, self.usage)
 
 
 def _stop_reason(fault: AgentRunError) -> StopReason:

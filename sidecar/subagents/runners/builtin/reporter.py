@@ -11,7 +11,7 @@ import acp
 from acp import schema
 from pydantic_ai.usage import RunUsage
 
-from sidecar.subagents.runners import sidecar_meta
+from sidecar.subagents.runners.builtin.meta import in_meta
 from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 _OPTIONS = [
@@ -57,7 +57,8 @@ class Reporter:
     async def usage(self, used: int, size: int, taken: RunUsage) -> None:
         """Tell the tokens in the context, how many fit, and what the session has taken so far."""
         cost = None if taken.cost is None else schema.Cost(amount=float(taken.cost), currency="USD")
-        meta = sidecar_meta.in_meta("usage", _tokens(taken))
+        tokens = tokens_of(taken)
+        meta = in_meta("usage", tokens.model_dump(by_alias=True, exclude={"total_tokens"}, exclude_none=True))
         await self.update(
             schema.UsageUpdate(
                 session_update="usage_update", used=used, size=size, cost=cost, field_meta=meta
@@ -74,7 +75,7 @@ class Reporter:
         await self._inform("retrying", {"attempt": attempt, **known, "text": text})
 
     async def _inform(self, member: str, value: dict[str, Any]) -> None:
-        meta = sidecar_meta.in_meta(member, value)
+        meta = in_meta(member, value)
         await self.update(schema.SessionInfoUpdate(session_update="session_info_update", field_meta=meta))
 
     @contextlib.asynccontextmanager
@@ -159,15 +160,16 @@ class ToolCall:
         await self._reporter.update(acp.update_tool_call(self._id, status=status, content=content))
 
 
-def _tokens(taken: RunUsage) -> dict[str, int]:
+def tokens_of(taken: RunUsage) -> schema.Usage:
     """Return the counts apart, as most providers bill them: the library counts cached tokens as input too."""
     cached = taken.cache_read_tokens + taken.cache_write_tokens
-    return {
-        "inputTokens": max(0, taken.input_tokens - cached),
-        "outputTokens": taken.output_tokens,
-        "cachedReadTokens": taken.cache_read_tokens,
-        "cachedWriteTokens": taken.cache_write_tokens,
-    }
+    return schema.Usage(
+        input_tokens=max(0, taken.input_tokens - cached),
+        output_tokens=taken.output_tokens,
+        cached_read_tokens=taken.cache_read_tokens,
+        cached_write_tokens=taken.cache_write_tokens,
+        total_tokens=taken.input_tokens + taken.output_tokens,
+    )
 
 
 def _told(fault: BaseException) -> str:

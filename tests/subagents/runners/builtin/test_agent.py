@@ -111,11 +111,14 @@ async def test_the_mark_of_a_last_turn_reaches_the_model(agent: BuiltinAgent, ro
         assert chosen[-1] == choice
 
 
-async def test_usage_is_told_as_that_of_the_session(agent: BuiltinAgent, client: Client, root: Path) -> None:
+async def test_usage_is_told_of_the_session_and_replied_of_the_turn(
+    agent: BuiltinAgent, client: Client, root: Path
+) -> None:
     session = (await agent.new_session(str(root))).session_id
-    await prompt(agent, session, "one")
-    await prompt(agent, session, "two")
+    replies = [await agent.prompt([acp.text_block(text)], session) for text in ("one", "two")]
     told = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
     first, second = (update["_meta"]["sidecar"]["usage"] for update in told)
     assert 0 < first["outputTokens"] < second["outputTokens"]
     assert (first["cachedReadTokens"], first["cachedWriteTokens"]) == (0, 0)
+    of_turns = [reply.usage.output_tokens for reply in replies if reply.usage is not None]
+    assert of_turns == [first["outputTokens"], second["outputTokens"] - first["outputTokens"]]
