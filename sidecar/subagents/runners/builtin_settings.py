@@ -31,7 +31,7 @@ class BuiltinSettings:
     """Which model, where, and with which key.
 
     `base_url` None means the provider's own. `context_window` is in tokens; None means what is known of the
-    model. `is_trusted` tells whether the rules in the workspace may be told to the model.
+    model. `is_trusted` allows the model to get the rules in the workspace.
     """
 
     provider: Provider

@@ -62,9 +62,12 @@ def _run(settings: BuiltinSettings) -> int:
     from sidecar.subagents.runners.builtin.model.provider import build_model
     from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
 
-    model, told = build_model(settings), partial(brief, is_trusted=settings.is_trusted)
+    model = build_model(settings)
+    describe = partial(brief, is_trusted=settings.is_trusted)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(model, workspace, reporter, told, settings.context_window),
+        lambda workspace, reporter: Conversation(
+            model, workspace, reporter, describe, settings.context_window
+        ),
         lambda text: key_handover.conceal(text, settings),
     )
     adopt_orphans()

@@ -37,7 +37,7 @@ class _Session:
 
 
 class BuiltinAgent:
-    """Handles the requests of a client; `conceal` takes secrets out of what is told of a fault."""
+    """Handles the requests of a client; `conceal` removes secrets from the text of a fault."""
 
     def __init__(self, converse: Converse, conceal: Callable[[str], str]) -> None:
         self._converse = converse
@@ -123,7 +123,7 @@ def _text(prompt: list[Any]) -> str:
 
 
 def _error_data(fault: Exception) -> dict[str, Any]:
-    """Return what the error of a prompt tells beside its text, see `meta`."""
+    """Return the `data` of a prompt's error, see `meta`."""
     if not isinstance(fault, ModelFault):
         return {"errorKind": "other"}
     return {"errorKind": fault.kind, **({} if fault.status is None else {"status": fault.status})}

@@ -18,7 +18,7 @@ from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 NAMES = ("AGENTS.md", "CLAUDE.md")
 """Files with rules for agents, by the customs of several products."""
 MAX_BYTES = 32 * 1024
-"""The most of one such file that is told."""
+"""How much of one such file the model gets."""
 MAX_NESTED = 20
 
 _TASK_FIRST = "Where these rules and the task above disagree, the task counts."
@@ -46,11 +46,11 @@ def _surroundings(root: Path) -> str:
 
 
 def _rules(workspace: Workspace) -> Iterator[str]:
-    told: set[str] = set()
+    known: set[str] = set()
     for name in NAMES:
         text = _text(workspace, name)
-        if text and text not in told:
-            told.add(text)
+        if text and text not in known:
+            known.add(text)
             yield f"Rules of this project for agents, from its {name}. {_TASK_FIRST}\n\n{text}"
     if nested := list(_nested(workspace.root)):
         paths = "\n".join(f"- {path}" for path in nested)

@@ -61,7 +61,7 @@ class Conversation:
     ) -> None:
         self.usage = RunUsage()
         """Of all turns so far."""
-        self._told = 0
+        self._reported = 0
         self._reporter = reporter
         self._root = workspace.root
         self._brief = brief
@@ -91,7 +91,7 @@ class Conversation:
                 self._messages = list(messages) or self._messages
                 return _stop_reason(fault)
             finally:
-                await self._tell_usage(self._messages)
+                await self._report_usage(self._messages)
 
     async def _run(self, prompt: str, *, is_last: bool) -> StopReason:
         limit = MAX_LAST_REQUESTS if is_last else MAX_REQUESTS
@@ -108,7 +108,7 @@ class Conversation:
 
     async def _tell(self, context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
         # What an answer took is known once it is whole, which is when the calls in it begin.
-        await self._tell_usage(context.messages)
+        await self._report_usage(context.messages)
         async for event in events:
             match event:
                 case (
@@ -122,10 +122,10 @@ class Conversation:
                 ) if text:
                     await self._reporter.think(text)
 
-    async def _tell_usage(self, messages: Sequence[ModelMessage]) -> None:
-        """Tell what the session has taken, if that is news; `messages` are in the context."""
-        if self.usage.total_tokens != self._told:
-            self._told = self.usage.total_tokens
+    async def _report_usage(self, messages: Sequence[ModelMessage]) -> None:
+        """Report what the session has taken, if that is news; `messages` are in the context."""
+        if self.usage.total_tokens != self._reported:
+            self._reported = self.usage.total_tokens
             await self._reporter.usage(fill(messages), self._window.tokens, self.usage)
 
 

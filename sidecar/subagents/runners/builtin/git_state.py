@@ -27,11 +27,11 @@ def git_state(root: Path) -> list[str]:
     return [
         f"- git: {branch.removeprefix('## ')}",
         *(f"- last commit: {line}" for line in commit),
-        *_told(changes),
+        *_change_lines(changes),
     ]
 
 
-def _told(changes: Sequence[str]) -> Iterator[str]:
+def _change_lines(changes: Sequence[str]) -> Iterator[str]:
     if not changes:
         yield "- changes that are not committed: none"
         return

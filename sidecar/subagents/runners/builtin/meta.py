@@ -1,4 +1,4 @@
-"""What the agent and its client tell each other beside the protocol, in `_meta.sidecar`.
+"""What the agent and its client exchange beside the protocol, in `_meta.sidecar`.
 
 - `session/prompt`: `lastTurn: true`, to be answered in words, with two requests to the model at most
 - `usage_update`: `usage {inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens}` of the session

@@ -55,7 +55,7 @@ class Reporter:
         await self.update(acp.update_plan(entries))
 
     async def usage(self, used: int, size: int, taken: RunUsage) -> None:
-        """Tell the tokens in the context, how many fit, and what the session has taken so far."""
+        """Report the tokens in the context, how many fit, and what the session has taken so far."""
         cost = None if taken.cost is None else schema.Cost(amount=float(taken.cost), currency="USD")
         tokens = tokens_of(taken)
         meta = in_meta("usage", tokens.model_dump(by_alias=True, exclude={"total_tokens"}, exclude_none=True))
@@ -66,11 +66,11 @@ class Reporter:
         )
 
     async def notice(self, text: str) -> None:
-        """Tell of something that a reader of the log may want to know."""
+        """Report something that a reader of the log may want to know."""
         await self._inform("notice", {"text": text})
 
     async def retrying(self, attempt: int, status: int | None, text: str) -> None:
-        """Tell that a request to the model has failed and is repeated; `attempt` counts the failures."""
+        """Report that a request to the model failed and is repeated; `attempt` counts the failures."""
         known = {} if status is None else {"status": status}
         await self._inform("retrying", {"attempt": attempt, **known, "text": text})
 
@@ -88,7 +88,7 @@ class Reporter:
         try:
             yield call
         except BaseException as fault:
-            await call.end("failed", _told(fault))
+            await call.end("failed", _shown_fault(fault))
             raise
         await call.end("completed", call.output)
 
@@ -172,7 +172,7 @@ def tokens_of(taken: RunUsage) -> schema.Usage:
     )
 
 
-def _told(fault: BaseException) -> str:
+def _shown_fault(fault: BaseException) -> str:
     if isinstance(fault, asyncio.CancelledError):
         return "cancelled"
     return str(fault) if isinstance(fault, ToolFault) else f"failed: {type(fault).__name__}"

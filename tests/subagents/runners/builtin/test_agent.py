@@ -16,12 +16,12 @@ from sidecar.subagents.runners.builtin.conversation import Conversation
 from tests.subagents.runners.builtin.conftest import Client
 
 chosen: list[Any] = []
-"""What the model was asked for beside words, request by request."""
+"""The `tool_choice` of each request."""
 
 
 @pytest.fixture
 def agent(client: Client) -> BuiltinAgent:
-    """An agent whose model says what it is told; `wait`, `refuse` and `break` do just that."""
+    """An agent whose model repeats its prompt; `wait`, `refuse` and `break` do just that."""
 
     async def answer(messages: Any, info: AgentInfo) -> AsyncIterator[str]:
         chosen.append((info.model_settings or {}).get("tool_choice"))
@@ -116,8 +116,8 @@ async def test_usage_is_told_of_the_session_and_replied_of_the_turn(
 ) -> None:
     session = (await agent.new_session(str(root))).session_id
     replies = [await agent.prompt([acp.text_block(text)], session) for text in ("one", "two")]
-    told = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
-    first, second = (update["_meta"]["sidecar"]["usage"] for update in told)
+    updates = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
+    first, second = (update["_meta"]["sidecar"]["usage"] for update in updates)
     assert 0 < first["outputTokens"] < second["outputTokens"]
     assert (first["cachedReadTokens"], first["cachedWriteTokens"]) == (0, 0)
     of_turns = [reply.usage.output_tokens for reply in replies if reply.usage is not None]

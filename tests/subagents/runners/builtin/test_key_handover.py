@@ -84,10 +84,10 @@ def answer(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_no_key_is_in_the_environment_or_the_arguments_of_the_agent(agent: subprocess.Popen[bytes]) -> None:
     proc = Path("/proc", str(agent.pid))
-    told = (proc / "environ").read_bytes() + (proc / "cmdline").read_bytes()
-    assert b"PATH=" in told
-    assert KEY.encode() not in told
-    assert OTHER.encode() not in told
+    visible = (proc / "environ").read_bytes() + (proc / "cmdline").read_bytes()
+    assert b"PATH=" in visible
+    assert KEY.encode() not in visible
+    assert OTHER.encode() not in visible
 
 
 _READS_ITS_PARENT = """

@@ -1,4 +1,4 @@
-"""Make a conversation shorter: what old tool calls returned is the first to go, what the user said stays.
+"""Make a conversation shorter: results of old tool calls go first, and the user's words stay.
 
 All functions are pure; `chars` are characters of text, whatever their tokens.
 """
@@ -20,7 +20,7 @@ from pydantic_ai.messages import (
 )
 
 _SHORT_CHARS = 200
-"""What is no longer than this is not worth the loss."""
+"""Shorter texts stay: leaving them out saves too little."""
 _NEWEST_CHARS = 2_000
 """The least that is left of a result that the model has not seen yet."""
 _LEFT_OUT = "[left out to save room; call the tool again if it is needed]"
@@ -98,7 +98,7 @@ def _shortened_from_the_oldest(
 
 
 def _without_steps(messages: Sequence[ModelMessage], excess: int) -> list[ModelMessage]:
-    """Leave out answers of the model, each with the results of its calls; a note takes their place."""
+    """Remove answers of the model, each with the results of its calls; a note takes their place."""
     kept: list[ModelMessage] = []
     last_answer = max((n for n, each in enumerate(messages) if isinstance(each, ModelResponse)), default=0)
     for number, message in enumerate(messages):

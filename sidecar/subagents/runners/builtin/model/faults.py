@@ -59,7 +59,7 @@ _TEXT_CHARS = 2_000
 
 
 class ModelFault(Exception):
-    """The model could not be reached, or its answer cannot be used; the text says what its server said.
+    """The model could not be reached, or its answer cannot be used; the text has the words of its server.
 
     `status` is the HTTP status code, where there was one.
     """
@@ -97,10 +97,10 @@ def cause_of(error: Exception) -> str:
     """Return what happened, with the status code and the words of the server."""
     status = status_of(error)
     if status is not None:
-        return f"the model's server answered with status {status}: {_said(error)}"
+        return f"the model's server answered with status {status}: {_words(error)}"
     if isinstance(error, ModelConnectionError):
-        return f"the connection to the model's server failed: {_said(error)}"
-    return f"the answer of the model cannot be used: {_said(error)}"
+        return f"the connection to the model's server failed: {_words(error)}"
+    return f"the answer of the model cannot be used: {_words(error)}"
 
 
 def is_too_long(error: Exception) -> bool:
@@ -108,17 +108,17 @@ def is_too_long(error: Exception) -> bool:
     if isinstance(error, ModelContextWindowExceededError):
         return True
     status = status_of(error)
-    return status == _TOO_LARGE or (status in (400, 422) and _TOO_LONG.search(_said(error)) is not None)
+    return status == _TOO_LARGE or (status in (400, 422) and _TOO_LONG.search(_words(error)) is not None)
 
 
 def limit_of(error: Exception) -> int | None:
     """Return the context window, in tokens, that a server names in its refusal."""
-    said = _said(error)
-    found = next((match for limit in _LIMITS if (match := limit.search(said))), None)
+    words = _words(error)
+    found = next((match for limit in _LIMITS if (match := limit.search(words))), None)
     return None if found is None else int(found[1].replace(",", ""))
 
 
-def _said(error: Exception) -> str:
+def _words(error: Exception) -> str:
     body = error.body if isinstance(error, ModelAPIError) else None
     return (_message(body) or str(error) or type(error).__name__)[:_TEXT_CHARS]
 

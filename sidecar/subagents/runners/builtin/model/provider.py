@@ -6,7 +6,7 @@ from pydantic_ai.settings import ModelSettings
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings, required_model
 
 _SETTINGS = ModelSettings(cache=True, max_retries=0)
-"""The providers' libraries do not repeat requests: `requests` does, and tells."""
+"""The providers' libraries do not repeat requests: `requests` does, and reports it."""
 
 
 def build_model(settings: BuiltinSettings) -> Model:

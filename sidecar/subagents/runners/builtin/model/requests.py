@@ -52,7 +52,7 @@ class ModelRequests(AbstractCapability[None]):
     async def on_model_request_error(
         self, ctx: RunContext[None], *, request_context: ModelRequestContext, error: Exception
     ) -> ModelResponse:
-        """Try again where that may help, after a pause of which the client is told; else raise (library)."""
+        """Report the failure and try again after a pause, where that may help; else raise (library)."""
         messages = request_context.messages
         if is_too_long(error) and self._refusals < _MAX_REFUSALS:
             self._refusals += 1

@@ -8,7 +8,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from sidecar.subagents.runners.builtin.model.compaction import chars, compacted
 
 DEFAULT_TOKENS = 64_000
-"""What is taken for the window of a model that nothing is known of."""
+"""The window of a model that nothing is known of."""
 _FULL, _TARGET = 0.8, 0.5
 """A conversation that fills more of the window than the first is shortened to the second.
 

@@ -44,7 +44,7 @@ class IgnoreRules:
 def rules_for(folder: Path) -> IgnoreRules:
     """Return the rules in force in a folder, those of its repository included.
 
-    A folder that is left out itself, but was asked for by name, has only rules of its own.
+    A folder that the rules leave out, but that a caller names, has only rules of its own.
     """
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
     rules = IgnoreRules(top, files=[_git_folder(top) / "info" / "exclude"])

@@ -53,7 +53,7 @@ def files_below(folder: Path) -> Iterator[str]:
 
 
 def fits(path: str, pattern: str) -> bool:
-    """Tell whether a path fits a pattern: `*` within a name, `**` over folders; a name alone anywhere."""
+    """Return whether a path fits a pattern: `*` within a name, `**` over folders; a bare name anywhere."""
     wanted = tuple(part for part in pattern.split("/") if part not in ("", "."))
     return path_pattern.fits(PurePath(path).parts, wanted if len(wanted) > 1 else ("**", *wanted))
 

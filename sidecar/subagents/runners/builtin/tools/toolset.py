@@ -1,4 +1,4 @@
-"""The tools as a model sees them: their docstrings are what it is told."""
+"""The tools as a model sees them: their docstrings are its instructions."""
 
 import asyncio
 import contextlib

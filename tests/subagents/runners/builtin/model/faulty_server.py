@@ -29,7 +29,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Broken:
-    """A stream that ends after some events: by its end, by a line that is no JSON, or by a reset."""
+    """A stream that ends after some events: by its end, by a damaged line, or by a reset."""
 
     events: int
     how: Literal["end", "malformed", "reset"] = "end"

@@ -56,7 +56,7 @@ def test_every_failure_has_a_kind_a_cause_and_a_remedy(error: Exception, kind: s
 
 
 @pytest.mark.parametrize(
-    ("said", "limit"),
+    ("message", "limit"),
     [
         (
             "This model's maximum context length is 8192 tokens. However, your messages resulted in 10,234 "
@@ -75,11 +75,11 @@ def test_every_failure_has_a_kind_a_cause_and_a_remedy(error: Exception, kind: s
     ],
 )
 def test_a_request_that_is_too_long_is_known_by_the_words_of_many_servers(
-    said: str, limit: int | None
+    message: str, limit: int | None
 ) -> None:
-    assert is_too_long(rejected(said))
-    assert kind_of(rejected(said)) == "contextLength"
-    assert limit_of(rejected(said)) == limit
+    assert is_too_long(rejected(message))
+    assert kind_of(rejected(message)) == "contextLength"
+    assert limit_of(rejected(message)) == limit
 
 
 def test_other_refusals_are_not_taken_for_too_long() -> None:
@@ -89,8 +89,8 @@ def test_other_refusals_are_not_taken_for_too_long() -> None:
 
 
 @given(st.text(), st.sampled_from([400, 401, 413, 422, 429, 500]))
-def test_no_words_of_a_server_break_the_reading(said: str, status: int) -> None:
-    error = http(status, None, said)
+def test_no_words_of_a_server_break_the_reading(message: str, status: int) -> None:
+    error = http(status, None, message)
     assert kind_of(error)
     limit = limit_of(error)
     assert limit is None or limit >= 0

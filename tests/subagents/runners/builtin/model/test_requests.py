@@ -58,7 +58,7 @@ def retries(client: Client) -> list[dict[str, Any]]:
 
 @both_wires
 @pytest.mark.parametrize("how", ["end", "malformed", "reset"])
-async def test_an_answer_that_breaks_off_is_a_failure_whatever_it_had_said(
+async def test_an_answer_that_breaks_off_is_a_failure_whatever_came_before(
     start: Start, client: Client, wire: Wire, how: Any
 ) -> None:
     conversation, _ = start(wire, Broken(3, how))
@@ -75,9 +75,9 @@ async def test_a_connection_reset_before_the_answer_is_repeated(
     conversation, server = start(wire, Broken(0, "reset"))
     assert await conversation.turn("go") == "end_turn"
     assert len(server.bodies) == 2
-    (told,) = retries(client)
-    assert told["text"].startswith("the connection to the model's server failed")
-    assert "status" not in told
+    (notices,) = retries(client)
+    assert notices["text"].startswith("the connection to the model's server failed")
+    assert "status" not in notices
 
 
 @both_wires
@@ -114,19 +114,19 @@ async def test_a_refusal_is_repeated_only_where_that_may_help_and_then_typed(
 
 
 @pytest.mark.parametrize(
-    ("wire", "kind", "said"),
+    ("wire", "kind", "message"),
     [
         ("openai", "context_length_exceeded", "Your input exceeds the context window of this model."),
         ("openai", "BadRequestError", "This model's maximum context length is 4000 tokens. However, you"),
         ("anthropic", "invalid_request_error", "prompt is too long: 4100 tokens > 4000 maximum"),
     ],
 )
-async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_told_again(
-    start: Start, client: Client, root: Path, wire: Wire, kind: str, said: str
+async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_sent_again(
+    start: Start, client: Client, root: Path, wire: Wire, kind: str, message: str
 ) -> None:
     (root / "a.txt").write_text("0123456789\n" * 1_500)
     read = Whole(reply=Reply(tool="read_file", arguments={"path": "a.txt"}))
-    conversation, server = start(wire, read, Refusal(400, error(wire, kind, said)))
+    conversation, server = start(wire, read, Refusal(400, error(wire, kind, message)))
     assert await conversation.turn("what is in a.txt?") == "end_turn"
     _, refused, accepted = (str(body) for body in server.bodies)
     assert len(accepted) < len(refused)
@@ -137,8 +137,8 @@ async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_told_
 
 @both_wires
 async def test_a_prompt_that_is_too_long_by_itself_fails_as_such(start: Start, wire: Wire) -> None:
-    said = "prompt is too long: 4100 tokens > 4000 maximum"
-    conversation, server = start(wire, Refusal(400, error(wire, "invalid_request_error", said)))
+    message = "prompt is too long: 4100 tokens > 4000 maximum"
+    conversation, server = start(wire, Refusal(400, error(wire, "invalid_request_error", message)))
     with pytest.raises(ModelFault, match="4000 maximum; give it a smaller task") as caught:
         await conversation.turn("x" * 30_000)
     assert (caught.value.kind, caught.value.status, len(server.bodies)) == ("contextLength", 400, 1)
@@ -159,13 +159,13 @@ async def test_a_prompt_that_is_too_long_by_itself_fails_as_such(start: Start, w
         ("anthropic", {"input_tokens": 9, "output_tokens": 7, "cache_read_input_tokens": 1_000}),
     ],
 )
-async def test_cached_tokens_are_told_apart_whether_or_not_the_wire_counts_them_as_input(
+async def test_cached_tokens_are_counted_apart_whether_or_not_the_wire_counts_them_as_input(
     start: Start, client: Client, wire: Wire, usage: dict[str, Any]
 ) -> None:
     conversation, _ = start(wire, Whole(usage), Whole(usage))
     for _ in range(2):
         await conversation.turn("go")
-    told = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
+    notices = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
     expected = {"inputTokens": 9, "outputTokens": 7, "cachedReadTokens": 1_000, "cachedWriteTokens": 0}
-    assert told[0]["_meta"]["sidecar"]["usage"] == expected
-    assert told[1]["_meta"]["sidecar"]["usage"] == {name: 2 * count for name, count in expected.items()}
+    assert notices[0]["_meta"]["sidecar"]["usage"] == expected
+    assert notices[1]["_meta"]["sidecar"]["usage"] == {name: 2 * count for name, count in expected.items()}
