@@ -173,11 +173,12 @@ export interface ServerInfo {
   version: string;
 }
 
-/** One configured runner, and whether its program was found. */
+/** One configured runner, and whether it can be used; if not, `reason` names the cause and the remedy. */
 export interface RunnerInfo {
   name: string;
   type: "acp" | "command" | "builtin";
   available: boolean;
+  reason?: string;
 }
 
 /** Parameters of `shutdown`. */

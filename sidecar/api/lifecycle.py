@@ -37,11 +37,12 @@ class ServerInfo(Record, kw_only=True):
 
 
 class RunnerInfo(Record, kw_only=True):
-    """One configured runner, and whether its program was found."""
+    """One configured runner, and whether it can be used; if not, `reason` names the cause and the remedy."""
 
     name: str
     type: Literal["acp", "command", "builtin"]
     available: bool
+    reason: str | None = None
 
 
 class InitializeResult(Record, kw_only=True):

@@ -27,6 +27,7 @@ pytestmark = [
 Json = dict[str, Any]
 
 KEY = "sk-a-secret-of-the-user"
+OTHER_KEY = "AIza-another-secret-of-the-user"
 SECONDS = 40
 
 
@@ -39,6 +40,7 @@ async def driven(start: Start, home: Path, model: ModelServer, provider: str) ->
         "SIDECAR_AGENT_BASE_URL": f"{model.url}/v1" if provider == "openai" else model.url,
         "SIDECAR_AGENT_KEY_VARIABLE": "MY_KEY",
         "MY_KEY": KEY,
+        "GEMINI_API_KEY": OTHER_KEY,
     }
     return await start(settings={"runners": {"own": {"type": "builtin", "env": env}}})
 
@@ -111,15 +113,17 @@ async def test_a_policy_s_reason_reaches_the_model(driven: Sidecar, model: Model
     assert "Permission denied: the policy of this subagent does not allow it" in str(body)
 
 
-async def test_a_command_does_not_see_the_key_and_nothing_stored_holds_it(
+async def test_a_command_finds_no_key_and_nothing_stored_holds_it(
     driven: Sidecar, model: ModelServer
 ) -> None:
     await driven.request("settings/update", settings={"permissions": {"default": "allowAll"}})
-    (task,) = await driven.ended(await driven.launch("builtin", "SCENARIO:shell:env; echo $MY_KEY"))
+    command = "env; echo of the agent:; cat /proc/$PPID/environ /proc/$PPID/cmdline | tr '\\0' ' '"
+    (task,) = await driven.ended(await driven.launch("builtin", f"SCENARIO:shell:{command}"))
     assert task["endReason"] == "goal"
     _, body = model.requests[-1]
-    assert "SUBAGENT_SIDECAR_TASK" in str(body)
-    assert KEY not in str(body)
+    printed = str(body).partition("[exit status 0]")[0].rpartition("of the agent:")
+    assert all("SUBAGENT_SIDECAR_TASK" in part for part in (printed[0], printed[2]))
+    assert not [key for key in (KEY, OTHER_KEY) if key in str(body)]
     for path in driven.root.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
 
@@ -179,7 +183,7 @@ async def test_a_server_that_refuses_is_told_without_the_key(
     await driven.request("settings/update", settings={"runners": {"own": {"type": "builtin", "env": env}}})
     (task,) = await driven.ended(await driven.launch("builtin", "SCENARIO:say:hi"))
     assert (task["status"], task["endReason"]) == ("failed", "error")
-    assert "the model's answer failed" in task["error"]
+    assert "the connection to the model's server failed" in task["error"]
     assert KEY not in str(task)
 
 

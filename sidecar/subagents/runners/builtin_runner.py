@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.builtin_settings import SettingsFault, read_settings, required_model
-from sidecar.subagents.runners.contract import Emit, RunSpec
+from sidecar.subagents.runners.builtin_settings import (
+    TRUSTED,
+    BuiltinSettings,
+    SettingsFault,
+    has_key,
+    read_settings,
+    required_model,
+)
+from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.profiles import Profile
 from sidecar.subagents.runners.turns import Turns
@@ -25,30 +32,53 @@ class BuiltinRunner(AcpRunner):
 
     def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
-        profile = Profile(command, "check the key of its model", model_flag="--model")
+        # A launch is refused where the workspace is not trusted.
+        profile = Profile(command, "check the key of its model", {TRUSTED: "1"}, model_flag="--model")
         super().__init__(name, settings, turns, profile)
         self._has_command = settings.command is not None
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` when its library is not installed, or provider or key are not known."""
-        self._check(None)
+        """Raise `RunnerUnavailable` when its library is not installed, or provider or key are not known.
+
+        A model may be missing: each definition can name its own.
+        """
+        self._settings(None)
+
+    def check_alone(self) -> None:
+        """Raise `RunnerUnavailable` also when a definition that names no model could not run."""
+        self._require_model(self._settings(None))
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether its library is installed and there is a key: somebody may look for it among the runners."""
+        return _has_library() and has_key({**os.environ, **self._env})
 
     async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
         """Start the agent; `Runner.start` says what it raises."""
-        self._check(spec)
+        self._require_model(self._settings(spec))
         return await super().start(spec, emit)
 
-    def _check(self, spec: RunSpec | None) -> None:
+    def _settings(self, spec: RunSpec | None) -> BuiltinSettings:
         if self._has_command:
-            raise self._unavailable("it takes no command", f"take runners.{self.name}.command away")
-        if importlib.util.find_spec("pydantic_ai") is None:
+            raise self._unavailable("it takes no command", f"remove runners.{self.name}.command")
+        if not _has_library():
             remedy = 'pip install "subagent-sidecar[builtin]"'
             raise self._unavailable("its library pydantic-ai is not installed", remedy)
         environ = {**os.environ, **self._env, **(spec.env if spec else {})}
         try:
-            settings = read_settings(environ, spec.model if spec else None)
-            if spec is not None:
-                required_model(settings)
+            return read_settings(environ, spec.model if spec else None)
         except SettingsFault as fault:
-            where = f"it is looked for in runners.{self.name}.env and in the environment"
-            raise self._unavailable(str(fault), where) from None
+            raise self._missing(fault) from None
+
+    def _require_model(self, settings: BuiltinSettings) -> None:
+        try:
+            required_model(settings)
+        except SettingsFault as fault:
+            raise self._missing(fault) from None
+
+    def _missing(self, fault: SettingsFault) -> RunnerUnavailable:
+        return self._unavailable(str(fault), f"variables can be set in runners.{self.name}.env or outside")
+
+
+def _has_library() -> bool:
+    return importlib.util.find_spec("pydantic_ai") is not None

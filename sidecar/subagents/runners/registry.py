@@ -16,14 +16,14 @@ from sidecar.subagents.runners.turns import Turns
 def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
     """Return a runner for each entry of the setting `runners`, in its order, then each known agent found.
 
-    Last comes the built-in agent, if it can be used. They share the loop fairly. Called by the Host at its
-    start and when the settings change; runs under way keep their old runner.
+    Last comes the built-in agent, if there is a key for its model. They share the loop fairly. Called by the
+    Host at its start and when the settings change; runs under way keep their old runner.
     """
     turns = Turns()
     found = {name: RunnerSettings(type="acp") for name in found_profiles() if name not in settings}
     runners = {name: _build(name, entry, turns) for name, entry in {**settings, **found}.items()}
     builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), turns)
-    if _available(builtin):
+    if builtin.is_meant:
         runners.setdefault(builtin.name, builtin)
     return runners
 
@@ -36,8 +36,16 @@ def unlisted_runner(name: str) -> Runner | None:
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
-    """Return `{name, type, available}` of each, as `initialize` answers them."""
-    return [{"name": runner.name, "type": runner.type, "available": _available(runner)} for runner in runners]
+    """Return `{name, type, available, reason}` of each, as `initialize` answers them.
+
+    `reason` is None for a runner that is available; else it names the cause and the remedy.
+    """
+    return [_described(runner) for runner in runners]
+
+
+def _described(runner: Runner) -> dict[str, Any]:
+    reason = _why_unavailable(runner)
+    return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
 
 
 def _build(name: str, entry: RunnerSettings, turns: Turns) -> Runner:
@@ -48,9 +56,12 @@ def _build(name: str, entry: RunnerSettings, turns: Turns) -> Runner:
     return BuiltinRunner(name, entry, turns)
 
 
-def _available(runner: Runner) -> bool:
+def _why_unavailable(runner: Runner) -> str | None:
     try:
-        runner.check()
-    except RunnerUnavailable:
-        return False
-    return True
+        if isinstance(runner, BuiltinRunner):
+            runner.check_alone()
+        else:
+            runner.check()
+    except RunnerUnavailable as fault:
+        return fault.message
+    return None

@@ -8,7 +8,7 @@ import pytest
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.builtin_runner import BuiltinRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.registry import build_runners, unlisted_runner
+from sidecar.subagents.runners.registry import build_runners, describe_runners, unlisted_runner
 
 KEY = {"OPENAI_API_KEY": "k"}
 
@@ -41,13 +41,48 @@ def test_a_key_is_enough_to_be_available_and_none_is_named() -> None:
 
 
 def test_a_command_of_ones_own_is_another_type() -> None:
-    with pytest.raises(RunnerUnavailable, match=r"takes no command; take runners\.mine\.command away"):
+    with pytest.raises(RunnerUnavailable, match=r"takes no command; remove runners\.mine\.command"):
         runner(KEY, ["agent"]).check()
 
 
 async def test_a_run_without_a_model_is_not_started(tmp_path: Path) -> None:
     with pytest.raises(RunnerUnavailable, match="no model: set SIDECAR_AGENT_MODEL"):
         await runner(KEY).start(RunSpec("id", "do it", tmp_path), ignore)
+
+
+async def test_a_model_that_reads_like_an_option_is_refused(tmp_path: Path) -> None:
+    spec = RunSpec("id", "do it", tmp_path, model="--settings-from=0")
+    with pytest.raises(RunnerUnavailable, match="'--settings-from=0' cannot be the name of a model"):
+        await runner(KEY).start(spec, ignore)
+
+
+def described(monkeypatch: pytest.MonkeyPatch, **environ: str) -> dict[str, Any] | None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    items = describe_runners(build_runners({}).values())
+    return next((item for item in items if item["name"] == "builtin"), None)
+
+
+def test_without_any_key_it_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert described(monkeypatch) is None
+
+
+def test_with_two_keys_it_is_listed_and_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = described(monkeypatch, OPENAI_API_KEY="a", ANTHROPIC_API_KEY="b", SIDECAR_AGENT_MODEL="m")
+    assert listed is not None
+    assert not listed["available"]
+    assert "both are set; set SIDECAR_AGENT_PROVIDER to openai or anthropic" in listed["reason"]
+
+
+def test_with_a_key_and_no_model_it_says_so_and_with_both_it_is_available(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = described(monkeypatch, OPENAI_API_KEY="a")
+    assert listed is not None
+    assert not listed["available"]
+    assert "no model: set SIDECAR_AGENT_MODEL, or model: in the definition" in listed["reason"]
+    expected = {"name": "builtin", "type": "builtin", "available": True, "reason": None}
+    assert described(monkeypatch, SIDECAR_AGENT_MODEL="m") == expected
 
 
 def test_it_is_the_last_of_the_runners_where_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:

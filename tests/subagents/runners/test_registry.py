@@ -10,8 +10,8 @@ def test_each_entry_of_the_settings_becomes_a_runner_under_its_name() -> None:
             "later": RunnerSettings(type="builtin", env={"SIDECAR_AGENT_PROVIDER": "nobody"}),
         }
     )
-    assert describe_runners(runners.values()) == [
-        {"name": "here", "type": "command", "available": True},
-        {"name": "gone", "type": "command", "available": False},
-        {"name": "later", "type": "builtin", "available": False},
-    ]
+    here, gone, later = describe_runners(runners.values())
+    assert here == {"name": "here", "type": "command", "available": True, "reason": None}
+    assert (gone["available"], later["available"]) == (False, False)
+    assert "no-such-program-here" in gone["reason"]
+    assert "SIDECAR_AGENT_PROVIDER is 'nobody'; known are openai, anthropic" in later["reason"]

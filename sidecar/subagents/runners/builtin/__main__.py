@@ -1,4 +1,4 @@
-"""Start the agent on the standard streams: `python -m sidecar.subagents.runners.builtin [--model NAME]`.
+"""Start the agent on the standard streams: `python -m sidecar.subagents.runners.builtin [--model=NAME]`.
 
 The rest comes from the environment, see `builtin_settings`.
 """
@@ -9,52 +9,78 @@ import logging
 import os
 import signal
 import sys
+from functools import partial
 from typing import Any
 
-import acp
-
-from sidecar.subagents.runners.builtin.agent import BuiltinAgent, Converse
-from sidecar.subagents.runners.builtin.conversation import Conversation
-from sidecar.subagents.runners.builtin.model import build_model
-from sidecar.subagents.runners.builtin.process_tree import adopt_orphans, kill_descendants
-from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
-from sidecar.subagents.runners.builtin_settings import BuiltinSettings, SettingsFault, read_settings
+from sidecar.subagents.runners.builtin import key_handover
+from sidecar.subagents.runners.builtin_settings import (
+    BuiltinSettings,
+    SettingsFault,
+    read_settings,
+    required_model,
+)
 
 WRONG_USE = 2
+_SETTINGS_FROM = "--settings-from"
 
 
 def main() -> int:
     """Serve until the input ends or SIGTERM comes; returns the exit status."""
     parser = argparse.ArgumentParser(prog="builtin agent")
-    parser.add_argument("--model", help="the model's name; else SIDECAR_AGENT_MODEL")
+    parser.add_argument("--model", help="the name of the model; else SIDECAR_AGENT_MODEL")
+    parser.add_argument(_SETTINGS_FROM, type=int, dest="pipe", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     try:
-        settings = read_settings(os.environ, arguments.model)
-        converse = _converse(settings)
+        settings = _settings(arguments)
     except SettingsFault as fault:
         sys.stderr.write(f"{fault}\n")
         return WRONG_USE
-    os.environ.pop(settings.key_variable)  # a command the model runs must not tell it to anybody
+    key_handover.close_memory()
+    return _run(settings)
+
+
+def _settings(arguments: argparse.Namespace) -> BuiltinSettings:
+    """Return the settings; where there is an exec, only the second start of the program gets them."""
+    if arguments.pipe is not None:
+        return key_handover.received(arguments.pipe)
+    settings = read_settings(os.environ, arguments.model)
+    required_model(settings)
+    environ = key_handover.without_keys(os.environ, settings)
+    if sys.platform != "win32":  # which has no exec: there the parent would lose its child
+        key_handover.start_again(settings, environ, _SETTINGS_FROM)
+    for name in os.environ.keys() - environ.keys():
+        del os.environ[name]
+    return settings
+
+
+def _run(settings: BuiltinSettings) -> int:
+    # The imports take a second, which the first start need not spend.
+    from sidecar.subagents.runners.builtin.agent import BuiltinAgent
+    from sidecar.subagents.runners.builtin.brief import brief
+    from sidecar.subagents.runners.builtin.conversation import Conversation
+    from sidecar.subagents.runners.builtin.model.provider import build_model
+    from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
+
+    model = build_model(settings)
+    describe = partial(brief, is_trusted=settings.is_trusted)
+    agent = BuiltinAgent(
+        lambda workspace, reporter: Conversation(
+            model, workspace, reporter, describe, settings.context_window
+        ),
+        lambda text: key_handover.conceal(text, settings),
+    )
     adopt_orphans()
     try:
-        asyncio.run(_serve(BuiltinAgent(converse, lambda text: text.replace(settings.key, "***"))))
+        asyncio.run(_serve(agent))
     finally:
         kill_descendants()
     return 0
 
 
-def _converse(settings: BuiltinSettings) -> Converse:
-    model = build_model(settings)
-
-    def converse(workspace: Workspace, reporter: Reporter) -> Conversation:
-        return Conversation(model, workspace, reporter)
-
-    return converse
-
-
 async def _serve(agent: Any) -> None:
+    import acp
+
     served = asyncio.create_task(acp.run_agent(agent), name="agent")
     if sys.platform != "win32":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, served.cancel)

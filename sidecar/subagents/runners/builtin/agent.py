@@ -12,12 +12,13 @@ from uuid import uuid4
 import acp
 from acp import schema
 from acp.exceptions import RequestError
-from pydantic_ai.usage import RunUsage
 
 from sidecar import __version__
 from sidecar.subagents.runners.builtin.conversation import Conversation, StopReason
-from sidecar.subagents.runners.builtin.reporter import Client, Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.meta import is_last_turn
+from sidecar.subagents.runners.builtin.model.faults import ModelFault
+from sidecar.subagents.runners.builtin.reporter import Client, Reporter, tokens_of
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ class _Session:
 
 
 class BuiltinAgent:
-    """Handles the requests of a client; `conceal` takes secrets out of what is told of a fault."""
+    """Handles the requests of a client; `conceal` removes secrets from the text of a fault."""
 
     def __init__(self, converse: Converse, conceal: Callable[[str], str]) -> None:
         self._converse = converse
@@ -67,23 +68,26 @@ class BuiltinAgent:
         self._sessions[session_id] = _Session(self._converse(Workspace(Path(cwd)), reporter))
         return schema.NewSessionResponse(session_id=session_id)
 
-    async def prompt(self, prompt: list[Any], session_id: str, **_: Any) -> schema.PromptResponse:
-        """Answer a prompt; the reply comes at the end of the turn."""
+    async def prompt(self, prompt: list[Any], session_id: str, **meta: Any) -> schema.PromptResponse:
+        """Answer a prompt; the reply comes at the end of the turn, with the tokens that the turn took."""
         session = self._session(session_id)
         if session.turn is not None:
             raise RequestError(_INVALID, f"session {session_id} is still answering; cancel that first")
+        is_last = is_last_turn(meta)
         before = copy(session.conversation.usage)
-        session.turn = asyncio.create_task(session.conversation.turn(_text(prompt)), name="turn")
+        turn = session.conversation.turn(_text(prompt), is_last=is_last)
+        session.turn = asyncio.create_task(turn, name="turn")
         try:
             stop_reason = await self._ended(session.turn)
         except Exception as fault:  # also one of a library's own: the client gets a text, not a traceback
             logger.warning("turn of session %s failed: %s", session_id, type(fault).__name__)
-            raise RequestError(_FAILED, self._conceal(str(fault) or type(fault).__name__)) from None
+            text = self._conceal(str(fault) or type(fault).__name__)
+            raise RequestError(_FAILED, text, _error_data(fault)) from None
         finally:
             session.turn.cancel()  # where this request itself is cancelled, as at the end of the input
             session.turn = None
-        usage = _taken(before, session.conversation.usage)
-        return schema.PromptResponse(stop_reason=stop_reason, usage=usage)
+        taken = tokens_of(session.conversation.usage - before)
+        return schema.PromptResponse(stop_reason=stop_reason, usage=taken)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         """End the turn under way; its prompt is then answered."""
@@ -118,14 +122,8 @@ def _text(prompt: list[Any]) -> str:
     )
 
 
-def _taken(before: RunUsage, after: RunUsage) -> schema.Usage:
-    """Return what one turn has taken, which is what the protocol asks for."""
-    tokens_in = after.input_tokens - before.input_tokens
-    tokens_out = after.output_tokens - before.output_tokens
-    return schema.Usage(
-        input_tokens=tokens_in,
-        output_tokens=tokens_out,
-        total_tokens=tokens_in + tokens_out,
-        cached_read_tokens=after.cache_read_tokens - before.cache_read_tokens,
-        cached_write_tokens=after.cache_write_tokens - before.cache_write_tokens,
-    )
+def _error_data(fault: Exception) -> dict[str, Any]:
+    """Return the `data` of a prompt's error, see `meta`."""
+    if not isinstance(fault, ModelFault):
+        return {"errorKind": "other"}
+    return {"errorKind": fault.kind, **({} if fault.status is None else {"status": fault.status})}

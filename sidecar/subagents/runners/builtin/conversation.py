@@ -1,12 +1,11 @@
 """One session's turns: the model's words go to the client, its calls to the tools, until it has answered."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterable
-from typing import Any, Literal
+from collections.abc import AsyncIterable, Callable, Sequence
+from pathlib import Path
+from typing import Literal
 
 from pydantic_ai import Agent, RunContext, capture_run_messages
-from pydantic_ai.capabilities import ProcessHistory
 from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
@@ -27,17 +26,18 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from sidecar.subagents.runners.builtin.history import bounded
+from sidecar.subagents.runners.builtin.model.faults import fault_of
+from sidecar.subagents.runners.builtin.model.requests import ModelRequests, NoTools
+from sidecar.subagents.runners.builtin.model.window import ContextWindow, fill
 from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.toolset import Toolset
-from sidecar.subagents.runners.builtin.workspace import Workspace
-
-logger = logging.getLogger(__name__)
+from sidecar.subagents.runners.builtin.tools.toolset import Toolset
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 
 MAX_REQUESTS = 200
 """How often the model is asked in one turn: a bound against going round in circles."""
+MAX_LAST_REQUESTS = 2
 _TOOL_RETRIES = 3
 """How often in a row the model may call a tool with arguments that do not fit."""
 
@@ -49,33 +49,40 @@ running the project's own tests or tools where it has them. A refused tool call 
 or say what is missing. When you are done, say in a few sentences what you did and what you found.
 """
 
-
-class ModelFault(Exception):
-    """The model could not be reached, or did not answer as it has to; the text says what it said."""
+Brief = Callable[[Path], str]
+"""Returns what an agent should know about a workspace folder beside its task."""
 
 
 class Conversation:
     """Turns one after the other, each knowing those before it, also those cut short."""
 
-    def __init__(self, model: Model, workspace: Workspace, reporter: Reporter) -> None:
+    def __init__(
+        self, model: Model, workspace: Workspace, reporter: Reporter, brief: Brief, window: int | None = None
+    ) -> None:
         self.usage = RunUsage()
         """Of all turns so far."""
+        self._reported = 0
         self._reporter = reporter
+        self._root = workspace.root
+        self._brief = brief
+        self._window = ContextWindow(window or model.context_window)
         self._messages: list[ModelMessage] = []
         self._agent: Agent[None, str] = Agent(
             model,
             instructions=_INSTRUCTIONS.format(root=workspace.root),
             tools=Toolset(workspace, reporter).tools(),
             retries={"tools": _TOOL_RETRIES},
-            model_settings={"cache": True},
-            capabilities=[ProcessHistory(bounded)],
+            capabilities=[ModelRequests(reporter, self._window)],
         )
 
-    async def turn(self, prompt: str) -> StopReason:
-        """Answer a prompt. Raises ModelFault; cancelling it ends the call of the model and the tools."""
+    async def turn(self, prompt: str, *, is_last: bool = False) -> StopReason:
+        """Answer a prompt; the last turn is for words only.
+
+        Raises ModelFault; cancelling it ends the call of the model and the tools.
+        """
         with capture_run_messages() as messages:
             try:
-                return await self._run(prompt)
+                return await self._run(prompt, is_last=is_last)
             except asyncio.CancelledError as fault:
                 cancelled = RunCancelled.from_cancellation(fault)
                 self._messages = cancelled.all_messages() if cancelled else list(messages)
@@ -83,19 +90,25 @@ class Conversation:
             except AgentRunError as fault:
                 self._messages = list(messages) or self._messages
                 return _stop_reason(fault)
+            finally:
+                await self._report_usage(self._messages)
 
-    async def _run(self, prompt: str) -> StopReason:
+    async def _run(self, prompt: str, *, is_last: bool) -> StopReason:
+        limit = MAX_LAST_REQUESTS if is_last else MAX_REQUESTS
         result = await self._agent.run(
-            prompt,
+            [prompt] if self._messages else [prompt, await asyncio.to_thread(self._brief, self._root)],
             message_history=self._messages,
             usage=self.usage,
-            usage_limits=UsageLimits(request_limit=self.usage.requests + MAX_REQUESTS),
+            usage_limits=UsageLimits(request_limit=self.usage.requests + limit),
             event_stream_handler=self._tell,
+            capabilities=[NoTools()] if is_last else [],
         )
         self._messages = result.all_messages()
         return "max_tokens" if result.response.finish_reason == "length" else "end_turn"
 
     async def _tell(self, context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
+        # What an answer took is known once it is whole, which is when the calls in it begin.
+        await self._report_usage(context.messages)
         async for event in events:
             match event:
                 case (
@@ -108,14 +121,12 @@ class Conversation:
                     | PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text))
                 ) if text:
                     await self._reporter.think(text)
-        await self._tell_usage(context)
 
-    async def _tell_usage(self, context: RunContext[Any]) -> None:
-        """Tell how full the context is, where the model's size is known."""
-        size, used = context.model.context_window, context.context_window_used
-        if size is not None and used is not None:
-            cost = context.usage.cost
-            await self._reporter.usage(round(used * size), size, None if cost is None else float(cost))
+    async def _report_usage(self, messages: Sequence[ModelMessage]) -> None:
+        """Report what the session has taken, if that is news; `messages` are in the context."""
+        if self.usage.total_tokens != self._reported:
+            self._reported = self.usage.total_tokens
+            await self._reporter.usage(fill(messages), self._window.tokens, self.usage)
 
 
 def _stop_reason(fault: AgentRunError) -> StopReason:
@@ -126,4 +137,4 @@ def _stop_reason(fault: AgentRunError) -> StopReason:
         return "max_tokens"
     if isinstance(fault, ContentFilterError):
         return "refusal"
-    raise ModelFault(f"the model's answer failed: {fault}") from fault
+    raise fault_of(fault) from fault

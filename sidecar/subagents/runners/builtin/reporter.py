@@ -9,8 +9,10 @@ from uuid import uuid4
 
 import acp
 from acp import schema
+from pydantic_ai.usage import RunUsage
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.meta import in_meta
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 _OPTIONS = [
     schema.PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
@@ -52,12 +54,29 @@ class Reporter:
         """Show a plan in place of the last one."""
         await self.update(acp.update_plan(entries))
 
-    async def usage(self, used: int, size: int, cost: float | None) -> None:
-        """Tell the tokens in the context, how many fit, and the cost of the session so far in USD."""
-        amount = None if cost is None else schema.Cost(amount=cost, currency="USD")
+    async def usage(self, used: int, size: int, taken: RunUsage) -> None:
+        """Report the tokens in the context, how many fit, and what the session has taken so far."""
+        cost = None if taken.cost is None else schema.Cost(amount=float(taken.cost), currency="USD")
+        tokens = tokens_of(taken)
+        meta = in_meta("usage", tokens.model_dump(by_alias=True, exclude={"total_tokens"}, exclude_none=True))
         await self.update(
-            schema.UsageUpdate(session_update="usage_update", used=used, size=size, cost=amount)
+            schema.UsageUpdate(
+                session_update="usage_update", used=used, size=size, cost=cost, field_meta=meta
+            )
         )
+
+    async def notice(self, text: str) -> None:
+        """Report something that a reader of the log may want to know."""
+        await self._inform("notice", {"text": text})
+
+    async def retrying(self, attempt: int, status: int | None, text: str) -> None:
+        """Report that a request to the model failed and is repeated; `attempt` counts the failures."""
+        known = {} if status is None else {"status": status}
+        await self._inform("retrying", {"attempt": attempt, **known, "text": text})
+
+    async def _inform(self, member: str, value: dict[str, Any]) -> None:
+        meta = in_meta(member, value)
+        await self.update(schema.SessionInfoUpdate(session_update="session_info_update", field_meta=meta))
 
     @contextlib.asynccontextmanager
     async def tool(
@@ -69,7 +88,7 @@ class Reporter:
         try:
             yield call
         except BaseException as fault:
-            await call.end("failed", _told(fault))
+            await call.end("failed", _shown_fault(fault))
             raise
         await call.end("completed", call.output)
 
@@ -141,7 +160,19 @@ class ToolCall:
         await self._reporter.update(acp.update_tool_call(self._id, status=status, content=content))
 
 
-def _told(fault: BaseException) -> str:
+def tokens_of(taken: RunUsage) -> schema.Usage:
+    """Return the counts apart, as most providers bill them: the library counts cached tokens as input too."""
+    cached = taken.cache_read_tokens + taken.cache_write_tokens
+    return schema.Usage(
+        input_tokens=max(0, taken.input_tokens - cached),
+        output_tokens=taken.output_tokens,
+        cached_read_tokens=taken.cache_read_tokens,
+        cached_write_tokens=taken.cache_write_tokens,
+        total_tokens=taken.input_tokens + taken.output_tokens,
+    )
+
+
+def _shown_fault(fault: BaseException) -> str:
     if isinstance(fault, asyncio.CancelledError):
         return "cancelled"
     return str(fault) if isinstance(fault, ToolFault) else f"failed: {type(fault).__name__}"

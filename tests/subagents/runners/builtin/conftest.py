@@ -10,8 +10,8 @@ import psutil
 import pytest
 from acp import schema
 
-from sidecar.subagents.runners.builtin.process_tree import adopt_orphans, descendants
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, descendants
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from sidecar.subagents.runners.parent_death import prctl
 
 

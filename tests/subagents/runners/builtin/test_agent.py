@@ -8,28 +8,37 @@ from typing import Any
 import acp
 import pytest
 from acp.exceptions import RequestError
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.exceptions import ModelAuthenticationError, ModelHTTPError
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from sidecar.subagents.runners.builtin.agent import BuiltinAgent
 from sidecar.subagents.runners.builtin.conversation import Conversation
 from tests.subagents.runners.builtin.conftest import Client
 
+chosen: list[Any] = []
+"""The `tool_choice` of each request."""
+
 
 @pytest.fixture
 def agent(client: Client) -> BuiltinAgent:
-    """An agent whose model says what it is told; `wait` has it wait, `break` fail with a secret."""
+    """An agent whose model repeats its prompt; `wait`, `refuse` and `break` do just that."""
 
-    async def answer(messages: Any, _: Any) -> AsyncIterator[str]:
-        text = messages[-1].parts[-1].content
+    async def answer(messages: Any, info: AgentInfo) -> AsyncIterator[str]:
+        chosen.append((info.model_settings or {}).get("tool_choice"))
+        text = messages[-1].parts[-1].content[0]
         if text == "break":
             raise RuntimeError("no luck with the key sk-1")
+        if text == "refuse":
+            raise ModelHTTPError.for_category(ModelAuthenticationError, status_code=401, model_name="m")
         yield text
         if text == "wait":
             await asyncio.Event().wait()
 
     model = FunctionModel(stream_function=answer)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(model, workspace, reporter),
+        lambda workspace, reporter: Conversation(
+            model, workspace, reporter, lambda root: "about the workspace"
+        ),
         lambda text: text.replace("sk-1", "***"),
     )
     agent.on_connect(client)
@@ -84,10 +93,32 @@ async def test_a_fault_is_told_without_secrets(agent: BuiltinAgent, root: Path) 
     assert await prompt(agent, session, "hi") == "end_turn"
 
 
-async def test_usage_is_that_of_the_turn(agent: BuiltinAgent, root: Path) -> None:
+async def test_a_fault_of_the_model_is_typed(agent: BuiltinAgent, root: Path) -> None:
     session = (await agent.new_session(str(root))).session_id
-    first = await agent.prompt([acp.text_block("one")], session)
-    second = await agent.prompt([acp.text_block("two")], session)
-    assert first.usage is not None
-    assert second.usage is not None
-    assert second.usage.output_tokens == first.usage.output_tokens > 0
+    for text, data in (
+        ("refuse", {"errorKind": "auth", "status": 401}),
+        ("break", {"errorKind": "other"}),
+    ):
+        with pytest.raises(RequestError) as caught:
+            await prompt(agent, session, text)
+        assert caught.value.data == data
+
+
+async def test_the_mark_of_a_last_turn_reaches_the_model(agent: BuiltinAgent, root: Path) -> None:
+    session = (await agent.new_session(str(root))).session_id
+    for meta, choice in (({}, None), ({"sidecar": {"lastTurn": True}}, "none")):
+        await agent.prompt([acp.text_block("hi")], session, **meta)
+        assert chosen[-1] == choice
+
+
+async def test_usage_is_told_of_the_session_and_replied_of_the_turn(
+    agent: BuiltinAgent, client: Client, root: Path
+) -> None:
+    session = (await agent.new_session(str(root))).session_id
+    replies = [await agent.prompt([acp.text_block(text)], session) for text in ("one", "two")]
+    updates = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
+    first, second = (update["_meta"]["sidecar"]["usage"] for update in updates)
+    assert 0 < first["outputTokens"] < second["outputTokens"]
+    assert (first["cachedReadTokens"], first["cachedWriteTokens"]) == (0, 0)
+    of_turns = [reply.usage.output_tokens for reply in replies if reply.usage is not None]
+    assert of_turns == [first["outputTokens"], second["outputTokens"] - first["outputTokens"]]

@@ -1,4 +1,4 @@
-"""Turns with a model that is a function: what the client sees, and what the model is told."""
+"""Turns with a model that is a function: what the client sees, and what the model is requests."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,18 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.exceptions import (
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelOverloadedError,
+    ModelRateLimitError,
+)
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
 
 from sidecar.subagents.runners.builtin import conversation as module
-from sidecar.subagents.runners.builtin.conversation import Conversation, ModelFault
+from sidecar.subagents.runners.builtin.conversation import Conversation
+from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model.faults import ModelFault
 from sidecar.subagents.runners.builtin.reporter import Reporter
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from tests.subagents.runners.builtin.conftest import Client
 
 pytestmark = pytest.mark.usefixtures("programs")
 
+BRIEF = "about the workspace"
 Step = Any
 Converse = Callable[..., Conversation]
 
@@ -27,20 +35,20 @@ def call(name: str, arguments: str) -> Step:
 
 
 @pytest.fixture
-def told() -> list[list[ModelMessage]]:
+def requests() -> list[list[ModelMessage]]:
     """What the model was given, request by request."""
     return []
 
 
 @pytest.fixture
-def converse(workspace: Workspace, client: Client, told: list[list[ModelMessage]]) -> Converse:
+def converse(workspace: Workspace, client: Client, requests: list[list[ModelMessage]]) -> Converse:
     """Begin a conversation with a model that answers each request with one of the steps, then with `done`."""
 
-    def converse(*steps: Step) -> Conversation:
+    def converse(*steps: Step, window: int | None = None) -> Conversation:
         left = list(steps)
 
         async def answer(messages: list[ModelMessage], _: AgentInfo) -> AsyncIterator[Any]:
-            told.append(list(messages))
+            requests.append(list(messages))
             step = left.pop(0) if left else "done"
             if isinstance(step, Exception):
                 raise step
@@ -48,25 +56,27 @@ def converse(workspace: Workspace, client: Client, told: list[list[ModelMessage]
             if step == "waiting":
                 await asyncio.Event().wait()
 
-        return Conversation(FunctionModel(stream_function=answer), workspace, Reporter(client, "s"))
+        model = FunctionModel(stream_function=answer)
+        return Conversation(model, workspace, Reporter(client, "s"), lambda root: BRIEF, window)
 
     return converse
 
 
-def results(told: list[list[ModelMessage]]) -> list[Any]:
-    """What the model was told of its last calls."""
-    return [part.content for part in told[-1][-1].parts if isinstance(part, ToolReturnPart)]
+def results(requests: list[list[ModelMessage]]) -> list[Any]:
+    """What the model was requests of its last calls."""
+    return [part.content for part in requests[-1][-1].parts if isinstance(part, ToolReturnPart)]
 
 
 async def test_words_and_thoughts_are_passed_on(converse: Converse, client: Client) -> None:
     assert await converse({0: DeltaThinkingPart(content="hm")}, "hello").turn("hi") == "end_turn"
-    kinds = [(update["sessionUpdate"], update["content"]["text"]) for update in client.updates]
+    shown = [update for update in client.updates if "content" in update]
+    kinds = [(update["sessionUpdate"], update["content"]["text"]) for update in shown]
     assert ("agent_thought_chunk", "hm") in kinds
     assert kinds[-1][0] == "agent_message_chunk"
 
 
 async def test_an_edit_shows_its_diff_and_asks(
-    converse: Converse, client: Client, root: Path, told: list[list[ModelMessage]]
+    converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
 ) -> None:
     (root / "a.txt").write_text("one two")
     await converse(call("edit_file", '{"path": "a.txt", "old_text": "two", "new_text": "2"}')).turn("go")
@@ -75,17 +85,17 @@ async def test_an_edit_shows_its_diff_and_asks(
     (question,) = client.questions
     diff = {"type": "diff", "path": str(root / "a.txt"), "oldText": "one two", "newText": "one 2"}
     assert (question["kind"], question["content"]) == ("edit", [diff])
-    assert results(told) == ["a.txt is changed"]
+    assert results(requests) == ["a.txt is changed"]
 
 
 async def test_a_refusal_and_its_reason_reach_the_model(
-    converse: Converse, client: Client, root: Path, told: list[list[ModelMessage]]
+    converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
 ) -> None:
     client.chooses, client.reason = "reject", "Permission denied: the policy."
     await converse(call("write_file", '{"path": "a.txt", "content": "x"}')).turn("go")
     assert not (root / "a.txt").exists()
     assert client.statuses() == ["pending", "failed"]
-    assert results(told) == ["Permission denied: the policy."]
+    assert results(requests) == ["Permission denied: the policy."]
 
 
 @pytest.mark.parametrize(
@@ -102,13 +112,13 @@ async def test_no_tool_leads_out_of_the_workspace(
     converse: Converse,
     client: Client,
     root: Path,
-    told: list[list[ModelMessage]],
+    requests: list[list[ModelMessage]],
     name: str,
     arguments: str,
 ) -> None:
     (root / "link").symlink_to(root.parent)
     await converse(call(name, arguments)).turn("go")
-    assert "leads out of the workspace" in results(told)[0]
+    assert "leads out of the workspace" in results(requests)[0]
     assert client.statuses() == ["pending", "failed"]
     assert client.questions == []
 
@@ -117,7 +127,7 @@ async def test_a_file_changed_while_the_question_stood_is_left_alone(
     converse: Converse,
     client: Client,
     root: Path,
-    told: list[list[ModelMessage]],
+    requests: list[list[ModelMessage]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (root / "a.txt").write_text("old")
@@ -130,11 +140,11 @@ async def test_a_file_changed_while_the_question_stood_is_left_alone(
     monkeypatch.setattr(client, "request_permission", change_and_allow)
     await converse(call("write_file", '{"path": "a.txt", "content": "mine"}')).turn("go")
     assert (root / "a.txt").read_text() == "theirs"
-    assert "changed by somebody else" in results(told)[0]
+    assert "changed by somebody else" in results(requests)[0]
 
 
 async def test_files_are_read_listed_and_searched_without_asking(
-    converse: Converse, client: Client, root: Path, told: list[list[ModelMessage]]
+    converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
 ) -> None:
     (root / "a.txt").write_text("needle\n")
     steps = [
@@ -143,18 +153,19 @@ async def test_files_are_read_listed_and_searched_without_asking(
         call("read_file", '{"path": "a.txt"}'),
     ]
     await converse(*steps).turn("go")
-    found = [part.content for part in _returns(told[-1])]
+    found = [part.content for part in _returns(requests[-1])]
     assert found == ["a.txt", "a.txt:1: needle", "     1\tneedle"]
     assert client.questions == []
 
 
 async def test_a_command_s_output_is_shown_and_told(
-    converse: Converse, client: Client, told: list[list[ModelMessage]]
+    converse: Converse, client: Client, requests: list[list[ModelMessage]]
 ) -> None:
     await converse(call("run_command", '{"command": "echo hi"}')).turn("go")
-    assert results(told) == ["hi\n\n[exit status 0]"]
+    assert results(requests) == ["hi\n\n[exit status 0]"]
     assert client.questions[0]["rawInput"] == {"command": "echo hi"}
-    assert client.updates[-2]["content"][0]["content"]["text"] == "hi\n\n[exit status 0]"
+    (shown,) = (update for update in client.updates if update.get("status") == "completed")
+    assert shown["content"][0]["content"]["text"] == "hi\n\n[exit status 0]"
 
 
 async def test_a_plan_is_shown(converse: Converse, client: Client) -> None:
@@ -164,19 +175,19 @@ async def test_a_plan_is_shown(converse: Converse, client: Client) -> None:
 
 
 async def test_turns_know_those_before_them_also_one_that_was_cancelled(
-    converse: Converse, told: list[list[ModelMessage]]
+    converse: Converse, requests: list[list[ModelMessage]]
 ) -> None:
     conversation = converse("first", "waiting", "third")
     await conversation.turn("one")
     turn = asyncio.create_task(conversation.turn("two"))
     async with asyncio.timeout(10):
-        while len(told) < 2:
+        while len(requests) < 2:
             await asyncio.sleep(0.01)
     turn.cancel()
     with pytest.raises(asyncio.CancelledError):
         await turn
     assert await conversation.turn("three") == "end_turn"
-    assert prompts(told[-1]) == ["one", "two", "three"]
+    assert prompts(requests[-1]) == [["one", BRIEF], ["two"], ["three"]]
 
 
 async def test_going_round_in_circles_ends(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,14 +197,106 @@ async def test_going_round_in_circles_ends(converse: Converse, monkeypatch: pyte
     assert await conversation.turn("again") == "end_turn"
 
 
+async def test_what_was_taken_is_told_before_the_tools_run_and_at_the_end(
+    converse: Converse, client: Client
+) -> None:
+    await converse(call("list_files", "{}")).turn("go")
+    kinds = [update["sessionUpdate"] for update in client.updates]
+    assert kinds.index("usage_update") < kinds.index("tool_call")
+    first, last = (update for update in client.updates if update["sessionUpdate"] == "usage_update")
+    before, after = (update["_meta"]["sidecar"]["usage"] for update in (first, last))
+    assert before["outputTokens"] < after["outputTokens"]
+    assert 0 < last["used"] < last["size"] == 64_000
+
+
+async def test_what_was_taken_is_told_of_a_turn_that_fails(converse: Converse, client: Client) -> None:
+    rejected = ModelHTTPError(status_code=400, model_name="m")
+    with pytest.raises(ModelFault):
+        await converse(call("list_files", "{}"), rejected).turn("go")
+    assert [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
+
+
+async def test_in_the_last_turn_no_tool_runs_and_the_model_is_asked_twice_at_most(
+    converse: Converse, client: Client, requests: list[list[ModelMessage]]
+) -> None:
+    conversation = converse("started", *[call("list_files", "{}")] * 5)
+    await conversation.turn("go")
+    assert await conversation.turn("sum up", is_last=True) == "max_turn_requests"
+    assert len(requests) == 3
+    assert client.statuses() == []
+    assert results(requests) == ["No tools are left in this last turn. Answer in words."]
+
+
+async def test_a_request_that_may_pass_is_repeated_and_that_is_told(
+    converse: Converse, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "_FIRST_SECONDS", 0.01)
+    busy = ModelHTTPError.for_category(ModelRateLimitError, status_code=429, model_name="m", body="slow down")
+    assert await converse(busy, busy, "hello").turn("go") == "end_turn"
+    requests = [
+        update["_meta"]["sidecar"]["retrying"] for update in client.updates if "retrying" in str(update)
+    ]
+    assert [(each["attempt"], each["status"]) for each in requests] == [(1, 429), (2, 429)]
+    assert requests[0]["text"] == "the model's server answered with status 429: slow down; try 2 of 5 in 0 s"
+
+
+async def test_a_server_that_stays_busy_is_given_up(
+    converse: Converse, requests: list[list[ModelMessage]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrying, "_FIRST_SECONDS", 0.01)
+    busy = ModelHTTPError.for_category(ModelOverloadedError, status_code=529, model_name="m")
+    with pytest.raises(ModelFault, match="status 529") as caught:
+        await converse(*[busy] * 9).turn("go")
+    assert (caught.value.kind, caught.value.status, len(requests)) == ("overloaded", 529, retrying.MAX_TRIES)
+
+
+async def test_a_conversation_that_nearly_fills_the_window_is_shortened_and_goes_on(
+    converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
+) -> None:
+    (root / "a.txt").write_text("0123456789\n" * 1_000)
+    reads = [call("read_file", '{"path": "a.txt"}')] * 4
+    assert await converse(*reads, window=7_000).turn("go") == "end_turn"
+    first, *_, newest = (part.content for part in _returns(requests[-1]))
+    assert str(first).startswith("[left out")
+    assert str(newest).startswith("     1")
+    notices = [update["_meta"]["sidecar"]["notice"] for update in client.updates if "notice" in str(update)]
+    assert notices[0]["text"] == "the conversation is shortened to fit the context window of 7,000 tokens"
+
+
+async def test_a_refusal_as_too_long_is_survived_and_its_limit_learned(
+    converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
+) -> None:
+    (root / "a.txt").write_text("0123456789\n" * 1_000)
+    refusal = ModelHTTPError.for_category(
+        ModelContextWindowExceededError,
+        status_code=400,
+        model_name="m",
+        body={"message": "This model's maximum context length is 8192 tokens."},
+    )
+    read = call("read_file", '{"path": "a.txt"}')
+    conversation = converse(read, read, refusal, "done")
+    assert await conversation.turn("go") == "end_turn"
+    assert client.updates[-1]["size"] == 8192
+    refused, accepted = requests[-2:]
+    assert len(str(accepted)) < len(str(refused))
+    assert len(accepted) == len(refused)
+
+
+async def test_a_prompt_that_is_too_long_by_itself_fails_with_its_kind(converse: Converse) -> None:
+    refusal = ModelHTTPError(status_code=413, model_name="m", body={"message": "too large"})
+    with pytest.raises(ModelFault, match=r"413.*a smaller task") as caught:
+        await converse(*[refusal] * 9).turn("go")
+    assert caught.value.kind == "contextLength"
+
+
 async def test_a_model_that_fails_says_why_and_the_turn_is_remembered(
-    converse: Converse, told: list[list[ModelMessage]]
+    converse: Converse, requests: list[list[ModelMessage]]
 ) -> None:
     conversation = converse(ModelHTTPError(status_code=401, model_name="m", body={"message": "bad key"}))
     with pytest.raises(ModelFault, match=r"401.*bad key"):
         await conversation.turn("go")
     assert await conversation.turn("again") == "end_turn"
-    assert prompts(told[-1]) == ["go", "again"]
+    assert prompts(requests[-1]) == [["go", BRIEF], ["again"]]
 
 
 def _returns(messages: list[ModelMessage]) -> list[ToolReturnPart]:

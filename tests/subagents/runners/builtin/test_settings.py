@@ -19,9 +19,9 @@ def test_everything_can_be_named() -> None:
         "SIDECAR_AGENT_BASE_URL": "http://127.0.0.1:8080/v1",
         "OPENAI_BASE_URL": "http://elsewhere",
     }
-    settings = read_settings(environ, "from the definition")
+    settings = read_settings(environ, "acme/of-the-definition:7b")
     assert (settings.provider, settings.key, settings.key_variable) == ("openai", "mine", "MY_KEY")
-    assert (settings.base_url, settings.model) == ("http://127.0.0.1:8080/v1", "from the definition")
+    assert (settings.base_url, settings.model) == ("http://127.0.0.1:8080/v1", "acme/of-the-definition:7b")
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,27 @@ def test_everything_can_be_named() -> None:
         ({"SIDECAR_AGENT_PROVIDER": "acme"}, "'acme'; known are openai, anthropic"),
         ({"SIDECAR_AGENT_PROVIDER": "openai"}, "OPENAI_API_KEY is not set"),
         ({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_KEY_VARIABLE": "MINE"}, "MINE is not set"),
-        ({"OPENAI_API_KEY": "a", "OPENAI_BASE_URL": "localhost:80"}, "no http or https address"),
+        ({"OPENAI_API_KEY": "a", "OPENAI_BASE_URL": "localhost:80"}, "must be an http or https address"),
+        ({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_CONTEXT_WINDOW": "many"}, "number of tokens from 1000"),
+        ({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_CONTEXT_WINDOW": "٨٠٠٠"}, "number of tokens from 1000"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(environ: dict[str, str], fault: str) -> None:
     with pytest.raises(SettingsFault, match=fault):
         read_settings(environ)
+
+
+@pytest.mark.parametrize("model", ["--settings-from=0", "-m", "a b", "a\nb", "ä", "a;b", "/etc/passwd"])
+def test_a_model_that_is_no_plain_name_is_refused(model: str) -> None:
+    with pytest.raises(SettingsFault, match="cannot be the name of a model"):
+        read_settings({"OPENAI_API_KEY": "a"}, model)
+    with pytest.raises(SettingsFault, match="cannot be the name of a model"):
+        read_settings({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_MODEL": model})
+
+
+def test_the_context_window_can_be_set() -> None:
+    environ = {"OPENAI_API_KEY": "a", "SIDECAR_AGENT_CONTEXT_WINDOW": "32768"}
+    assert read_settings(environ).context_window == 32768
 
 
 def test_a_model_has_to_be_named_somewhere() -> None:

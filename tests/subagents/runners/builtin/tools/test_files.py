@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.builtin import files
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools import files
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 
 def test_lines_come_with_their_numbers(root: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.builtin.shell import BoundedOutput, run_command
+from sidecar.subagents.runners.builtin.tools.shell import BoundedOutput, run_command
 
 pytestmark = pytest.mark.usefixtures("programs", "adopting")
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.process_tree import descendants, kill_descendants, reap_orphans
+from sidecar.subagents.runners.builtin.tools.process_tree import descendants, kill_descendants, reap_orphans
 from sidecar.subagents.runners.parent_death import die_with_parent
 
 DEFAULT_SECONDS = 120

@@ -1,8 +1,12 @@
 """The model that the settings name; only its provider's library is imported."""
 
 from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
 
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings, required_model
+
+_SETTINGS = ModelSettings(cache=True, max_retries=0)
+"""The providers' libraries do not repeat requests: `requests` does, and reports it."""
 
 
 def build_model(settings: BuiltinSettings) -> Model:
@@ -15,16 +19,22 @@ def _anthropic(settings: BuiltinSettings, name: str) -> Model:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    return AnthropicModel(name, provider=AnthropicProvider(api_key=settings.key, base_url=settings.base_url))
+    provider = AnthropicProvider(api_key=settings.key, base_url=settings.base_url)
+    return AnthropicModel(name, provider=provider, settings=_SETTINGS)
 
 
 def _openai(settings: BuiltinSettings, name: str) -> Model:
     """Speak chat completions, which every compatible server knows."""
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+    # Without this a stream that breaks off passes for a whole answer.
+    profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     if settings.base_url is None:
-        return OpenAIChatModel(name, provider=OpenAIProvider(api_key=settings.key))
-    provider = OpenAICompatibleProvider("compatible", base_url=settings.base_url, api_key=settings.key)
-    return OpenAIChatModel(name, provider=provider)
+        return OpenAIChatModel(
+            name, provider=OpenAIProvider(api_key=settings.key), profile=profile, settings=_SETTINGS
+        )
+    compatible = OpenAICompatibleProvider("compatible", base_url=settings.base_url, api_key=settings.key)
+    return OpenAIChatModel(name, provider=compatible, profile=profile, settings=_SETTINGS)

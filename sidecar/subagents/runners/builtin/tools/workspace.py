@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 
 class Workspace:
@@ -21,7 +21,9 @@ class Workspace:
         try:
             path = Path(os.path.realpath(self.root / name))
         except ValueError as fault:  # a zero character
-            raise ToolFault(f"{name!r} is no file name") from fault
+            raise ToolFault(f"{name!r} cannot be a file name") from fault
+        except OSError as fault:  # a folder on the way changes at this moment, or a name is too long
+            raise ToolFault(f"cannot follow {name!r}: {fault.strerror}; try again") from fault
         if not path.is_relative_to(self.root):
             raise ToolFault(f"{name!r} leads out of the workspace {self.root}; name a file inside it")
         return path

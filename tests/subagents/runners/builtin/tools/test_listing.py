@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin import listing
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools import listing
+
+
+def listed(folder: Path, pattern: str) -> str:
+    return "\n".join(listing.matching_files(folder, pattern))
 
 
 def fill(root: Path, *names: str) -> None:
@@ -17,9 +20,9 @@ def test_files_are_listed_without_what_others_made_and_without_links(root: Path)
     fill(root, "b.py", "a/c.py", "a/d.txt", ".git/config", "node_modules/m/index.js")
     (root / "out").symlink_to(root.parent)
     (root / "secret").symlink_to(root.parent / "secret.txt")
-    assert listing.list_files(root, "**") == "b.py\na/c.py\na/d.txt"
-    assert listing.list_files(root, "*.py") == "b.py\na/c.py"
-    assert listing.list_files(root, "*.rs") == "[no file fits]"
+    assert listed(root, "**") == "b.py\na/c.py\na/d.txt"
+    assert listed(root, "*.py") == "b.py\na/c.py"
+    assert listed(root, "*.rs") == ""
 
 
 @pytest.mark.parametrize(
@@ -46,17 +49,11 @@ def test_a_pattern_made_to_take_for_ever_does_not() -> None:
     assert time.monotonic() - began < 5
 
 
-def test_a_long_list_says_that_it_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_is_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(root, "a", "b", "c")
     monkeypatch.setattr(listing, "MAX_LISTED", 2)
-    assert (
-        listing.list_files(root, "**") == "a\nb\n[there may be more: only 2 are listed; narrow the pattern]"
-    )
+    with pytest.raises(listing.TooMany, match="only 2 are listed; narrow the pattern"):
+        listed(root, "**")
     monkeypatch.setattr(listing, "MAX_VISITED", 1)
-    assert listing.list_files(root, "**").endswith("only 1 files are looked at; name a folder]")
-
-
-def test_a_file_is_no_folder(root: Path) -> None:
-    fill(root, "a")
-    with pytest.raises(ToolFault, match="'a' is not a folder"):
-        listing.list_files(root / "a", "**")
+    with pytest.raises(listing.TooMany, match="only 1 files are visited; name a folder"):
+        listed(root, "**")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 MAX_BYTES = 4 << 20
 """The largest file that is edited, which means held as a whole."""

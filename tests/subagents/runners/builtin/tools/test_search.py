@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin import search
-from sidecar.subagents.runners.builtin.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools import search
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 
 pytestmark = pytest.mark.usefixtures("programs")
 
@@ -55,3 +55,42 @@ async def test_matches_are_bounded(root: Path) -> None:
     *found, note = (await find(root, "x")).splitlines()
     assert (len(found), max(map(len, found))) == (search.MAX_MATCHES, 307)
     assert note == "[there may be more: only 200 matches are shown; narrow the search]"
+
+
+async def test_files_are_listed_and_none_and_too_many_are_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).touch()
+    assert await search.list_files(root, "*.py") == "a.py\nb.py"
+    assert await search.list_files(root, "*.rs") == "[no file fits]"
+    for number in range(1_001):
+        (root / f"{number}.txt").touch()
+    *_, last = (await search.list_files(root, "*.txt")).splitlines()
+    assert last == "[there may be more: only 1,000 are listed; narrow the pattern]"
+
+
+async def test_a_file_is_not_a_folder(root: Path) -> None:
+    (root / "a").touch()
+    for found in (search.list_files(root / "a", "**"), find(root / "a", "x")):
+        with pytest.raises(ToolFault, match="'a' is not a folder"):
+            await found
+
+
+async def test_ignore_rules_made_to_take_for_ever_are_ended(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".gitignore").write_text(f"{'*a' * 40}b\n")
+    (root / ("a" * 200)).touch()
+    monkeypatch.setattr(search, "SECONDS", 1.0)
+    with pytest.raises(ToolFault, match="took longer than 1 s"):
+        await search.list_files(root, "**")
+
+
+async def test_what_is_ignored_is_neither_listed_nor_searched(root: Path) -> None:
+    (root / ".gitignore").write_text("build/\n")
+    (root / "build").mkdir()
+    (root / "build" / "a.txt").write_text("needle")
+    assert await search.list_files(root, "**") == ".gitignore"
+    assert await find(root, "needle") == "[no match]"
+    assert await find(root / "build", "needle") == "a.txt:1: needle"

@@ -1,9 +1,11 @@
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 
 def test_names_are_taken_from_the_workspace(workspace: Workspace, root: Path) -> None:
@@ -37,5 +39,16 @@ def test_a_workspace_reached_by_a_link_is_its_real_folder(root: Path) -> None:
 
 
 def test_a_name_no_system_takes_is_a_fault(workspace: Workspace) -> None:
-    with pytest.raises(ToolFault, match="no file name"):
+    with pytest.raises(ToolFault, match="cannot be a file name"):
         workspace.resolve("a\0b")
+
+
+def test_a_folder_that_changes_while_its_links_are_followed_is_a_fault(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def realpath(path: Path) -> str:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+
+    monkeypatch.setattr(os.path, "realpath", realpath)
+    with pytest.raises(ToolFault, match="cannot follow 'a/b': Invalid argument; try again"):
+        workspace.resolve("a/b")

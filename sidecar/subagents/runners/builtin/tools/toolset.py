@@ -1,4 +1,4 @@
-"""The tools as a model sees them: their docstrings are what it is told."""
+"""The tools as a model sees them: their docstrings are its instructions."""
 
 import asyncio
 import contextlib
@@ -12,10 +12,10 @@ from pydantic import BaseModel
 from pydantic_ai import Tool
 from pydantic_ai.exceptions import ToolFailed
 
-from sidecar.subagents.runners.builtin import files, listing, search, shell
-from sidecar.subagents.runners.builtin.faults import ToolFault
 from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall
-from sidecar.subagents.runners.builtin.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools import files, search, shell
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 _TITLE_CHARS = 200
 
@@ -36,8 +36,8 @@ class Toolset:
 
     def tools(self) -> Sequence[Tool[None]]:
         """Return the declarations. What changes something, or starts programs, runs alone."""
-        alone = (self.edit_file, self.write_file, self.search_files, self.run_command)
-        together = (self.read_file, self.list_files, self.update_plan)
+        alone = (self.edit_file, self.write_file, self.list_files, self.search_files, self.run_command)
+        together = (self.read_file, self.update_plan)
         return [Tool(each, sequential=True) for each in alone] + [Tool(each) for each in together]
 
     async def read_file(self, path: str, first_line: int = 1, line_count: int = files.MAX_LINES) -> str:
@@ -53,19 +53,24 @@ class Toolset:
             return await asyncio.to_thread(files.read_lines, target, first_line, line_count)
 
     async def list_files(self, pattern: str = "**", folder: str = ".") -> str:
-        """List files by their names; folders of versions, packages and caches are left out.
+        """List files by their names, without what .gitignore leaves out, and without packages and caches.
+
+        A folder that .gitignore leaves out is listed if it is named as `folder`.
 
         Args:
             pattern: For example `*.py` (anywhere below the folder) or `src/**/test_*.ts`.
             folder: Where to look, relative to the workspace.
         """
         async with self._call(f"List {folder} {pattern}", "search", {"folder": folder, "pattern": pattern}):
-            return await asyncio.to_thread(listing.list_files, self._workspace.resolve(folder), pattern)
+            return await search.list_files(self._workspace.resolve(folder), pattern)
 
     async def search_files(
         self, expression: str, folder: str = ".", files: str = "**", ignore_case: bool = False
     ) -> str:
         """Search the lines of text files; returns `path:line: text`, paths from the folder searched.
+
+        What .gitignore leaves out is not searched, unless it is in a folder named as `folder`; read_file
+        reads such files too.
 
         Args:
             expression: A regular expression of Python.

@@ -1,6 +1,8 @@
-"""Search the text of files: a program of its own, since nothing else ends a regular expression gone astray.
+"""Find files, and lines in them: a program of its own, since nothing else ends a runaway regular expression.
 
-Standard input is one JSON object, `{folder, expression, files, ignoreCase}`; standard output the matches.
+The expression is the model's, and the rules of a repository's `.gitignore` become expressions too. Standard
+input is one JSON object, `{folder, files, expression, ignoreCase}`; standard output is what was found: lines,
+or files where there is no expression.
 """
 
 import asyncio
@@ -10,9 +12,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.faults import ToolFault
-from sidecar.subagents.runners.builtin.files import MAX_BYTES, open_file
-from sidecar.subagents.runners.builtin.listing import TooMany, files_below, fits
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.files import MAX_BYTES, open_file
+from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below, fits, matching_files
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.parent_death import die_with_parent
 
@@ -21,16 +23,30 @@ MAX_MATCHES = 200
 MAX_LINE_CHARS = 300
 
 
-async def search(folder: Path, expression: str, files: str, *, ignore_case: bool) -> str:
-    """Return matching lines as `path:line: text`. Cancelling it kills the search.
+async def list_files(folder: Path, files: str) -> str:
+    """Return the files below a folder whose path fits a pattern, one a line. Cancelling it ends the search.
 
-    Raises ToolFault for what is no regular expression, and for one that takes too long.
+    Raises ToolFault for what is not a folder, and if it takes too long.
+    """
+    return await _find(folder, files, None, ignore_case=False) or "[no file fits]"
+
+
+async def search(folder: Path, expression: str, files: str, *, ignore_case: bool) -> str:
+    """Return matching lines as `path:line: text`. Cancelling it ends the search.
+
+    Raises ToolFault for what is not a folder or not a regular expression, and if it takes too long.
     """
     try:
         re.compile(expression)
     except (re.error, RecursionError, OverflowError) as fault:
         raise ToolFault(f"not a regular expression: {fault}") from fault
-    request = {"folder": str(folder), "expression": expression, "files": files, "ignoreCase": ignore_case}
+    return await _find(folder, files, expression, ignore_case=ignore_case) or "[no match]"
+
+
+async def _find(folder: Path, files: str, expression: str | None, *, ignore_case: bool) -> str:
+    if not await asyncio.to_thread(folder.is_dir):
+        raise ToolFault(f"{folder.name!r} is not a folder")
+    request = {"folder": str(folder), "files": files, "expression": expression, "ignoreCase": ignore_case}
     process = await asyncio.create_subprocess_exec(
         *module_command(__name__),
         stdin=asyncio.subprocess.PIPE,
@@ -48,14 +64,11 @@ async def search(folder: Path, expression: str, files: str, *, ignore_case: bool
             await process.wait()
     if process.returncode:
         raise ToolFault(f"the search ended with status {process.returncode}")
-    return output.decode("utf-8", "replace").rstrip("\n") or "[no match]"
+    return output.decode("utf-8", "replace").rstrip("\n")
 
 
 def matches(folder: Path, expression: str, files: str, *, ignore_case: bool) -> Iterator[str]:
-    """Yield the matching lines, bounded in number and length; what is not text is passed over.
-
-    Raises TooMany at a bound.
-    """
+    """Yield the matching lines of text files, bounded in number and length. Raises TooMany at a bound."""
     wanted = re.compile(expression, re.IGNORECASE if ignore_case else 0)
     found = 0
     for name in files_below(folder):
@@ -79,14 +92,13 @@ def _lines(path: Path) -> list[str]:
 
 
 def main() -> None:
-    """Do the search that standard input asks for."""
+    """Find what standard input asks for."""
     request = json.load(sys.stdin)
-    found = matches(
-        Path(request["folder"]),
-        request["expression"],
-        request["files"],
-        ignore_case=request["ignoreCase"],
-    )
+    folder, files, expression = Path(request["folder"]), request["files"], request["expression"]
+    if expression is None:
+        found = matching_files(folder, files)
+    else:
+        found = matches(folder, expression, files, ignore_case=request["ignoreCase"])
     try:
         for line in found:
             sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "replace"))

@@ -1,0 +1,81 @@
+"""What an agent should know about its workspace: the project's rules for agents, and its surroundings.
+
+It follows the task in the first prompt, so that the words of a definition lead.
+"""
+
+import datetime
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+from sidecar.subagents.runners.builtin.git_state import git_state
+from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.files import open_file
+from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below
+from sidecar.subagents.runners.builtin.tools.workspace import Workspace
+
+NAMES = ("AGENTS.md", "CLAUDE.md")
+"""Files with rules for agents, by the customs of several products."""
+MAX_BYTES = 32 * 1024
+"""How much of one such file the model gets."""
+MAX_NESTED = 20
+
+_TASK_FIRST = "Where these rules and the task above disagree, the task counts."
+
+
+def brief(root: Path, *, is_trusted: bool) -> str:
+    """Return the surroundings of the workspace `root`, and its rules if it `is_trusted`.
+
+    Reads files and asks git, bounded.
+    """
+    rules = _rules(Workspace(root)) if is_trusted else ()
+    return "\n\n".join([_surroundings(root), *rules])
+
+
+def _surroundings(root: Path) -> str:
+    shell = os.environ.get("COMSPEC", "cmd.exe") if os.name == "nt" else "/bin/sh"
+    facts = [
+        "The surroundings of this task, as they are at its beginning:",
+        f"- date: {datetime.datetime.now().astimezone():%A, %Y-%m-%d}",
+        f"- system: {platform.system()} {platform.release()} ({platform.machine()}); commands run in {shell}",
+        f"- folder: {root}",
+        *git_state(root),
+    ]
+    return "\n".join(facts)
+
+
+def _rules(workspace: Workspace) -> Iterator[str]:
+    known: set[str] = set()
+    for name in NAMES:
+        text = _text(workspace, name)
+        if text and text not in known:
+            known.add(text)
+            yield f"Rules of this project for agents, from its {name}. {_TASK_FIRST}\n\n{text}"
+    if nested := list(_nested(workspace.root)):
+        paths = "\n".join(f"- {path}" for path in nested)
+        yield f"Rules for parts of this project; read them before you change files beside or below:\n{paths}"
+
+
+def _text(workspace: Workspace, name: str) -> str:
+    try:
+        with open_file(workspace.resolve(name)) as file:
+            data = file.read(MAX_BYTES + 1)
+    except ToolFault:  # most projects have only one of them, or none
+        return ""
+    cut = "\n[cut; read the file for the rest]" if len(data) > MAX_BYTES else ""
+    return data[:MAX_BYTES].decode("utf-8", "replace").strip() + cut
+
+
+def _nested(root: Path) -> Iterator[str]:
+    found = 0
+    try:
+        for path in files_below(root):
+            folder, _, name = path.rpartition("/")
+            if folder and name in NAMES:
+                yield path
+                found += 1
+                if found == MAX_NESTED:
+                    return
+    except TooMany:
+        return

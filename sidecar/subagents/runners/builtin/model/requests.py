@@ -1,0 +1,95 @@
+"""Each request to the model: fitted to its window, repeated where that may help, and its answer checked."""
+
+import asyncio
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.exceptions import ModelAPIError, RetryModelRequest, ToolFailed
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.settings import ModelSettings
+
+from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model.compaction import chars
+from sidecar.subagents.runners.builtin.model.faults import cause_of, is_too_long, limit_of, status_of
+from sidecar.subagents.runners.builtin.model.window import ContextWindow
+from sidecar.subagents.runners.builtin.reporter import Reporter
+
+_MAX_REFUSALS = 3
+"""How often in a row a conversation that is refused as too long is made shorter."""
+_SHORTENED = "the conversation is shortened to fit the context window of {tokens:,} tokens"
+
+
+class ModelRequests(AbstractCapability[None]):
+    """Looks after the requests of one conversation, one at a time."""
+
+    def __init__(self, reporter: Reporter, window: ContextWindow) -> None:
+        self._reporter = reporter
+        self._window = window
+        self._failures = 0
+        self._refusals = 0
+
+    async def before_model_request(
+        self, ctx: RunContext[None], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Begin to count the failures of a request (library)."""
+        self._failures = self._refusals = 0
+        return request_context
+
+    async def prepare_model_request(
+        self, ctx: RunContext[None], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Shorten the conversation if it nearly fills the window, or was refused as too long (library)."""
+        messages = request_context.messages
+        fitted = self._window.fitted(messages, refused=self._refusals > 0)
+        if chars(fitted) < chars(messages):
+            request_context.messages = fitted
+            ctx.messages[:] = fitted
+            await self._reporter.notice(_SHORTENED.format(tokens=self._window.tokens))
+        return request_context
+
+    async def on_model_request_error(
+        self, ctx: RunContext[None], *, request_context: ModelRequestContext, error: Exception
+    ) -> ModelResponse:
+        """Report the failure and try again after a pause, where that may help; else raise (library)."""
+        messages = request_context.messages
+        if is_too_long(error) and self._refusals < _MAX_REFUSALS:
+            self._refusals += 1
+            self._window.learn(limit_of(error), messages)
+            if chars(self._window.fitted(messages, refused=True)) < chars(messages):
+                raise RetryModelRequest
+        self._failures += 1
+        seconds = retrying.pause(error, self._failures)
+        if seconds is None:
+            raise error
+        text = f"{cause_of(error)}; try {self._failures + 1} of {retrying.MAX_TRIES} in {seconds:.0f} s"
+        await self._reporter.retrying(self._failures, status_of(error), text)
+        await asyncio.sleep(seconds)
+        raise RetryModelRequest
+
+    async def after_model_request(
+        self, ctx: RunContext[None], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        """Refuse an answer that broke off (library)."""
+        # Of the other wire the library checks this itself, see `provider`.
+        if request_context.model.system == "anthropic" and not (response.provider_details or {}).get(
+            "finish_reason"
+        ):
+            raise ModelAPIError(request_context.model.model_name, "it ended before the model had finished")
+        return response
+
+
+class NoTools(AbstractCapability[None]):
+    """Keeps the model from tools in a turn that is for words only.
+
+    They stay declared: without them a server may refuse a conversation that holds calls.
+    """
+
+    def get_model_settings(self) -> ModelSettings:
+        """Ask for words (library)."""
+        return ModelSettings(tool_choice="none")
+
+    async def before_tool_execute(self, ctx: RunContext[None], *, args: Any, **_: Any) -> Any:
+        """Refuse a call that comes nevertheless (library)."""
+        raise ToolFailed("No tools are left in this last turn. Answer in words.")

@@ -1,0 +1,1 @@
+"""What the model can do: tools, each bounded, and the folder that they work in."""
