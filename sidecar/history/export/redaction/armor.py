@@ -1,0 +1,48 @@
+"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever stands in front of their lines."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_BOUND: Final = 60_000
+"""Longest key, in characters of a view."""
+_MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
+_PREFIX: Final = r"[ \t]{0,40}+(?:[0-9]{1,6}[ \t]{0,4}[|:\u2192][ \t]{0,4}|[-+>|#*\"',][ \t]{0,8}){0,3}+"
+_LINES: Final = re.compile(
+    rf"(?:[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
+    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
+    r"(?=[ \t\"',+\\;]*+(?:[\r\n]|$)))++"
+)
+"""Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
+_PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}((?:\s{1,80}[A-Za-z0-9+/=]{20,80}+){1,400}+)")
+
+
+def armored(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where private keys stand; of one cut short, the lines that are there."""
+    if "PRIVATE KEY" in text:
+        yield from _between_marks(text)
+    if "Private-Lines" in text:
+        yield from (match.span(1) for match in _PUTTY.finditer(text))
+
+
+def _between_marks(text: str) -> Iterator[tuple[int, int]]:
+    begin: int | None = None
+    body = 0
+    for mark in _MARK.finditer(text):
+        if mark[1] == "END":
+            if begin is not None and mark.start() - body < _BOUND and _BODY.search(text, body, mark.start()):
+                yield begin, mark.end()
+            begin = None
+            continue
+        if begin is not None:
+            yield from _cut_short(text, begin, body)
+        begin, body = mark.span()
+    if begin is not None:
+        yield from _cut_short(text, begin, body)
+
+
+def _cut_short(text: str, begin: int, body: int) -> Iterator[tuple[int, int]]:
+    lines = _LINES.match(text, body, body + _BOUND)
+    if lines and _BODY.search(text, body, lines.end()):
+        yield begin, lines.end()

@@ -1,0 +1,82 @@
+"""Finds the names of users whose home directories a text showed, wherever else they stand."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from sidecar.history.export.redaction.keywords import any_of
+from sidecar.history.export.redaction.spans import Span
+
+USER: Final = "userName"
+RANK: Final = 2_000
+"""Behind the ranks of secrets and home directories."""
+_SHORTEST: Final = 4
+_UNMISTAKABLE: Final = 7
+"""A name of so many letters is taken out inside longer words too."""
+SERVICES: Final = frozenset(
+    "root admin administrator runner runneradmin ubuntu debian fedora centos alpine arch user users ec2-user azureuser "
+    "vscode codespace gitpod jovyan node python ruby circleci jenkins gitlab-runner github travis vagrant docker "
+    "postgres mysql mariadb redis mongodb nginx apache httpd www-data daemon nobody systemd staff wheel sudo adm "
+    "linuxbrew homebrew coder devcontainer container sandbox guest default public shared test tester build builder "
+    "deploy oracle hadoop spark airflow kafka elastic grafana prometheus git svn mail backup operator games "
+    "username yourname your-name youruser myuser me someone foo bar baz foobar".split()
+)
+"""Accounts of systems and examples, which name nobody."""
+
+
+def telling(names: Iterable[str]) -> set[str]:
+    """Keep the names that are worth finding: four letters or more, no word of English, no service."""
+    return {
+        name.lower()
+        for name in names
+        if sum(char.isalpha() for char in name) >= _SHORTEST
+        and name.lower() not in SERVICES
+        and name.lower() not in _words()
+    }
+
+
+class NameFinder:
+    """Finds names, whatever their case. A name beside letters is another word, unless it is long."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {spelled for name in telling(names) for spelled in _spellings(name)}
+        self._regex = any_of(sorted(self._names)) if self._names else None
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Yield where the names stand."""
+        if self._regex is None:
+            return
+        lowered = text.lower()
+        if len(lowered) != len(text):
+            lowered = text
+        for match in self._regex.finditer(lowered):
+            start, end = match.span(1)
+            if end - start >= _UNMISTAKABLE or (_begins(text, start) and _ends(text, end)):
+                yield Span(start, end, USER, RANK)
+
+
+def _spellings(name: str) -> set[str]:
+    return {name, re.sub(r"[^a-z0-9]", "-", name), name.replace(" ", "%20"), name.replace(" ", "\\ ")}
+
+
+_WRAPPED: Final = re.compile(r"\\[nrtbf]$|\\u[0-9a-fA-F]{4}$|%[0-9a-fA-F]{2}$|\[[0-9;]{0,12}m$")
+"""What ends with a letter in front of a name and is no part of a word."""
+
+
+def _begins(text: str, start: int) -> bool:
+    before = text[start - 1 : start]
+    if not before.isalpha() or (before.islower() and text[start].isupper()):
+        return True
+    return _WRAPPED.search(text, max(0, start - 16), start) is not None
+
+
+def _ends(text: str, end: int) -> bool:
+    after = text[end : end + 2]
+    return not after[:1].isalpha() or after[:1].isupper() or (after[:1] == "s" and not after[1:].isalpha())
+
+
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(files(__package__).joinpath("words.txt").read_text("ascii").split())
