@@ -41,6 +41,10 @@ SCANNED = {
 WHOLE = {"jwt-base64", "microsoft-teams-webhook"}
 """Rules whose groups are parts of the secret."""
 
+LOOSE = {"generic-api-key"}
+"""Rules that know a secret by its surroundings only: those stay as narrow as gitleaks has them."""
+NARROW_EDGE = r"(?=[\x60'\"\s;&]|$)"
+
 
 def main() -> None:
     """Read the configuration that the first argument names and write the data file."""
@@ -64,7 +68,8 @@ def main() -> None:
 
 def entry(rule: dict[str, Any]) -> dict[str, Any]:
     """Translate one rule; what it does not need is left out."""
-    pattern = without_context(rule["regex"])
+    edge = NARROW_EDGE if rule["id"] in LOOSE else RIGHT_EDGE
+    pattern = without_context(rule["regex"], edge)
     if rule["id"] in WHOLE:
         pattern = re.sub(r"\((?:\?P<\w+>|(?!\?))", "(?:", pattern)
     made_up_is_harmless = ASSIGNMENT not in rule["regex"] and min(map(len, rule["keywords"])) > 2
@@ -95,7 +100,7 @@ def words_of(lists: list[dict[str, Any]]) -> list[str]:
     return sorted({word.lower() for each in lists for word in each.get("stopwords", ())})
 
 
-def without_context(pattern: str) -> str:
+def without_context(pattern: str, edge: str) -> str:
     """Drop what stands in front of a keyword, and say where a secret ends by what may not follow."""
     flags, pattern = ("(?i)", pattern[4:]) if pattern.startswith("(?i)") else ("", pattern)
     for context in LEFT_CONTEXT:
@@ -104,7 +109,7 @@ def without_context(pattern: str) -> str:
             break
     if pattern.startswith(r"\b"):
         pattern = LEFT_EDGE + pattern[2:]
-    return flags + RIGHT_CONTEXT.sub(RIGHT_EDGE, pattern)
+    return flags + RIGHT_CONTEXT.sub(lambda _: edge, pattern)
 
 
 def translated(pattern: str) -> str:

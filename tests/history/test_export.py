@@ -48,7 +48,6 @@ def test_a_secret_is_taken_out_and_counted(kind: str) -> None:
     assert [(entry.kind, entry.count) for entry in redactor.report] == [(kind, 1)]
 
 
-
 @pytest.mark.parametrize(
     "text",
     [

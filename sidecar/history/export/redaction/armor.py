@@ -9,13 +9,14 @@ _BOUND: Final = 60_000
 _MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
 _PREFIX: Final = r"[ \t]{0,40}+(?:[0-9]{1,6}[ \t]{0,4}[|:\u2192][ \t]{0,4}|[-+>|#*\"',][ \t]{0,8}){0,3}+"
+_BREAK: Final = rf"[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
 _LINES: Final = re.compile(
-    rf"(?:[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
+    rf"(?:{_BREAK}"
     r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
-    r"(?=[ \t\"',+\\;]*+(?:[\r\n]|$)))++"
+    rf"(?=[ \t\"',+\\;]*+(?:[\r\n]|$)))*+(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
 )
 """Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
-_PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}((?:\s{1,80}[A-Za-z0-9+/=]{20,80}+){1,400}+)")
+_PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
 
 
 def armored(text: str) -> Iterator[tuple[int, int]]:
@@ -23,7 +24,8 @@ def armored(text: str) -> Iterator[tuple[int, int]]:
     if "PRIVATE KEY" in text:
         yield from _between_marks(text)
     if "Private-Lines" in text:
-        yield from (match.span(1) for match in _PUTTY.finditer(text))
+        for mark in _PUTTY.finditer(text):
+            yield from _cut_short(text, mark.end(), mark.end())
 
 
 def _between_marks(text: str) -> Iterator[tuple[int, int]]:

@@ -13,11 +13,11 @@ from sidecar.history.export.redaction.plausible import (
 from sidecar.history.export.redaction.rules import Rule
 
 KIND: Final = "assignedSecret"
-_PASSWORD: Final = "(?:passwords?|passwd|passphrase|passwrd|passcode|pwd|passw?)"
+_PASSWORD: Final = "(?i:passwords?|passwd|passphrase|passwrd|passcode|pwd|passw?)"
 _PASSWORD_MARKS: Final = ("pass", "pwd")
 _PASS_EDGE: Final = "(?:(?<![A-Za-z])|(?<=[a-z])(?=P)|(?<=[A-Z])(?=P[AW])|(?<=n)(?=passw)|(?<=b)(?=pass))"
 _TOKEN: Final = (
-    r"(?:secret|token|credential|(?:api|access|private|secret|encryption|master|signing|auth|account|service|"
+    r"(?i:secret|token(?!s|i[sz]|[_-]?(?:count|usage|type|limit|budget|ur[il]|endpoint))|credential|(?:api|access|private|secret|encryption|master|signing|auth|account|service|"
     r"license|client|app|consumer|session|webhook|deploy|jwt|hmac|storage|shared|subscription)[_-]?key)"
 )
 _TOKEN_MARKS: Final = (
@@ -34,7 +34,7 @@ _TOKEN_MARKS: Final = (
     ),
 )
 _TAIL: Final = r"[\w-]{0,24}+"
-_SIGN: Final = r"\]?[\"'`]?\)?[ \t]{0,20}(?::=|=>|\?=|=|:|,(?=[ ]?[\"']))[ \t]{0,20}"
+_SIGN: Final = r"\]?[\"'`]?\)?[ \t]{0,20}(?::=|=>|\?=|=|:)[ \t]{0,20}"
 _TYPED: Final = r"(?::[ ]?(?:str|String|string|&str|char\*)[ ]{1,3})?"
 _QUOTED: Final = r"[a-zA-Z@$]{0,2}(?:\"([^\"\n]{4,300}+)\"|'([^'\n]{4,300}+)'|`([^`\n]{4,300}+)`)"
 _WORD: Final = r"([^\s\"'`,;&(){}\[\]<>|\\]{4,500}+)"
@@ -44,11 +44,11 @@ _CODE_AHEAD: Final = r"(?![(\[{]|,[ \t]|\)|[ \t]{0,3}(?:[+?|(]|==))"
 def _rules(name: str, marks: tuple[str, ...], quoted: Callable[[str], bool]) -> tuple[Rule, ...]:
     """Make the rules of one class of names: quoted values, bare ones, and ones of XML."""
     return (
-        Rule(KIND, rf"(?i:{name}{_TAIL}{_TYPED}{_SIGN}){_QUOTED}", marks, holds=quoted),
-        Rule(KIND, rf"(?i:{name}{_TAIL}{_SIGN}){_WORD}{_CODE_AHEAD}", marks, holds=bare_secret),
+        Rule(KIND, rf"{name}(?i:{_TAIL}{_TYPED}{_SIGN}){_QUOTED}", marks, holds=quoted),
+        Rule(KIND, rf"{name}(?i:{_TAIL}{_SIGN}){_WORD}{_CODE_AHEAD}", marks, holds=bare_secret),
         Rule(
             KIND,
-            rf"(?i:{name}{_TAIL}>)\s{{0,20}}([^\s<>]{{4,300}}+)\s{{0,20}}</",
+            rf"{name}(?i:{_TAIL}>)\s{{0,20}}([^\s<>]{{4,300}}+)\s{{0,20}}</",
             marks,
             holds=plain_password,
         ),
@@ -75,14 +75,14 @@ ASSIGNMENTS: Final = (
     # A line of YAML or of a protocol that ends with its value.
     Rule(
         KIND,
-        rf"(?im){_PASS_EDGE}{_PASSWORD}[ ]{{0,2}}[:=][ ]{{1,3}}([^\s\"'`,;(){{}}\[\]<>|\\]{{5,200}}+)[ \t]*$",
+        rf"(?m){_PASS_EDGE}{_PASSWORD}[ ]{{0,2}}[:=][ ]{{1,3}}([^\s\"'`,;(){{}}\[\]<>|\\]{{5,200}}+)[ \t]*$",
         _PASSWORD_MARKS,
         holds=plain_password,
     ),
     # A value on the line below: a block of YAML, or the answer to a prompt.
     Rule(
         KIND,
-        rf"(?i){_PASS_EDGE}{_PASSWORD}[\"']?:[ ]?(?:[|>]-?)?[ ]?\r?\n[ \t]{{0,20}}([^\s\"'`,;(){{}}\[\]<>|\\:=]{{6,200}}+)(?=\s|$)",
+        rf"{_PASS_EDGE}{_PASSWORD}[\"']?:[ ]?(?:[|>]-?)?[ ]?\r?\n[ \t]{{0,20}}(?:[0-9]{{1,6}}[ ]?[|\u2192][ ]?|[+-])?([^\s\"'`,;(){{}}\[\]<>|\\:=]{{6,200}}+)(?=\s|$)",
         _PASSWORD_MARKS,
         holds=bare_secret,
     ),

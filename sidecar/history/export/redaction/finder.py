@@ -12,7 +12,7 @@ from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.tokens import TOKENS
 from sidecar.history.export.redaction.view import View, views
-from sidecar.history.export.redaction.wraps import wrapped_runs
+from sidecar.history.export.redaction.wraps import joined_lines
 
 _ARMOR: Final = -1
 """The rank of armored keys: they hold whatever is found inside them."""
@@ -60,21 +60,15 @@ def secrets(text: str) -> Iterator[Span]:
 def _seen(view: View) -> Iterator[Span]:
     yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(view.text))
     yield from _finder().spans(view.text)
-    for run in wrapped_runs(view.text):
-        for span in _tokens().spans(run.view.text, cut=True):
-            start, end = run.view.origin(span.start, run.end_of(span.start, span.end))
-            yield span._replace(start=run.start + start, end=run.start + end)
+    for lines in joined_lines(view.text):
+        for span in _finder().spans(lines.view.text, cut=True):
+            start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
+            yield span._replace(start=lines.start + start, end=lines.start + end)
 
 
 @cache
 def _finder() -> Finder:
     return Finder((*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
-
-
-@cache
-def _tokens() -> Finder:
-    """Make the finder for joined lines, whose words may be two: forms that need no name in front."""
-    return Finder(TOKENS)
 
 
 def _lowered(text: str) -> str:

@@ -8,16 +8,27 @@ from sidecar.history.export.redaction.view import COLOR, HIDDEN, viewed
 
 HOME: Final = "homeDirectory"
 
+_MARKS: Final = re.compile(r"[-/\\fc](?:home|users|docume|root)|~[a-z_]", re.IGNORECASE)
+"""What every home directory holds, behind any spelling of a slash."""
+_BEFORE: Final = 200
+_BEHIND: Final = 300
+"""How much around a mark is read, in characters."""
 _SLASHES: Final = re.compile(
-    rf"(?P<end>\\{{1,16}}[nrt](?=[\\/~\"'(]|%2[fF]|[A-Za-z](?::|%3[aA])(?:\\|/|%)|file:|vscode-|-(?:home|Users|mnt)-)|{COLOR})"
-    rf"|(?P<hidden>{HIDDEN})"
-    r"|(?P<colon>%(?:25){0,2}3[aA]|\\{1,16}u003[aA])"
-    r"|(?P<at>%(?:25){0,2}40)"
-    r"|(?P<blank>%(?:25){0,2}20)"
-    r"|(?P<slash>%(?:25){0,2}(?:2[fF]|5[cC])|\\{1,16}u00(?:2[fF]|5[cC])|\\{1,16}/|\\+)"
+    rf"[\x1b\\%{HIDDEN}](?:(?P<end>(?<=\\)\\{{0,15}}[nrt](?=[\\/~\"'(]|%2[fF]|[A-Za-z](?::|%3[aA])[\\/%]"
+    rf"|file:|vscode-|-(?:home|Users|mnt)-)|{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
+    r"|(?<=%)(?:25){0,2}+(?:(?P<colon>3[aA])|(?P<at>40)|(?P<blank>20)|(?P<percent>2[fF]|5[cC]))"
+    r"|(?<=\\)(?P<slash>\\{0,15}u00(?:2[fF]|5[cC])|\\{0,15}/|\\*+))"
 )
 """What to read as a slash, and what ends a word in front of a path."""
-_MEANT: Final = {"end": "\n", "hidden": "", "colon": ":", "at": "@", "blank": " ", "slash": "/"}
+_MEANT: Final = {
+    "end": "\n",
+    "hidden": "",
+    "colon": ":",
+    "at": "@",
+    "blank": " ",
+    "percent": "/",
+    "slash": "/",
+}
 
 _NAME: Final = (
     r"(?!(?:Shared|Public|Default|All Users|Default User)\b)"
@@ -45,10 +56,11 @@ _SLUGS: Final = re.compile(
 _OWNERS: Final = re.compile(
     r"[-dlbcps][-rwxsStTl]{9}[.+@]?[ \t]{1,8}[0-9]{1,9}[ \t]{1,8}(?P<owner>[\w.-]{1,40}+)[ \t]{1,12}(?P<group>[\w.-]{1,40}+)[ \t]{1,16}[0-9]"
 )
-_PROMPTS: Final = re.compile(
-    r"(?<![\w.+/:@-])(?P<prompt>[A-Za-z_][\w.-]{0,31}+)@[\w-]{1,63}(?=(?::| )(?:~|/)[^\s]{0,200}[ ]?[$#%>](?:\s|$)|:~|:/home/|:/Users/)"
-    r"|\[(?P<bracket>[A-Za-z_][\w.-]{0,31}+)@[\w.-]{1,63} [^\]\n]{1,100}\][$#%]"
+_PROMPT: Final = re.compile(
+    r"@[\w.-]{1,63}(?:[: ](?:~|/)[^\s]{0,200}[ ]?[$#%>](?=\s|$)|:~|:/(?:home|Users)/| [^\]\n]{1,100}\][$#%])"
 )
+"""A shell's prompt, or the place that a copy over the network names, behind the name of the user."""
+_USER: Final = re.compile(r"(?<![\w.+/:@-])[A-Za-z_][\w.-]{0,31}+$")
 
 
 class Found(NamedTuple):
@@ -61,21 +73,41 @@ class Found(NamedTuple):
 
 def homes(text: str) -> Iterator[Found]:
     """Yield home directories, with the name of their owner."""
-    view = viewed(text, _SLASHES, lambda match: _MEANT[match.lastgroup or ""])
+    for start, end in _windows(text):
+        view = viewed(text[start:end], _SLASHES, lambda match: _MEANT[match.lastgroup or ""])
+        for found in _named(view.text):
+            first, last = view.origin(found.start, found.end)
+            yield Found(start + first, start + last, found.name)
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text that may hold home directories."""
+    start = end = 0
+    for mark in _MARKS.finditer(text):
+        if mark.start() - _BEFORE > end:
+            if end:
+                yield start, end
+            start = max(0, mark.start() - _BEFORE)
+        end = mark.end() + _BEHIND
+    if end:
+        yield start, end
+
+
+def _named(text: str) -> Iterator[Found]:
     for pattern in (_PATHS, _SLUGS):
-        for match in pattern.finditer(view.text):
+        for match in pattern.finditer(text):
             group = match.lastgroup or ""
-            start, end = match.span()
             name = match[group].rstrip(".")
-            end -= len(match[group]) - len(name)
             if name:
-                yield Found(*view.origin(start, end), "" if group == "root" else name)
+                end = match.end() - len(match[group]) + len(name)
+                yield Found(match.start(), end, "" if group == "root" else name)
 
 
 def accounts(text: str) -> Iterator[Found]:
     """Yield the names of accounts in prompts and in the columns of `ls -l`."""
-    for pattern in (_OWNERS, _PROMPTS):
-        for match in pattern.finditer(text):
-            for group, name in match.groupdict().items():
-                if name:
-                    yield Found(*match.span(group), name)
+    for match in _OWNERS.finditer(text):
+        yield Found(*match.span("owner"), match["owner"])
+        yield Found(*match.span("group"), match["group"])
+    for match in _PROMPT.finditer(text):
+        if user := _USER.search(text, max(0, match.start() - 33), match.start()):
+            yield Found(*user.span(), user[0])

@@ -28,7 +28,8 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 def replaced(text: str, spans: Sequence[Span], marks: Mapping[str, str]) -> str:
     """Replace each of the merged spans by the mark of its kind, or by a text that names the kind."""
-    pieces, place = [], 0
+    pieces: list[str] = []
+    place = 0
     for span in spans:
         pieces += (text[place : span.start], marks.get(span.kind) or f"[redacted: {span.kind}]")
         place = span.end

@@ -65,11 +65,11 @@ TOKENS: Final = (
     _prefixed("vercelToken", "vcp_ vci_ vca_ vcr_ vck_", r"[A-Za-z0-9]{24,100}+"),
     _prefixed("posthogKey", "phc_ phx_", r"[A-Za-z0-9]{30,100}+"),
     _prefixed("mailgunKey", "key-", r"[a-f0-9]{32}(?![A-Za-z0-9])"),
-    _prefixed("twilioKey", "SK AC", r"[a-f0-9]{32}(?![A-Za-z0-9])"),
+    _prefixed("twilioKey", "SK", r"[a-f0-9]{32}(?![A-Za-z0-9])"),
     _prefixed("airtableToken", "pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
     _prefixed("squareToken", "sq0atp- sq0csp-", r"[\w-]{22,60}+"),
     _prefixed("cratesToken", "cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    Rule("discordToken", rf"{_LEFT}[MNO][\w-]{{22,27}}\.[\w-]{{6}}\.[\w-]{{27,40}}+"),
+    Rule("discordToken", r"[MNO](?<![A-Za-z0-9].)[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}+"),
     Rule("telegramToken", r"(?<![0-9])[0-9]{8,10}:AA[\w-]{32,35}(?![\w-])", (":aa",), scan=True),
 )
 """In this order: where two rules find the same text, the first one names it."""

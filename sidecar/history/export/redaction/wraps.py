@@ -7,8 +7,11 @@ from typing import Final
 
 from sidecar.history.export.redaction.view import View, viewed
 
-_SHORTEST: Final = 16
-"""Fewest characters of a joined word worth a look."""
+_WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
+_MIXED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
+"""What generated words have, and few others of some length."""
+_AROUND: Final = 200
+"""How much of the line in front of the word and behind it is joined too, in characters."""
 _CHAR: Final = r"[\w+/=.~-]"
 _BREAK: Final = (
     r"(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?)?(?:\r?\n|\r)"
@@ -20,8 +23,8 @@ _RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}{_CHAR}++){{1,40}}+"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Words joined over line breaks: a view of `text[start:]`, and where the pieces end in it."""
+class Joined:
+    """Lines around a broken word, joined: a view of `text[start:]`, and where its pieces meet."""
 
     start: int
     view: View
@@ -36,21 +39,22 @@ class Run:
         return inside[-1] if piece.isalpha() and (piece.islower() or piece.istitle()) else end
 
 
-def wrapped_runs(text: str) -> Iterator[Run]:
-    """Yield the words that line breaks may have cut, of those that have a digit."""
+def joined_lines(text: str) -> Iterator[Joined]:
+    """Yield the lines whose words a line break may have cut, where the word may be a generated one."""
     if "\n" not in text and "\r" not in text:
         return
     for match in _RUN.finditer(text):
-        run = match[0]
-        if len(run) < _SHORTEST or not any(char.isdigit() for char in run):
+        if not any(_MIXED.search(word) for word in _WORDS.findall(match[0])):
             continue
-        view = viewed(run, _BROKEN, lambda _: "")
-        yield Run(match.start(), view, _joints(run))
+        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
+        end = text.find("\n", match.end(), match.end() + _AROUND)
+        lines = text[start : end if end >= 0 else match.end() + _AROUND]
+        yield Joined(start, viewed(lines, _BROKEN, lambda _: ""), _joints(lines))
 
 
-def _joints(run: str) -> tuple[int, ...]:
+def _joints(lines: str) -> tuple[int, ...]:
     joints, removed = [], 0
-    for cut in _BROKEN.finditer(run):
+    for cut in _BROKEN.finditer(lines):
         joints.append(cut.start() - removed)
         removed += cut.end() - cut.start()
     return tuple(joints)
