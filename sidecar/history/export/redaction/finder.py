@@ -11,7 +11,7 @@ from sidecar.history.export.redaction.keywords import any_of, prefixes
 from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.tokens import TOKENS
-from sidecar.history.export.redaction.view import View, views
+from sidecar.history.export.redaction.view import View
 from sidecar.history.export.redaction.wraps import joined_lines
 
 _ARMOR: Final = -1
@@ -49,18 +49,17 @@ class Finder:
                     yield from rule.everywhere(text, rank)
 
 
-def secrets(text: str) -> Iterator[Span]:
-    """Yield the secrets of a text as places in it; they overlap where several rules or views agree."""
-    for view in views(text):
-        for span in _seen(view):
-            start, end = view.origin(span.start, span.end)
-            yield span._replace(start=start, end=end)
+def secrets(view: View) -> Iterator[Span]:
+    """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
+    for span in _seen(view.text):
+        start, end = view.origin(span.start, span.end)
+        yield span._replace(start=start, end=end)
 
 
-def _seen(view: View) -> Iterator[Span]:
-    yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(view.text))
-    yield from _finder().spans(view.text)
-    for lines in joined_lines(view.text):
+def _seen(text: str) -> Iterator[Span]:
+    yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(text))
+    yield from _finder().spans(text)
+    for lines in joined_lines(text):
         for span in _finder().spans(lines.view.text, cut=True):
             start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
             yield span._replace(start=lines.start + start, end=lines.start + end)

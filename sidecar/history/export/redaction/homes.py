@@ -14,8 +14,8 @@ _BEFORE: Final = 200
 _BEHIND: Final = 300
 """How much around a mark is read, in characters."""
 _SLASHES: Final = re.compile(
-    rf"[\x1b\\%{HIDDEN}](?:(?P<end>(?<=\\)\\{{0,15}}[nrt](?=[\\/~\"'(]|%2[fF]|[A-Za-z](?::|%3[aA])[\\/%]"
-    rf"|file:|vscode-|-(?:home|Users|mnt)-)|{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
+    rf"[\x1b\\%{HIDDEN}](?:(?P<end>(?<=\\)\\{{0,15}}[nrt](?=[\\/~\"'(]|%(?:25)*2[fF]"
+    rf"|[A-Za-z](?::|%3[aA])[\\/%]|[A-Za-z]-{{1,2}}Users|file:|vscode-|-[A-Za-z]/|-(?:home|Users|mnt|var|cygdrive)-)|{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
     r"|(?<=%)(?:25){0,2}+(?:(?P<colon>3[aA])|(?P<at>40)|(?P<blank>20)|(?P<percent>2[fF]|5[cC]))"
     r"|(?<=\\)(?P<slash>\\{0,15}u00(?:2[fF]|5[cC])|\\{0,15}/|\\*+))"
 )
@@ -36,7 +36,7 @@ _NAME: Final = (
     # A name of several words goes on with capitals, perhaps after a "van", and ends at a slash.
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"
 )
-_LEFT: Final = r"(?:(?<![\w.~}})])|(?<=\s-[A-Za-z])|(?<=^-[A-Za-z]))"
+_LEFT: Final = r"(?:(?<![\w.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z]))"
 _PARENTS: Final = r"(?:/(?:var|usr|export|data|nfs|net|mnt|srv|opt|System/Volumes/Data|Volumes/[^/\n]{1,40}|private/var|vol[0-9]?))"
 _PATHS: Final = re.compile(
     rf"{_LEFT}{_PARENTS}?/(?:home[0-9]?|Users|export/home)/{{1,2}}{_NAME.format('posix')}"
@@ -49,7 +49,7 @@ _PATHS: Final = re.compile(
     r"|(?<![\w.~-])(?P<root>/root|/var/root)(?![\w.-])"
 )
 _SLUGS: Final = re.compile(
-    r"(?<![\w-])-(?:(?:mnt|cygdrive)-[a-z]-Users|var-home|home|Users|[a-z]-Users)-(?P<unix>[A-Za-z0-9_.]{1,40}+)"
+    r"(?m)(?:(?<![\w-])|(?<=^-))-(?:(?:mnt|cygdrive)-[a-z]-Users|var-home|home|Users|[a-z]-Users)-(?P<unix>[A-Za-z0-9_.]{1,40}+)"
     r"|(?<![A-Za-z0-9])[A-Za-z]-{1,2}Users-(?P<windows>[A-Za-z0-9_.]{1,40}+)"
 )
 """Folders that agents name after a project's path, with hyphens for what a file name cannot hold."""
@@ -60,7 +60,7 @@ _PROMPT: Final = re.compile(
     r"@[\w.-]{1,63}(?:[: ](?:~|/)[^\s]{0,200}[ ]?[$#%>](?=\s|$)|:~|:/(?:home|Users)/| [^\]\n]{1,100}\][$#%])"
 )
 """A shell's prompt, or the place that a copy over the network names, behind the name of the user."""
-_USER: Final = re.compile(r"(?<![\w.+/:@-])[A-Za-z_][\w.-]{0,31}+$")
+_USER: Final = re.compile(r"(?m)(?:(?<![\w.+/:@-])|(?<=^[+-]))[A-Za-z_][\w.-]{0,31}+\Z")
 
 
 class Found(NamedTuple):

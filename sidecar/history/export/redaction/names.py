@@ -13,6 +13,7 @@ USER: Final = "userName"
 RANK: Final = 2_000
 """Behind the ranks of secrets and home directories."""
 _SHORTEST: Final = 4
+_LETTERS: Final = 3
 _UNMISTAKABLE: Final = 7
 """A name of so many letters is taken out inside longer words too."""
 SERVICES: Final = frozenset(
@@ -27,11 +28,12 @@ SERVICES: Final = frozenset(
 
 
 def telling(names: Iterable[str]) -> set[str]:
-    """Keep the names that are worth finding: four letters or more, no word of English, no service."""
+    """Keep the names that are worth finding: four characters or more, no word of English, no service."""
     return {
         name.lower()
         for name in names
-        if sum(char.isalpha() for char in name) >= _SHORTEST
+        if len(name) >= _SHORTEST
+        and sum(char.isalpha() for char in name) >= _LETTERS
         and name.lower() not in SERVICES
         and name.lower() not in _words()
     }

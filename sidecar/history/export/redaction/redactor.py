@@ -10,6 +10,7 @@ from sidecar.history.export.redaction.finder import secrets
 from sidecar.history.export.redaction.homes import HOME, accounts, homes
 from sidecar.history.export.redaction.names import RANK, SERVICES, USER, NameFinder
 from sidecar.history.export.redaction.spans import Span, merged, replaced
+from sidecar.history.export.redaction.view import View, views
 
 _HOME_RANK: Final = 1_000
 """Behind the ranks of secrets: a home directory inside a secret goes with it."""
@@ -43,14 +44,13 @@ class Redactor:
         """Redact one text, and learn the names in it."""
         found = list(homes(text))
         self._note(home.name for home in found)
-        spans = merged(
-            (
-                *secrets(text),
-                *(Span(home.start, home.end, HOME, _HOME_RANK) for home in found),
-                *self._own_home(text),
-                *self._people(text),
-            )
-        )
+        spans = [Span(home.start, home.end, HOME, _HOME_RANK) for home in found]
+        spans += self._own_home(text)
+        spans += self._named(text)
+        for view in views(text):
+            spans += secrets(view)
+            spans += _people(view)
+        spans = merged(spans)
         self._counts.update(span.kind for span in spans)
         return replaced(text, spans, {HOME: "~"})
 
@@ -62,13 +62,10 @@ class Redactor:
         for match in self._home.finditer(text) if self._home else ():
             yield Span(*match.span(), HOME, _HOME_RANK)
 
-    def _people(self, text: str) -> Iterator[Span]:
-        for found in accounts(text):
-            if found.name.lower() not in SERVICES:
-                yield Span(found.start, found.end, USER, RANK)
+    def _named(self, text: str) -> Iterator[Span]:
         if self._finder is None:
             self._finder = NameFinder(self._names)
-        yield from self._finder.spans(text)
+        return self._finder.spans(text)
 
     def _learn_text(self, text: str) -> str:
         self._note(home.name for home in homes(text))
@@ -78,6 +75,12 @@ class Redactor:
         if fresh := {name for name in names if name} - self._names:
             self._names |= fresh
             self._finder = None
+
+
+def _people(view: View) -> Iterator[Span]:
+    for found in accounts(view.text):
+        if found.name.lower() not in SERVICES:
+            yield Span(*view.origin(found.start, found.end), USER, RANK)
 
 
 def mapped_texts(value: Any, change: Callable[[str], str]) -> Any:
