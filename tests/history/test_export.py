@@ -17,7 +17,7 @@ Make = Callable[..., dict[str, Any]]
 # Put together here so that no scanner of this repository takes them for real ones.
 SECRETS = {
     "privateKey": "-----BEGIN RSA "
-    + "PRIVATE KEY-----\nProc-Type: 4,ENC\nMIIEow+/==\n-----END RSA PRIVATE KEY-----",
+    + "PRIVATE KEY-----\nProc-Type: 4,ENC\nMIIEowIBAAKCAQEA+/==\n-----END RSA PRIVATE KEY-----",
     "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "anthropicKey": "sk-" + "ant-api03-abcdefghij0123456789",
     "openaiKey": "sk-" + "proj-abcdefghij0123456789abcd",

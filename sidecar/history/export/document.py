@@ -1,6 +1,6 @@
 """The pieces of an exported task, one message in memory at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -25,21 +25,25 @@ def export_task(
     form: ExportFormat,
     task: TaskInfo,
     provenance: Mapping[str, Provenance],
-    messages: Iterable[StoredMessage],
+    messages: Callable[[], Iterable[StoredMessage]],
     redactor: Redactor | None,
 ) -> Iterator[str]:
     """Yield the document piece by piece; joined, they are the whole.
 
     Markdown holds what the user saw; JSON is `{version, task, provenance, messages}` with the members of
-    the wire. `messages` are the UI's, or the API's of a task that has no others.
+    the wire. `messages` gives the UI's, or the API's of a task that has no others. Redaction reads them
+    twice: a name in the last message is taken out of the first.
     """
     facts: Any = msgspec.to_builtins(task)
     sources: Any = msgspec.to_builtins(dict(provenance))
-    said = (msgspec.to_builtins(message) for message in messages)
+    contents = (msgspec.to_builtins(message) for message in messages())
     if redactor is not None:
+        redactor.learn([facts, sources])
+        for message in messages():
+            redactor.learn(msgspec.to_builtins(message))
         facts, sources = redactor.value(facts), redactor.value(sources)
-        said = (redactor.value(message) for message in said)
-    return _json(facts, sources, said) if form == "json" else _markdown(facts, said)
+        contents = (redactor.value(message) for message in contents)
+    return _json(facts, sources, contents) if form == "json" else _markdown(facts, contents)
 
 
 def _json(facts: Any, sources: Any, messages: Iterable[Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ _CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t
 _FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|$)")
 """What starts a heading, a fence or a link definition, which may go on in the next line."""
 _UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
-_INLINE: Final = re.compile(r"\\.|`+|<|!\[")
+_INLINE: Final = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
 
 
 def fenced(text: str) -> str:

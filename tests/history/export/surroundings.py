@@ -79,6 +79,6 @@ def leaks(sample: Sample, redacted: str) -> bool:
     plain = re.sub(r"\[redacted: \w+\]|[\u200b\s]|\\+n|\(index\):658", "", redacted)
     return any(
         piece in plain
-        for secret in sample.secrets
+        for secret in ("".join(secret.split()) for secret in sample.secrets)
         for piece in {secret[at : at + 8] for at in range(max(1, len(secret) - 7))}
     )

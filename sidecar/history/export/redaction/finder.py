@@ -39,7 +39,7 @@ class Finder:
         scanned = set()
         for rank, rule in self._always:
             yield from rule.everywhere(text, rank)
-        for match in self._words.finditer(_lowered(text)):
+        for match in self._words.finditer(_lowered(text)) if self._rules else ():
             for rank, rule in self._rules[match[1]]:
                 if not rule.scan:
                     if span := rule.at(text, match.start(), rank, cut=cut):

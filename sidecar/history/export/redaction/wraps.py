@@ -10,6 +10,8 @@ from sidecar.history.export.redaction.view import View, viewed
 _WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
 _MIXED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
 """What generated words have, and few others of some length."""
+_NARROWEST: Final = 38
+"""Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
 _AROUND: Final = 200
 """How much of the line in front of the word and behind it is joined too, in characters."""
 _CHAR: Final = r"[\w+/=.~-]"
@@ -44,12 +46,13 @@ def joined_lines(text: str) -> Iterator[Joined]:
     if "\n" not in text and "\r" not in text:
         return
     for match in _RUN.finditer(text):
-        if not any(_MIXED.search(word) for word in _WORDS.findall(match[0])):
-            continue
         start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
         end = text.find("\n", match.end(), match.end() + _AROUND)
         lines = text[start : end if end >= 0 else match.end() + _AROUND]
-        yield Joined(start, viewed(lines, _BROKEN, lambda _: ""), _joints(lines))
+        full = match[0].find("\n") + match.start() - start >= _NARROWEST
+        joined = _BROKEN.sub("", lines if full else match[0])
+        if any(_MIXED.search(word) for word in _WORDS.findall(joined)):
+            yield Joined(start, viewed(lines, _BROKEN, lambda _: ""), _joints(lines))
 
 
 def _joints(lines: str) -> tuple[int, ...]:
