@@ -123,7 +123,8 @@ CARRIED: Final = {
     "urlCredentials": "postgres://app:«{an:16}»@db.example.com:5432/app",
     "openssh": "-----BEGIN OPENSSH PRIVATE KEY-----\n«{b64:70}\n{b64:70}»\n-----END OPENSSH PRIVATE KEY-----",
     "pemCut": "-----BEGIN PRIVATE KEY-----\n«{b64:64}\n{b64:64}\n{b64:64}»",
-    "pgp": "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n«{b64:64}\n{b64:64}»\n-----END PGP PRIVATE KEY BLOCK-----",
+    "pgp": "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n«{b64:64}\n{b64:64}»\n"
+    "-----END PGP PRIVATE KEY BLOCK-----",
     "basic": "Authorization: Basic «{b64:32}»",
     "bearerLetters": "Authorization: Bearer «{let:32}»",
     "authorizationToken": "Authorization: token «{hex:40}»",
@@ -170,9 +171,21 @@ CARRIED: Final = {
     "jwtSecret": "JWT_SECRET: «{an:24}»",
     "putty": "Private-Lines: 2\n«{b64:64}\n{b64:64}»\nPrivate-MAC: x",
 }
-COMMONEST: Final = (
-    "aws githubClassic githubFineGrained openai anthropic google slack stripe npm jwt pem bearer urlCredentials"
-).split()
+COMMONEST: Final = [
+    "aws",
+    "githubClassic",
+    "githubFineGrained",
+    "openai",
+    "anthropic",
+    "google",
+    "slack",
+    "stripe",
+    "npm",
+    "jwt",
+    "pem",
+    "bearer",
+    "urlCredentials",
+]
 
 
 @dataclass(frozen=True)

@@ -91,28 +91,10 @@ def test_a_message_forges_and_hides_no_other(attack: str, render: Renderer) -> N
     assert render(text) == {"headings": headings, "foreign": [], "references": []}
 
 
-PIECES = st.sampled_from(
-    list("`~#<>![]:=-*+_\\|\"'()&; \t\r\n\n1ab")
-    + [
-        "```",
-        "~~~",
-        "`````",
-        "    ",
-        "## ",
-        "===",
-        "---",
-        "- ",
-        "> ",
-        "1. ",
-        "![",
-        "]:",
-        "](",
-        "<!--",
-        "<b",
-        "-->",
-        "</h2>",
-    ]
-)
+SIGNS = "`~#<>![]:=-*+_\\|\"'()&; \t\r\n\n1ab"
+STARTS = ("```", "~~~", "`````", "    ", "## ", "===", "---", "- ", "> ", "1. ", "![", "]:", "](")
+TAGS = ("<!--", "<b", "-->", "</h2>")
+PIECES = st.sampled_from([*SIGNS, *STARTS, *TAGS])
 
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -14,12 +14,11 @@ _BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
 _CODE: Final = re.compile(r"[{}\[\]$]|\((?!index\))")
 """What a program that handles keys has between the marks, and no key."""
 _PREFIX: Final = r"[ \t]{0,40}+(?:[0-9]{1,6}[ \t]{0,4}[|:\u2192][ \t]{0,4}|[-+>|#*\"',][ \t]{0,8}){0,3}+"
-_BREAK: Final = rf"(?: {{1,4}}\(index\):[0-9]{{1,6}})?[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
-_LINES: Final = re.compile(
-    rf"(?:{_BREAK}"
-    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
-    rf"(?= {{0,4}}(?:\(index\):[0-9]{{1,6}})?[ \t\"',+\\;]*+(?:[\r\n]|$)))*+(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
-)
+_PLACE: Final = r"(?: {1,4}\(index\):[0-9]{1,6})?+"
+_BREAK: Final = rf"{_PLACE}[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
+_LINE: Final = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
+_LAST: Final = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
+_LINES: Final = re.compile(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+\\;]*+(?:[\r\n]|$)))*+{_LAST}")
 """Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
 _PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
 

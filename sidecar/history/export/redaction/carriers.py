@@ -1,27 +1,37 @@
 """Secrets that the text around them gives away: URLs, headers, options of commands, files of credentials."""
 
+from collections.abc import Callable
 from typing import Final
 
-from sidecar.history.export.redaction.plausible import bare_secret, credential, given, password, random_key
+from sidecar.history.export.redaction.plausible import bare_secret, credential, given, random_key
 from sidecar.history.export.redaction.rules import Rule
 
 _GAP: Final = r"[ \t]{1,3}"
 _QUOTED: Final = r"\"[^\"\n]{3,200}+\"|'[^'\n]{3,200}+'"
 _ARGUMENT: Final = rf"({_QUOTED}|[^\s\"'`,;|)]{{3,200}}+)"
-_PAIR: Final = r"(\"[^\"\n:]{1,80}+:[^\"\n]{1,120}+\"|'[^'\n:]{1,80}+:[^'\n]{1,120}+'|[^\s\"'`:/]{1,80}+:[^\s\"'`]{1,120}+)"
+_PAIR: Final = (
+    r"(\"[^\"\n:]{1,80}+:[^\"\n]{1,120}+\"|'[^'\n:]{1,80}+:[^'\n]{1,120}+'"
+    r"|[^\s\"'`:/]{1,80}+:[^\s\"'`]{1,120}+)"
+)
 _OPTION: Final = "(?<![A-Za-z0-9-])"
+_VALUE: Final = r"[ ]{0,3}[:=][ ]{0,3}[\"'`]?"
+_SCHEME: Final = "(?:token|apikey|api-key|bot|negotiate|key|ghtoken|bearer|basic)[ ]{1,3}"
+_CRUMB: Final = r"[\w.-]{1,60}+=[^\s;\"'\\]{1,4000}+"
 _PARAMETERS: Final = (
-    "access_token auth_token id_token refresh_token oauth_token private_token token api_key apikey api-key "
-    "client_secret password passwd secret signature x-amz-signature x-amz-security-token x-goog-signature"
-).split()
-_CODES: Final = ("key", "code", "sig", "auth", "session", "jwt", "assertion")
+    "access_token|auth_token|id_token|refresh_token|oauth_token|private_token|token|api_key|apikey|api-key|"
+    "client_secret|password|passwd|secret|signature|x-amz-signature|x-amz-security-token|x-goog-signature"
+)
+_CODES: Final = "key|code|sig|auth|session|jwt|assertion"
 
 
-def _parameter(kind: str, names: list[str] | tuple[str, ...], length: int) -> Rule:
-    pattern = rf"(?i)(?<=[?&;#])(?:{'|'.join(names)})=([^\s&;#\"'<>`\\)\]]{{{length},4000}}+)"
-    return Rule(
-        kind, pattern, tuple(f"{name}=" for name in names), holds=random_key if length > 12 else given
-    )
+def _parameter(names: str, length: int, holds: Callable[[str], bool]) -> Rule:
+    """Make the rule of parameters in the query of a URL."""
+    pattern = rf"(?i)(?<=[?&;#])(?:{names})=([^\s&;#\"'<>`\\)\]]{{{length},4000}}+)"
+    return Rule("urlToken", pattern, tuple(f"{name}=" for name in names.split("|")), holds=holds)
+
+
+def _unredacted(value: str) -> bool:
+    return not value.startswith("[redacted")
 
 
 CARRIERS: Final = (
@@ -31,10 +41,10 @@ CARRIERS: Final = (
         r"://(?![^\s/@]{0,200}\.[a-z]{2,10}(?::[0-9]{1,5})?/)[^\s/:@\"'<>`\\{}$]{0,100}+:(?![0-9]{1,5}(?:[/?#\"'\s]|$))"
         r"([^\s\"'<>`\\@{}$]{1,200}+(?:@[^\s\"'<>`\\@/{}$]{1,100}+(?=@)){0,4}+)@(?=[A-Za-z0-9_.\[-])",
         ("://",),
-        holds=lambda value: not value.startswith("[redacted"),
+        holds=_unredacted,
     ),
-    _parameter("urlToken", _PARAMETERS, 6),
-    _parameter("urlToken", _CODES, 16),
+    _parameter(_PARAMETERS, 6, given),
+    _parameter(_CODES, 16, random_key),
     Rule(
         "webhook",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/+-]{20,120}+)",
@@ -60,21 +70,25 @@ CARRIERS: Final = (
     ),
     Rule(
         "authorization",
-        r"(?i)authorization[\"']?[ ]{0,3}[:=][ ]{0,3}[\"'`]?(?:(?:token|apikey|api-key|bot|negotiate|key|ghtoken|bearer|basic)[ ]{1,3})"
-        r"([\w.~+/=:-]{8,4000}+)",
+        rf"(?i)authorization[\"']?{_VALUE}{_SCHEME}([\w.~+/=:-]{{8,4000}}+)",
         ("authorization",),
         holds=credential,
     ),
     Rule(
         "authorization",
-        r"(?i)authorization[\"']?[ ]{0,3}[:=][ ]{0,3}[\"'`]?([\w.~+/=:-]{12,4000}+)",
+        rf"(?i)authorization[\"']?{_VALUE}([\w.~+/=:-]{{12,4000}}+)",
         ("authorization",),
         holds=random_key,
     ),
     Rule(
         "cookie",
-        r"(?i)cookie[\"']?[ ]{0,3}:[ ]{0,3}[\"']?([\w.-]{1,60}+=[^\s;\"'\\]{1,4000}+(?:;[ ]?[\w.-]{1,60}+=[^\s;\"'\\]{1,4000}+){0,50}+)",
+        rf"(?i)cookie[\"']?[ ]{{0,3}}:[ ]{{0,3}}[\"']?({_CRUMB}(?:;[ ]?{_CRUMB}){{0,50}}+)",
         ("cookie",),
+    ),
+    Rule(
+        "sessionToken",
+        rf"(?i)session_?token[\"']?{_VALUE}([\w+/=-]{{100,4000}}+)",
+        ("session_token", "sessiontoken"),
     ),
     Rule(
         "optionSecret",

@@ -37,7 +37,10 @@ _NAME: Final = (
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"
 )
 _LEFT: Final = r"(?:(?<![\w.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z]))"
-_PARENTS: Final = r"(?:/(?:var|usr|export|data|nfs|net|mnt|srv|opt|System/Volumes/Data|Volumes/[^/\n]{1,40}|private/var|vol[0-9]?))"
+_PARENTS: Final = (
+    r"(?:/(?:var|usr|export|data|nfs|net|mnt|srv|opt|private/var|vol[0-9]?"
+    r"|System/Volumes/Data|Volumes/[^/\n]{1,40}))"
+)
 _PATHS: Final = re.compile(
     rf"{_LEFT}{_PARENTS}?/(?:home[0-9]?|Users|export/home)/{{1,2}}{_NAME.format('posix')}"
     rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/)?(?:[A-Za-z]:|/{{1,2}}[\w.-]{{1,60}}/[A-Za-z]\$|/{{1,2}}[\w.-]{{1,60}}(?=/Users/))"
@@ -54,8 +57,10 @@ _SLUGS: Final = re.compile(
 )
 """Folders that agents name after a project's path, with hyphens for what a file name cannot hold."""
 _OWNERS: Final = re.compile(
-    r"[-dlbcps][-rwxsStTl]{9}[.+@]?[ \t]{1,8}[0-9]{1,9}[ \t]{1,8}(?P<owner>[\w.-]{1,40}+)[ \t]{1,12}(?P<group>[\w.-]{1,40}+)[ \t]{1,16}[0-9]"
+    r"[-dlbcps][-rwxsStTl]{9}[.+@]?[ \t]{1,8}[0-9]{1,9}[ \t]{1,8}(?P<owner>[\w.-]{1,40}+)"
+    r"[ \t]{1,12}(?P<group>[\w.-]{1,40}+)[ \t]{1,16}[0-9]"
 )
+"""A line of `ls -l`."""
 _PROMPT: Final = re.compile(
     r"@[\w.-]{1,63}(?:[: ](?:~|/)[^\s]{0,200}[ ]?[$#%>](?=\s|$)|:~|:/(?:home|Users)/| [^\]\n]{1,100}\][$#%])"
 )

@@ -16,26 +16,22 @@ _SHORTEST: Final = 4
 _LETTERS: Final = 3
 _UNMISTAKABLE: Final = 7
 """A name of so many letters is taken out inside longer words too."""
-SERVICES: Final = frozenset(
-    "root admin administrator runner runneradmin ubuntu debian fedora centos alpine arch user users ec2-user azureuser "
-    "vscode codespace gitpod jovyan node python ruby circleci jenkins gitlab-runner github travis vagrant docker "
-    "postgres mysql mariadb redis mongodb nginx apache httpd www-data daemon nobody systemd staff wheel sudo adm "
-    "linuxbrew homebrew coder devcontainer container sandbox guest default public shared test tester build builder "
-    "deploy oracle hadoop spark airflow kafka elastic grafana prometheus git svn mail backup operator games "
-    "username yourname your-name youruser myuser me someone foo bar baz foobar".split()
-)
-"""Accounts of systems and examples, which name nobody."""
+
+
+def names_nobody(name: str) -> bool:
+    """Tell whether a name is that of a system's account or an example's."""
+    return name.lower() in _listed("accounts.txt")
 
 
 def telling(names: Iterable[str]) -> set[str]:
-    """Keep the names that are worth finding: four characters or more, no word of English, no service."""
+    """Keep the names worth finding: four characters or more, no word of English, nobody's account."""
     return {
         name.lower()
         for name in names
         if len(name) >= _SHORTEST
         and sum(char.isalpha() for char in name) >= _LETTERS
-        and name.lower() not in SERVICES
-        and name.lower() not in _words()
+        and not names_nobody(name)
+        and name.lower() not in _listed("words.txt")
     }
 
 
@@ -80,5 +76,6 @@ def _ends(text: str, end: int) -> bool:
 
 
 @cache
-def _words() -> frozenset[str]:
-    return frozenset(files(__package__).joinpath("words.txt").read_text("ascii").split())
+def _listed(name: str) -> frozenset[str]:
+    """Read one of the lists beside this module; words.LICENSE tells where the words are from."""
+    return frozenset(files(__package__).joinpath(name).read_text("ascii").split())

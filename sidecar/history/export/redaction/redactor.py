@@ -8,7 +8,7 @@ from typing import Any, Final
 from sidecar.api.insight import Redaction
 from sidecar.history.export.redaction.finder import secrets
 from sidecar.history.export.redaction.homes import HOME, accounts, homes
-from sidecar.history.export.redaction.names import RANK, SERVICES, USER, NameFinder
+from sidecar.history.export.redaction.names import RANK, USER, NameFinder, names_nobody
 from sidecar.history.export.redaction.spans import Span, merged, replaced
 from sidecar.history.export.redaction.view import View, views
 
@@ -79,7 +79,7 @@ class Redactor:
 
 def _people(view: View) -> Iterator[Span]:
     for found in accounts(view.text):
-        if found.name.lower() not in SERVICES:
+        if not names_nobody(found.name):
             yield Span(*view.origin(found.start, found.end), USER, RANK)
 
 
