@@ -59,7 +59,7 @@ def test_a_name_is_found_in_texts_before_the_one_that_tells_it() -> None:
         "/home/dana and a bandana",
     ],
 )
-def test_words_are_no_names(text: str) -> None:
+def test_words_are_not_names(text: str) -> None:
     path, _, rest = text.partition(" ")
     assert Redactor().text(text) == f"~{path[len('/home/') :].partition('/')[1] and '/work'} {rest}"
 
