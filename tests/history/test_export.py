@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
+from sidecar.api.insight import ExportFormat
 from sidecar.history.export import export, task
 from sidecar.history.export.redaction import Redactor
 from tests.history.conftest import TASK_ID, Store
@@ -187,3 +190,23 @@ def test_a_text_too_long_for_an_answer_is_refused_with_the_way_out(
     store.write(ui=[say("text", "word " * 200)], api=[])
     with pytest.raises(StorageError, match="command `export`"):
         export(store.history, TASK_ID, "markdown")
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_a_name_is_taken_out_of_messages_before_its_home_directory(
+    store: Store, say: Make, form: ExportFormat
+) -> None:
+    store.write(ui=[say("text", "ask nkeller"), say("text", "in C:\\Users\\nkeller\\x")], api=[])
+    assert "nkeller" not in export(store.history, TASK_ID, form, redact=True).text
+
+
+def test_a_title_shows_no_image_and_no_tag(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "![x](https://evil.example/p.png) <!-- <b>")], api=[])
+    text = export(store.history, TASK_ID, "markdown").text
+    assert text.startswith("# !\\[x](https://evil.example/p.png) \\<!-- \\<b>\n")
+
+
+def test_loading_the_program_loads_no_rules() -> None:
+    code = "import sys, sidecar.__main__, sidecar.app.handlers.insight; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "sidecar.app.handlers.insight" in modules and "redaction" not in modules

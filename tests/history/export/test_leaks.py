@@ -64,3 +64,26 @@ def test_the_line_behind_a_whole_secret_stays() -> None:
     for sample in CATALOG:
         if sample.name in ("jwt", "githubClassic", "slack", "anthropic"):
             assert Redactor().text(f"{sample.text}\nNext line").endswith("]\nNext line")
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('password="P@ssword1"', "P@ssword1"),
+        ('password = "secret123"', "secret123"),
+        ("DB_PASSWORD=my.pass.word1", "my.pass.word1"),
+        ("PASSWORD=postgres", "postgres"),
+        ("password:hunter2", "hunter2"),
+        ("spring.datasource.password=hunter", "hunter"),
+        ("PGPASSWORD=hunter psql", "hunter"),
+        ("mysql -u root -phunter2 db", "hunter2"),
+        ("redis://:hunter2@host:6379", "hunter2"),
+        ("ftp://user:pa:ss@host/x", "pa:ss"),
+        ("jdbc:mysql://h/db?user=a&password=hunter2", "hunter2"),
+        ("ALTER USER bob WITH PASSWORD 'hunter22'", "hunter22"),
+        ('password=\\\\\\"two words here\\\\\\"', "two words here"),
+        ('"passwd": "kJ8,s(x)d"', "kJ8,s(x)d"),
+    ],
+)
+def test_a_weak_password_is_found_by_its_name(text: str, secret: str) -> None:
+    assert secret not in Redactor().text(text)

@@ -5,6 +5,7 @@ from typing import Final
 
 from sidecar.history.export.redaction.plausible import (
     bare_secret,
+    mixed_password,
     password,
     plain_password,
     quoted_secret,
@@ -12,6 +13,7 @@ from sidecar.history.export.redaction.plausible import (
 )
 from sidecar.history.export.redaction.rules import Rule
 
+_Check = Callable[[str], bool]
 KIND: Final = "assignedSecret"
 # The words that name a password, and where a name may start: not inside another word, as in "compass".
 _PHRASE: Final = "(?i:passwords?|passwd|passphrase|passwrd|passcode|pwd|passw?)"
@@ -41,11 +43,11 @@ _NO_CODE: Final = r"(?![(\[{]|,[ \t]|\)|[ \t]{0,3}(?:[+?|(]|==))"
 _NUMBER: Final = r"(?:[0-9]{1,6}[ ]?[|\u2192][ ]?|[+-])?"
 
 
-def _rules(name: str, marks: tuple[str, ...], quoted: Callable[[str], bool]) -> tuple[Rule, ...]:
+def _rules(name: str, marks: tuple[str, ...], quoted: _Check, bare: _Check) -> tuple[Rule, ...]:
     """Make the rules of one class of names: quoted values, bare ones, and ones of XML."""
     return (
         Rule(KIND, rf"{name}(?i:{_TAIL}{_TYPED}{_SIGN}){_QUOTED}", marks, holds=quoted),
-        Rule(KIND, rf"{name}(?i:{_TAIL}{_SIGN}){_WORD}{_NO_CODE}", marks, holds=bare_secret),
+        Rule(KIND, rf"{name}(?i:{_TAIL}{_SIGN}){_WORD}{_NO_CODE}", marks, holds=bare),
         Rule(
             KIND,
             rf"{name}(?i:{_TAIL}>)\s{{0,20}}([^\s<>]{{4,300}}+)\s{{0,20}}</",
@@ -56,8 +58,8 @@ def _rules(name: str, marks: tuple[str, ...], quoted: Callable[[str], bool]) -> 
 
 
 ASSIGNMENTS: Final = (
-    *_rules(_EDGE + _PHRASE, _PHRASES, password),
-    *_rules(_KEY, _KEYS, quoted_secret),
+    *_rules(_EDGE + _PHRASE, _PHRASES, password, mixed_password),
+    *_rules(_KEY, _KEYS, quoted_secret, bare_secret),
     # A line of settings or of a shell: capitals, no blanks around the sign.
     Rule(
         KIND,
@@ -75,10 +77,12 @@ ASSIGNMENTS: Final = (
     # A line of YAML or of a protocol that ends with its value.
     Rule(
         KIND,
-        rf"(?m){_EDGE}{_PHRASE}[ ]{{0,2}}[:=][ ]{{1,3}}({_OTHER}]{{5,200}}+)[ \t]*$",
+        rf"(?m){_EDGE}{_PHRASE}[ ]{{0,2}}[:=][ ]{{0,3}}({_OTHER}]{{5,200}}+)[ \t]*$",
         _PHRASES,
         holds=plain_password,
     ),
+    # A statement of SQL.
+    Rule(KIND, r"(?i)(?:password|identified by)[ ]{1,3}'([^'\n]{4,200}+)'", ("password", "identified by")),
     # A value on the line below: a block of YAML, or the answer to a prompt.
     Rule(
         KIND,

@@ -15,7 +15,7 @@ RANK: Final = 2_000
 _SHORTEST: Final = 4
 _LETTERS: Final = 3
 _UNMISTAKABLE: Final = 7
-"""A name of so many letters is taken out inside longer words too."""
+"""Fewest characters of a name that is found inside longer words too."""
 
 
 def names_nobody(name: str) -> bool:
@@ -60,7 +60,7 @@ def _spellings(name: str) -> set[str]:
 
 
 _WRAPPED: Final = re.compile(r"\\[nrtbf]$|\\u[0-9a-fA-F]{4}$|%[0-9a-fA-F]{2}$|\[[0-9;]{0,12}m$")
-"""What ends with a letter in front of a name and is no part of a word."""
+"""Escapes and colors that end with a letter right in front of a name."""
 
 
 def _begins(text: str, start: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 _PLACEHOLDER: Final = re.compile(
-    r"\$|[{<%*]|\[redacted|~$|\.{3}|(?:x{3,}|none|null|nil|true|false|undefined|void|any|object|number|boolean|"
+    r"\$[A-Za-z_{(]|[{<]|\*{3}|%(?:\w+%|[sdr(])|\[redacted|~$|\.{3}|(?:x{3,}|none|null|nil|true|false|undefined|void|any|object|number|boolean|"
     r"str|string|bytes|int|float|bool|optional|unknown|never|todo|example|changeme|"
     r"required|missing|hidden|redacted|masked|empty|default|disabled|enabled|file|path|auto)s?$",
     re.IGNORECASE,
@@ -21,12 +21,20 @@ _HUMP: Final = re.compile(r"[a-z][A-Z]|[A-Z][a-z]")
 
 def password(value: str) -> bool:
     """Tell whether a quoted value, perhaps of several words, can be a password rather than a sentence."""
-    return len(value) >= 4 and not _PLACEHOLDER.match(value) and not _SPEECH.search(value)
+    if len(value) < 4 or _PLACEHOLDER.match(value):
+        return False
+    return not _SPEECH.search(value) or (_has_digit(value) and " " not in value)
 
 
 def plain_password(value: str) -> bool:
     """Tell whether a bare word can be a password: letters alone do, in a file of settings."""
-    return len(value) >= 4 and not _PLACEHOLDER.match(value) and "." not in value.strip(".")
+    is_attribute = "." in value and _NAME.fullmatch(value) is not None and not _has_digit(value)
+    return len(value) >= 4 and not _PLACEHOLDER.match(value) and not is_attribute
+
+
+def mixed_password(value: str) -> bool:
+    """Tell whether a bare word behind the name of a password is one, in the middle of any text."""
+    return _has_digit(value) and plain_password(value)
 
 
 def bare_secret(value: str) -> bool:
@@ -36,9 +44,11 @@ def bare_secret(value: str) -> bool:
 
 def quoted_secret(value: str) -> bool:
     """Tell whether a quoted word can be a secret: the words that name one cannot."""
-    if len(value) < 6 or _PLACEHOLDER.match(value) or _SPEECH.search(value):
+    if len(value) < 6 or " " in value or _PLACEHOLDER.match(value):
         return False
-    return _has_digit(value) or (len(value) >= 10 and value.isalpha() and bool(_HUMP.search(value)))
+    if _has_digit(value):
+        return not _named(value)
+    return len(value) >= 10 and value.isalpha() and bool(_HUMP.search(value)) and not _SPEECH.search(value)
 
 
 def random_key(value: str) -> bool:
