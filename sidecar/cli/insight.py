@@ -20,7 +20,11 @@ _SHOWN = 20
 @click.argument("task_id", metavar="ID")
 @foreign_roots
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
-@click.option("--redact", is_flag=True, help="Take secrets and home directories out; stderr tells how many.")
+@click.option(
+    "--redact",
+    is_flag=True,
+    help="Replace likely secrets, home directories and user names. Check before sharing.",
+)
 @common
 def export(
     task_id: str, roots: tuple[Path, ...], form: ExportFormat, redact: bool, store: SettingsStore

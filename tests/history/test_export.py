@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
+from sidecar.api.insight import ExportFormat
 from sidecar.history.export import export, task
-from sidecar.history.export.redaction import PATTERNS, Redactor
+from sidecar.history.export.redaction import Redactor
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -17,7 +20,7 @@ Make = Callable[..., dict[str, Any]]
 # Put together here so that no scanner of this repository takes them for real ones.
 SECRETS = {
     "privateKey": "-----BEGIN RSA "
-    + "PRIVATE KEY-----\nProc-Type: 4,ENC\nMIIEow+/==\n-----END RSA PRIVATE KEY-----",
+    + "PRIVATE KEY-----\nProc-Type: 4,ENC\nMIIEowIBAAKCAQEA+/==\n-----END RSA PRIVATE KEY-----",
     "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "anthropicKey": "sk-" + "ant-api03-abcdefghij0123456789",
     "openaiKey": "sk-" + "proj-abcdefghij0123456789abcd",
@@ -46,10 +49,6 @@ def test_a_secret_is_taken_out_and_counted(kind: str) -> None:
     assert text.startswith("before ") and text.endswith(" after")
     assert f"[redacted: {kind}]" in text
     assert [(entry.kind, entry.count) for entry in redactor.report] == [(kind, 1)]
-
-
-def test_every_pattern_has_an_example() -> None:
-    assert {pattern.kind for pattern in PATTERNS} == SECRETS.keys()
 
 
 @pytest.mark.parametrize(
@@ -191,3 +190,23 @@ def test_a_text_too_long_for_an_answer_is_refused_with_the_way_out(
     store.write(ui=[say("text", "word " * 200)], api=[])
     with pytest.raises(StorageError, match="command `export`"):
         export(store.history, TASK_ID, "markdown")
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_a_name_is_taken_out_of_messages_before_its_home_directory(
+    store: Store, say: Make, form: ExportFormat
+) -> None:
+    store.write(ui=[say("text", "ask nkeller"), say("text", "in C:\\Users\\nkeller\\x")], api=[])
+    assert "nkeller" not in export(store.history, TASK_ID, form, redact=True).text
+
+
+def test_a_title_shows_no_image_and_no_tag(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "![x](https://evil.example/p.png) <!-- <b>")], api=[])
+    text = export(store.history, TASK_ID, "markdown").text
+    assert text.startswith("# !\\[x](https://evil.example/p.png) \\<!-- \\<b>\n")
+
+
+def test_loading_the_program_loads_no_rules() -> None:
+    code = "import sys, sidecar.__main__, sidecar.app.handlers.insight; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "sidecar.app.handlers.insight" in modules and "redaction" not in modules

@@ -1,6 +1,6 @@
 """The pieces of an exported task, one message in memory at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ import msgspec
 
 from sidecar.api.insight import ExportFormat
 from sidecar.api.tasks import Provenance, StoredMessage, TaskInfo
+from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.javascript import well_formed
 from sidecar.history.text import safe_line
@@ -24,21 +25,25 @@ def export_task(
     form: ExportFormat,
     task: TaskInfo,
     provenance: Mapping[str, Provenance],
-    messages: Iterable[StoredMessage],
+    messages: Callable[[], Iterable[StoredMessage]],
     redactor: Redactor | None,
 ) -> Iterator[str]:
     """Yield the document piece by piece; joined, they are the whole.
 
     Markdown holds what the user saw; JSON is `{version, task, provenance, messages}` with the members of
-    the wire. `messages` are the UI's, or the API's of a task that has no others.
+    the wire. `messages` gives the UI's, or the API's of a task that has no others. Redaction reads them
+    twice: a name in the last message is taken out of the first.
     """
     facts: Any = msgspec.to_builtins(task)
     sources: Any = msgspec.to_builtins(dict(provenance))
-    said = (msgspec.to_builtins(message) for message in messages)
+    contents = (msgspec.to_builtins(message) for message in messages())
     if redactor is not None:
+        redactor.learn([facts, sources])
+        for message in messages():
+            redactor.learn(msgspec.to_builtins(message))
         facts, sources = redactor.value(facts), redactor.value(sources)
-        said = (redactor.value(message) for message in said)
-    return _json(facts, sources, said) if form == "json" else _markdown(facts, said)
+        contents = (redactor.value(message) for message in contents)
+    return _json(facts, sources, contents) if form == "json" else _markdown(facts, contents)
 
 
 def _json(facts: Any, sources: Any, messages: Iterable[Any]) -> Iterator[str]:
@@ -53,15 +58,15 @@ def _dump(value: Any) -> str:
 
 
 def _markdown(facts: Mapping[str, Any], messages: Iterable[Any]) -> Iterator[str]:
-    title = _escaped(facts["title"])
+    title = safe_line(well_formed(facts["title"]))
     heading = title if len(title) <= _HEADING else title[: _HEADING - 1].rstrip() + "…"
-    yield f"# {heading}\n\n"
+    yield f"# {inline(heading)}\n\n"
     if heading != title:
-        yield f"- **Title**: {title}\n"
+        yield f"- **Title**: {inline(title)}\n"
     for name, value in _rows(facts):
-        yield f"- **{name}**: {safe_line(str(value))}\n"
+        yield f"- **{name}**: {_line(str(value))}\n"
     for problem in facts["problems"]:
-        yield f"- **Problem**: {safe_line(problem['message'])}\n"
+        yield f"- **Problem**: {_line(problem['message'])}\n"
     for message in messages:
         yield _message(message)
 
@@ -91,39 +96,20 @@ def _dollars(cost: float | None) -> str | None:
 
 def _message(message: Mapping[str, Any]) -> str:
     kind = message["kind"]
-    head = _SPEAKERS.get(message["role"], "Unknown") + ("" if kind == "text" else f", {safe_line(kind)}")
+    head = _SPEAKERS.get(message["role"], "Unknown") + ("" if kind == "text" else f", {_line(kind)}")
     tool = message.get("tool") or {}
     if tool.get("name"):
-        head += f" {safe_line(tool['name'])}"
+        head += f" {_line(tool['name'])}"
     if moment := _when(message.get("ts")):
         head += f" ({moment})"
     body = message.get("text") or ""
     if not body:
         return f"\n## {head}\n"
-    return f"\n## {head}\n\n{_fenced(body) if kind in _FENCED else _quoted_headings(body)}\n"
+    return f"\n## {head}\n\n{fenced(body) if kind in _FENCED else block(body)}\n"
 
 
-def _fenced(body: str) -> str:
-    """Fence a text with more backticks than it holds in a row."""
-    longest, run = 2, 0
-    for char in body:
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{body.rstrip()}\n{fence}"
-
-
-def _quoted_headings(body: str) -> str:
-    """Keep a text's own headings, code apart, from looking like the document's; end code left open."""
-    lines, in_code = [], False
-    for line in body.rstrip().split("\n"):
-        in_code ^= line.lstrip().startswith("```")
-        lines.append(f"\\{line}" if line.startswith("#") and not in_code else line)
-    return "\n".join([*lines, "```"] if in_code else lines)
-
-
-def _escaped(text: str) -> str:
-    return safe_line(well_formed(text))
+def _line(text: str) -> str:
+    return inline(safe_line(well_formed(text)))
 
 
 def _when(ms: float | None) -> str | None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from sidecar.api.errors import StorageError
 from sidecar.api.insight import ExportFormat, ExportResult
+from sidecar.api.tasks import StoredMessage
 from sidecar.history.export.document import export_task
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.roots import writer_of
@@ -32,7 +33,10 @@ def export_pieces(
     found, name = history.resolve(task_id, root)
     task, provenance = history.get(name, found.path)
     kind: Kind = "ui" if task.ui_message_count else "api"
-    messages = all_messages(found.folder(name), kind, writer_of(found, name))
+
+    def messages() -> Iterator[StoredMessage]:
+        return all_messages(found.folder(name), kind, writer_of(found, name))
+
     return export_task(form, task, provenance, messages, redactor)
 
 

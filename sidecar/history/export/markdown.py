@@ -1,0 +1,88 @@
+"""Puts foreign text into a Markdown document so that it cannot pass for the document's own structure.
+
+Lists, emphasis, links and code keep their meaning. Headings, HTML, images, link definitions and code that
+is left open do not (CommonMark 0.31). A renderer must see a message's text as one message.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from typing import Final
+
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_FENCE: Final = re.compile(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
+_CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
+"""What block quotes and list items put in front of a line."""
+_FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|$)")
+"""What starts a heading, a fence or a link definition, which may go on in the next line."""
+_UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
+_INLINE: Final = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
+
+
+def fenced(text: str) -> str:
+    """Fence a text with more backticks than it holds in a row."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.rstrip()}\n{fence}"
+
+
+def inline(line: str) -> str:
+    """Escape HTML and images in one line, and backticks that would open code in it and never close."""
+    pieces, place = [], 0
+    runs = _runs(line)
+    while match := _INLINE.search(line, place):
+        pieces.append(line[place : match.start()])
+        end = match.end()
+        token = match[0]
+        if token[0] != "`":
+            pieces.append(token if token[0] == "\\" else token[:-1] + "\\" + token[-1])
+        elif (closing := _next(runs[len(token)], end)) is not None:
+            end = closing + len(token)
+            pieces.append(line[match.start() : end])
+        else:
+            pieces.append("\\`" * len(token))
+        place = end
+    return "".join((*pieces, line[place:]))
+
+
+def block(text: str) -> str:
+    """Escape what could start a block of the document's own kind, and close code that is left open."""
+    lines: list[str] = []
+    fence = ""
+    blank = True
+    for line in _LINE_END.split(text.rstrip()):
+        opening = _FENCE.fullmatch(line)
+        if fence:
+            closes = opening and not opening["info"].strip() and opening["fence"].startswith(fence)
+            lines.append(fence if closes else line)
+            fence = "" if closes else fence
+        elif opening:
+            fence = opening["fence"]
+            lines.append(f"{fence}{opening['info']}")
+        else:
+            lines.append(_escaped(line, blank))
+        blank = not line.strip(" \t>")
+    return "\n".join([*lines, fence] if fence else lines)
+
+
+def _escaped(line: str, after_blank: bool) -> str:
+    underline = _UNDERLINE.fullmatch(line)
+    if underline and not (after_blank and underline[2][0] == "-"):
+        return f"{underline[1]}\\{line[underline.end(1) :]}"
+    containers = _CONTAINERS.match(line)
+    start = containers.end() if containers else 0
+    mark = "\\" if _FORGED.match(line, start) else ""
+    return line[:start] + mark + inline(line[start:])
+
+
+def _runs(line: str) -> defaultdict[int, list[int]]:
+    """Note where runs of backticks start, by their length."""
+    runs: defaultdict[int, list[int]] = defaultdict(list)
+    for run in re.finditer("`+", line):
+        runs[len(run[0])].append(run.start())
+    return runs
+
+
+def _next(places: list[int], start: int) -> int | None:
+    index = bisect_left(places, start)
+    return places[index] if index < len(places) else None

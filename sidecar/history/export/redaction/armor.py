@@ -1,0 +1,62 @@
+"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever stands in front of their lines."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sidecar.history.export.redaction.view import viewed
+
+_BOUND: Final = 60_000
+"""Longest key, in characters of a view."""
+_MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_LINE_END: Final = re.compile(r"\r?\n|\r")
+_BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
+_CODE: Final = re.compile(r"[{}\[\]$]|\((?!index\))")
+"""What a program that handles keys has between the marks, and no key."""
+_PREFIX: Final = r"[ \t]{0,40}+(?:[0-9]{1,6}[ \t]{0,4}[|:\u2192][ \t]{0,4}|[-+>|#*\"',][ \t]{0,8}){0,3}+"
+_PLACE: Final = r"(?: {1,4}\(index\):[0-9]{1,6})?+"
+_BREAK: Final = rf"{_PLACE}[ \t\"',+\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
+_LINE: Final = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
+_LAST: Final = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
+_LINES: Final = re.compile(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+\\;]*+(?:[\r\n]|$)))*+{_LAST}")
+"""Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
+_PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
+
+
+def armored(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where private keys stand; of one cut short, the lines that are there."""
+    if "-----" not in text and "Private-Lines" not in text:
+        return
+    yield from _between_marks(text)
+    unbroken = viewed(text, _LINE_END, lambda _: "")
+    yield from (unbroken.origin(start, end) for start, end in _between_marks(unbroken.text))
+    for mark in _PUTTY.finditer(text):
+        yield from _cut_short(text, mark.end(), mark.end())
+
+
+def _between_marks(text: str) -> Iterator[tuple[int, int]]:
+    begin: int | None = None
+    body = 0
+    for mark in _MARK.finditer(text):
+        if mark[1] == "END":
+            if begin is not None and _is_body(text, body, mark.start()):
+                yield begin, mark.end()
+            begin = None
+            continue
+        if begin is not None:
+            yield from _cut_short(text, begin, body)
+        begin, body = mark.span()
+    if begin is not None:
+        yield from _cut_short(text, begin, body)
+
+
+def _is_body(text: str, start: int, end: int) -> bool:
+    return (
+        end - start < _BOUND and bool(_BODY.search(text, start, end)) and not _CODE.search(text, start, end)
+    )
+
+
+def _cut_short(text: str, begin: int, body: int) -> Iterator[tuple[int, int]]:
+    lines = _LINES.match(text, body, body + _BOUND)
+    if lines and _BODY.search(text, body, lines.end()):
+        yield begin, lines.end()

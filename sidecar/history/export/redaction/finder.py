@@ -1,0 +1,81 @@
+"""Finds the secrets of a text: every rule, in every view, where its keywords stand."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Final
+
+from sidecar.history.export.redaction.armor import armored
+from sidecar.history.export.redaction.assignments import ASSIGNMENTS
+from sidecar.history.export.redaction.carriers import CARRIERS
+from sidecar.history.export.redaction.keywords import any_of, prefixes
+from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.spans import Span
+from sidecar.history.export.redaction.tokens import TOKENS
+from sidecar.history.export.redaction.view import View
+from sidecar.history.export.redaction.wraps import joined_lines
+
+_ARMOR: Final = -1
+"""The rank of armored keys: they hold whatever is found inside them."""
+
+
+class Finder:
+    """Tries rules on texts. Ranks are places in the list: the first rule names what several find."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        ranked = list(enumerate(rules))
+        self._always = [(rank, rule) for rank, rule in ranked if not rule.keywords]
+        words = sorted({word for _, rule in ranked for word in rule.keywords})
+        self._words = any_of(words)
+        starting: dict[str, list[tuple[int, Rule]]] = {word: [] for word in words}
+        for rank, rule in ranked:
+            for word in rule.keywords:
+                starting[word].append((rank, rule))
+        self._rules = {
+            word: [entry for prefix in prefixes(word, words) for entry in starting[prefix]] for word in words
+        }
+
+    def spans(self, text: str, *, cut: bool = False) -> Iterator[Span]:
+        """Yield what the rules find, overlaps included. What follows a `cut` text's secrets is unknown."""
+        scanned = set()
+        for rank, rule in self._always:
+            yield from rule.everywhere(text, rank)
+        for match in self._words.finditer(_lowered(text)) if self._rules else ():
+            for rank, rule in self._rules[match[1]]:
+                if not rule.scan:
+                    if span := rule.at(text, match.start(), rank, cut=cut):
+                        yield span
+                elif rank not in scanned:
+                    scanned.add(rank)
+                    yield from rule.everywhere(text, rank)
+
+
+def secrets(view: View) -> Iterator[Span]:
+    """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
+    for span in _seen(view.text):
+        start, end = view.origin(span.start, span.end)
+        yield span._replace(start=start, end=end)
+
+
+def _seen(text: str) -> Iterator[Span]:
+    yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(text))
+    yield from _finder().spans(text)
+    for lines in joined_lines(text):
+        for span in _finder().spans(lines.view.text, cut=True):
+            start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
+            yield span._replace(start=lines.start + start, end=lines.start + end)
+
+
+@cache
+def _finder() -> Finder:
+    return Finder((*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
+
+
+def _lowered(text: str) -> str:
+    """Lower the case without moving a character: some grow in lower case."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else "".join(_lower_char(char) for char in text)
+
+
+def _lower_char(char: str) -> str:
+    lowered = char.lower()
+    return lowered if len(lowered) == 1 else char

@@ -1,0 +1,81 @@
+"""Finds the names of users whose home directories a text showed, wherever else they stand."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from sidecar.history.export.redaction.keywords import any_of
+from sidecar.history.export.redaction.spans import Span
+
+USER: Final = "userName"
+RANK: Final = 2_000
+"""Behind the ranks of secrets and home directories."""
+_SHORTEST: Final = 4
+_LETTERS: Final = 3
+_UNMISTAKABLE: Final = 7
+"""Fewest characters of a name that is found inside longer words too."""
+
+
+def names_nobody(name: str) -> bool:
+    """Tell whether a name is that of a system's account or an example's."""
+    return name.lower() in _listed("accounts.txt")
+
+
+def telling(names: Iterable[str]) -> set[str]:
+    """Keep the names worth finding: four characters or more, no word of English, nobody's account."""
+    return {
+        name.lower()
+        for name in names
+        if len(name) >= _SHORTEST
+        and sum(char.isalpha() for char in name) >= _LETTERS
+        and not names_nobody(name)
+        and name.lower() not in _listed("words.txt")
+    }
+
+
+class NameFinder:
+    """Finds names, whatever their case. A name beside letters is another word, unless it is long."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {spelled for name in telling(names) for spelled in _spellings(name)}
+        self._regex = any_of(sorted(self._names)) if self._names else None
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Yield where the names stand."""
+        if self._regex is None:
+            return
+        lowered = text.lower()
+        if len(lowered) != len(text):
+            lowered = text
+        for match in self._regex.finditer(lowered):
+            start, end = match.span(1)
+            if end - start >= _UNMISTAKABLE or (_begins(text, start) and _ends(text, end)):
+                yield Span(start, end, USER, RANK)
+
+
+def _spellings(name: str) -> set[str]:
+    return {name, re.sub(r"[^a-z0-9]", "-", name), name.replace(" ", "%20"), name.replace(" ", "\\ ")}
+
+
+_WRAPPED: Final = re.compile(r"\\[nrtbf]$|\\u[0-9a-fA-F]{4}$|%[0-9a-fA-F]{2}$|\[[0-9;]{0,12}m$")
+"""Escapes and colors that end with a letter right in front of a name."""
+
+
+def _begins(text: str, start: int) -> bool:
+    before = text[start - 1 : start]
+    if not before.isalpha() or (before.islower() and text[start].isupper()):
+        return True
+    return _WRAPPED.search(text, max(0, start - 16), start) is not None
+
+
+def _ends(text: str, end: int) -> bool:
+    after = text[end : end + 2]
+    return not after[:1].isalpha() or after[:1].isupper() or (after[:1] == "s" and not after[1:].isalpha())
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    """Read one of the lists beside this module; words.LICENSE tells where the words are from."""
+    return frozenset(files(__package__).joinpath(name).read_text("ascii").split())

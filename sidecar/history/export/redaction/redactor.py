@@ -1,0 +1,94 @@
+"""Takes secrets and home directories out of texts and counts what it took."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from sidecar.api.insight import Redaction
+from sidecar.history.export.redaction.finder import secrets
+from sidecar.history.export.redaction.homes import HOME, accounts, homes
+from sidecar.history.export.redaction.names import RANK, USER, NameFinder, names_nobody
+from sidecar.history.export.redaction.spans import Span, merged, replaced
+from sidecar.history.export.redaction.view import View, views
+
+_HOME_RANK: Final = 1_000
+"""Behind the ranks of secrets: a home directory inside a secret goes with it."""
+
+
+class Redactor:
+    """Redacts texts and keeps count over all of them; `home` is a home directory of no common form.
+
+    It finds what looks like a secret; it cannot know a password that looks like a word. User names are
+    found outside paths only once they were learned: `learn` every text before redacting the first.
+    """
+
+    def __init__(self, home: str | None = None) -> None:
+        self._counts: Counter[str] = Counter()
+        self._home = re.compile(rf"{re.escape(home)}(?![\w.-])") if home and len(home) > 2 else None
+        self._names: set[str] = set()
+        self._finder: NameFinder | None = None
+        if home:
+            self._note(re.split(r"[\\/]", home.rstrip("\\/"))[-1:])
+
+    @property
+    def report(self) -> list[Redaction]:
+        """How often each kind was replaced, the most frequent first."""
+        return [Redaction(kind=kind, count=count) for kind, count in self._counts.most_common()]
+
+    def learn(self, value: Any) -> None:
+        """Note the owners of all home directories in plain data."""
+        mapped_texts(value, self._learn_text)
+
+    def text(self, text: str) -> str:
+        """Redact one text, and learn the names in it."""
+        found = list(homes(text))
+        self._note(home.name for home in found)
+        spans = [Span(home.start, home.end, HOME, _HOME_RANK) for home in found]
+        spans += self._own_home(text)
+        spans += self._named(text)
+        for view in views(text):
+            spans += secrets(view)
+            spans += _people(view)
+        spans = merged(spans)
+        self._counts.update(span.kind for span in spans)
+        return replaced(text, spans, {HOME: "~"})
+
+    def value(self, value: Any) -> Any:
+        """Redact every text in plain data, member names excepted."""
+        return mapped_texts(value, self.text)
+
+    def _own_home(self, text: str) -> Iterator[Span]:
+        for match in self._home.finditer(text) if self._home else ():
+            yield Span(*match.span(), HOME, _HOME_RANK)
+
+    def _named(self, text: str) -> Iterator[Span]:
+        if self._finder is None:
+            self._finder = NameFinder(self._names)
+        return self._finder.spans(text)
+
+    def _learn_text(self, text: str) -> str:
+        self._note(home.name for home in homes(text))
+        return text
+
+    def _note(self, names: Iterable[str]) -> None:
+        if fresh := {name for name in names if name} - self._names:
+            self._names |= fresh
+            self._finder = None
+
+
+def _people(view: View) -> Iterator[Span]:
+    for found in accounts(view.text):
+        if not names_nobody(found.name):
+            yield Span(*view.origin(found.start, found.end), USER, RANK)
+
+
+def mapped_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Apply `change` to every text in plain data of our own making, whose depth is known."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [mapped_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {key: mapped_texts(item, change) for key, item in value.items()}
+    return value

@@ -1,0 +1,161 @@
+"""Redaction leaves real code alone, and takes time in proportion to its length."""
+
+import sysconfig
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sidecar.history.export.redaction import Redactor
+from sidecar.history.export.redaction.assignments import ASSIGNMENTS
+from sidecar.history.export.redaction.carriers import CARRIERS
+from sidecar.history.export.redaction.finder import Finder
+from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.spans import Span
+from sidecar.history.export.redaction.tokens import TOKENS
+
+
+def modules() -> list[str]:
+    """Read the modules of Python's library: protocols, passwords, URLs, tokens, tables and prose."""
+    library = Path(sysconfig.get_path("stdlib"))
+    return [path.read_text("utf-8") for path in sorted(library.glob("*.py"))]
+
+
+def test_two_of_a_thousand_lines_of_code_are_changed_at_most() -> None:
+    sources, redactor = modules(), Redactor()
+    for source in sources:
+        redactor.text(source)
+    lines = sum(source.count("\n") for source in sources)
+    assert lines > 30_000
+    assert sum(entry.count for entry in redactor.report) <= 0.002 * lines, redactor.report
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def login(user: str, password: str, token: Token) -> None:",
+        "password = getpass.getpass()",
+        "connect(user=user, password=password, token=self.token)",
+        "const token = await this.tokens.refresh(options);",
+        'headers = {"Authorization": f"Bearer {token}"}',
+        "headers: { Authorization: `Bearer ${token}` }",
+        "api_key = os.environ['OPENAI_API_KEY']",
+        "apiKey: process.env.OPENAI_API_KEY,",
+        "password: string; secret?: string;",
+        'label = _("Enter your password")',
+        '"password": "Please enter a password"',
+        '"inputTokens": 123456, "outputTokens": 7890',
+        "PASSWORD=$DB_PASSWORD ./run --token $TOKEN --password <password>",
+        "password: ${{ secrets.PASSWORD }}",
+        "key = lambda item: item.key",
+        "for key, value in secrets.items():",
+        'DATABASE_URL = f"postgres://{user}:{password}@{host}/{name}"',
+        "http://localhost:3000/@vite/client and https://example.com:8080/a@b",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "commit 3da541559918a808c2402bba5012f6c60b27661c",
+        "123e4567-e89b-12d3-a456-426614174000",
+        "the basic understanding of a bearer of bad news",
+        "docker run -u 1000:1000 image",
+        "compass: north, bypass: true, surpass = 3",
+    ],
+)
+def test_code_that_speaks_of_secrets_stays(line: str) -> None:
+    assert Redactor().text(line) == line
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Measure the time of this process alone, whatever else the machine does."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def spans(finder: Finder, text: str) -> list[Span]:
+    return list(finder.spans(text))
+
+
+def baits(rule: Rule) -> list[str]:
+    """Make beginnings of a match that never end: a keyword and what the rules repeat behind one."""
+    words = rule.keywords or ("M",)
+    fillers = (
+        "",
+        " = ",
+        "a",
+        "A0",
+        "-0",
+        "_",
+        "a.",
+        '="',
+        "'",
+        " ",
+        "\n",
+        "0:",
+        "eyJ",
+        "aaaaaaaaaaaaaaaaaaaaaaaa.",
+        "/",
+    )
+    return [f"{word}{filler}" for word in words for filler in fillers]
+
+
+@pytest.mark.parametrize(
+    "rule", [*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS], ids=lambda rule: rule.kind
+)
+def test_a_rule_takes_linear_time(rule: Rule) -> None:
+    finder = Finder([rule])
+    for bait in baits(rule):
+        text = bait * (8_000 // len(bait))
+        # A rule that tries every way to match takes minutes.
+        assert seconds(partial(spans, finder, text)) < 1.0, bait
+
+
+@pytest.mark.parametrize(
+    "bait",
+    [
+        "\\",
+        "\\n",
+        "%",
+        "%25",
+        "&amp;",
+        "\x1b[",
+        "\\u001b[3",
+        "\u200b",
+        "0a",
+        "aA0",
+        "-",
+        "---",
+        "-----BEGIN|PRIVATE|KEY-----",
+        "/home/",
+        "~a",
+        "C:\\Users\\",
+        "-home-a",
+        "%2F",
+        "\\\\",
+        "@a",
+        "@a:~",
+        "drwxrwxrwx",
+        "://a:a@",
+        "://:",
+        "&key=",
+        "password:",
+        "PASSWORD=",
+        "--password",
+        "-u|a:",
+        "basic|",
+        "cookie:a=b;",
+        "secret:",
+        "curl",
+        "Private-Lines:|2",
+        "key=",
+        "mysql|",
+        "login|",
+        "eyJa",
+        "eyJa.",
+    ],
+)
+def test_redaction_takes_linear_time(bait: str) -> None:
+    bait = bait.replace("|", " ")
+    text = bait * (80_000 // len(bait))
+    quarter = seconds(lambda: Redactor().text(text[: len(text) // 4]))
+    assert seconds(lambda: Redactor().text(text)) < 8 * max(0.02, quarter)
