@@ -78,7 +78,9 @@ class Client:
             runner = self._dice.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
             goal = "do it"
             if runner == "events":
-                goal = _STREAM.format(lines=self._dice.randint(1, 60), pause=self._dice.choice([0, 0.002, 0.01]))
+                goal = _STREAM.format(
+                    lines=self._dice.randint(1, 60), pause=self._dice.choice([0, 0.002, 0.01])
+                )
             await self.launch(runner, goal)
             await asyncio.sleep(self._dice.uniform(0, 0.05))
 
