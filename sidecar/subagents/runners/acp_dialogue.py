@@ -34,6 +34,7 @@ class Prompt:
 
     text: str
     by_user: bool = False
+    is_last: bool = False
 
 
 class Dialogue:
@@ -60,7 +61,7 @@ class Dialogue:
     def wind_up(self, missing: Sequence[str]) -> None:
         """Have the next that the agent is told be the last: to hand over what is missing, and sum up."""
         asked = [output_blocks.reminder(missing)] if missing else []
-        self._last = Prompt("\n\n".join([_LAST_TURN, *asked]))
+        self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
         """Return what the agent is told after a turn; None at the end of the dialogue."""
