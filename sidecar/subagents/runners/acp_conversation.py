@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.runners.acp_dialogue import Dialogue, Prompt, TurnEnd, first_prompt
@@ -31,6 +31,8 @@ class Conversation:
         self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, turns: Turns
     ) -> None:
         self.permissions = Permissions(events, spec.attendant)
+        self.opened: Callable[[], object] = lambda: None
+        """Called once the session stands."""
         self._wire = wire
         self._events = events
         self._spec = spec
@@ -116,6 +118,7 @@ class Conversation:
         if former is not None and goes_on:
             self._events.usage.cost_before = former.cost
         self._spec.attendant.ready(silence_counts=True)
+        self.opened()
         if session.lasting_id is not None:
             self._spec.attendant.in_session(session.lasting_id)
         if former is not None and not goes_on:

@@ -138,8 +138,6 @@ class SessionEvents:
             yield from self._messages.interrupt()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
-            if event["status"] != "started":
-                self.usage.tool_ended()
             yield event
 
     def _noted(self, events: Iterator[Event]) -> Iterator[Event]:
@@ -148,6 +146,7 @@ class SessionEvents:
             self.retrying = self._notices.error if "retrying" in event else None
             if event["type"] in ("tool", "emit") or (event["type"] in _SAID and event["text"].strip()):
                 self.is_idle = False
+            self.usage.follow(event)
             yield event
 
 

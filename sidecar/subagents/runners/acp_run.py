@@ -15,6 +15,7 @@ from sidecar.subagents.runners.command_run import describe_exit
 from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
 from sidecar.subagents.runners.model_errors import ModelError
 from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.start_gate import Entry
 from sidecar.subagents.runners.stderr import StderrLog, meaningful
 from sidecar.subagents.runners.turns import Turns
 
@@ -43,7 +44,13 @@ class AcpRun:
     """A started agent; see `RunHandle`. It owns the process, the session and the tasks that follow them."""
 
     def __init__(
-        self, process: ChildProcess, spec: RunSpec, handshake: Handshake, emit: Emit, turns: Turns
+        self,
+        process: ChildProcess,
+        spec: RunSpec,
+        handshake: Handshake,
+        emit: Emit,
+        turns: Turns,
+        entry: Entry,
     ) -> None:
         self._process = process
         self._spec = spec
@@ -55,6 +62,8 @@ class AcpRun:
         self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
         self._wire = AgentWire(process, self._events, self._take, spec.attendant, turns)
         self._conversation = Conversation(self._wire, self._events, spec, emit, turns)
+        self._conversation.opened = entry.stands
+        self._entry = entry
         self._log = StderrLog()
         self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
         self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
@@ -117,6 +126,7 @@ class AcpRun:
             await self._say_what_was_held_back()
             return self._outcome()
         finally:
+            self._entry.leave()
             self._process.kill()
             for task in (self._talk, self._stderr):
                 task.cancel()

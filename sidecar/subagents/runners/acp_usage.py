@@ -45,8 +45,18 @@ def tokens_of(usage: Any) -> Tokens:
 
 
 def reply_tokens(reply: Mapping[str, Any]) -> Tokens:
-    """Return the tokens that the reply to a prompt reports: the protocol's `usage`, else gemini's quota."""
-    return tokens_of(reply.get("usage")) or tokens_of(_member(reply, "_meta", "quota", "token_count"))
+    """Return the tokens that the reply to a prompt reports, by the fullest of its reports.
+
+    `usage` is the protocol's; `_meta.quota` (gemini, claude, codex) also has a row for each model, in which
+    claude counts its subagents.
+    """
+    quota = _member(reply, "_meta", "quota")
+    rows = _member(quota, "model_usage")
+    by_model: Tokens = {}
+    for row in rows if isinstance(rows, list) else []:
+        by_model = _sum(by_model, tokens_of(_member(row, "token_count")))
+    reports = (tokens_of(reply.get("usage")), tokens_of(_member(quota, "token_count")), by_model)
+    return max(reports, key=lambda tokens: (sum(tokens.values()), len(tokens)))
 
 
 def counted_nothing(reply: Mapping[str, Any]) -> bool:
@@ -72,7 +82,10 @@ class Usage:
         self._before: Tokens = {}
         self._turn: Tokens = {}
         self._answers: list[int] = []
-        self._answer_is_over = True
+        self._closes_answers: bool | None = None
+        """Whether the agent reports an answer's size behind it, as codex does, or before, as claude does."""
+        self._has_acted = False
+        self._tool_has_ended = False
 
     def update(self, update: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Take a session update of any kind and yield a `usage` event if it brings news."""
@@ -86,28 +99,21 @@ class Usage:
             self._answers.clear()
         yield from self._news()
 
-    def tool_ended(self) -> None:
-        """Note the end of a tool call: the size reported next is that of another answer."""
-        self._answer_is_over = True
+    def follow(self, event: Mapping[str, Any]) -> None:
+        """Take in another event of the run: sizes that are reported with work between are of two answers."""
+        if event["type"] in ("message", "thought") or event.get("status") == "started":
+            self._has_acted = True
+        elif event["type"] == "tool":
+            self._tool_has_ended = True
 
     def end_turn(self, reply: Tokens) -> Iterator[dict[str, Any]]:
         """Take the tokens of the prompt's reply; they replace what was counted on the way."""
-        self._turn = self._exact(reply)
+        self._turn = reply if any(reply.values()) else self._counted() or reply
         self.last_turn = sum(self._turn.values())
         self._before, self._turn = _sum(self._before, self._turn), {}
         self._answers.clear()
-        self._answer_is_over = True
+        self._has_acted = self._tool_has_ended = False
         yield from self._news()
-
-    def _exact(self, reply: Tokens) -> Tokens:
-        estimate = self._counted()
-        if not any(reply.values()):
-            return estimate or reply
-        # opencode's reply has the usage of its last answer, which is the size it reported last.
-        earlier = sum(self._answers[:-1])
-        if earlier and sum(reply.values()) <= self._answers[-1]:
-            return _sum(reply, {"inputTokens": earlier})
-        return reply
 
     def _counted(self) -> Tokens:
         """Return the tokens of the present turn; those of answers known by their size count as input."""
@@ -124,11 +130,13 @@ class Usage:
 
     def _measure(self, size: int) -> None:
         """Count an answer by the size it and what it answers take; several reports may speak of one."""
-        if self._answer_is_over:
+        if self._closes_answers is None:
+            self._closes_answers = self._has_acted
+        if not self._answers or (self._has_acted if self._closes_answers else self._tool_has_ended):
             self._answers.append(size)
-            self._answer_is_over = False
         else:
             self._answers[-1] = max(self._answers[-1], size)
+        self._has_acted = self._tool_has_ended = False
 
     def _cost(self, told: dict[str, Any]) -> dict[str, Any]:
         """Return the cost without that of former runs; an agent that tells less does not count them."""
