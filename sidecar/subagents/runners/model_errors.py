@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from sidecar.api.async_tasks import ErrorKind
 
-_KINDS = frozenset(get_args(ErrorKind))
+_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 _BY_STATUS: Mapping[int, ErrorKind] = {
     401: "auth",
     403: "auth",
