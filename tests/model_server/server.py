@@ -95,6 +95,11 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self._whole(anthropic.whole(reply))
 
         def _whole(self, answer: Json) -> None:
+            if isinstance(model.fault, str) and self.command == "POST":
+                # An agent whose stream broke may ask for the whole answer at once.
+                faults.reset(self.connection)
+                self.close_connection = True
+                return
             self._send(200, json.dumps(answer).encode())
 
         def _send(self, status: int, data: bytes) -> None:
