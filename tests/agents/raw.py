@@ -203,12 +203,17 @@ def sulk() -> None:
 def play() -> None:
     """Do the steps of a JSON list, one after the other.
 
-    `{update, session?}` sends an update, `{notify, params}` another notification, `{stderr}` writes a line,
+    `{update, session?}` sends an update, with `every` for ever, `{notify, params}` another notification,
+    `{stderr}` writes a line, `{ask}` asks for permission and waits for the answer,
     `{until}` waits for a method, `{end, reply?}` and `{fail}` answer a prompt, `{prompt}` waits for one.
     """
     prompt = open_session()
     for step in json.loads(sys.argv[2]):
         match step:
+            case {"update": dict(what), "every": float(seconds)}:
+                while True:
+                    send({"method": "session/update", "params": {"sessionId": SESSION, "update": what}})
+                    time.sleep(seconds)
             case {"update": dict(what)}:
                 session = step.get("session", SESSION)
                 send({"method": "session/update", "params": {"sessionId": session, "update": what}})

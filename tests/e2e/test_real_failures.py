@@ -1,6 +1,6 @@
 """Real agents whose model fails, and what they count: an end is called by its name, and no token is lost.
 
-The runs are driven through the runner alone, which is what tells of them. `scripts/agents` installs the agents.
+The runs are driven through the runner alone. `scripts/agents` installs the agents.
 """
 
 import asyncio
@@ -119,7 +119,7 @@ async def test_a_model_that_fails_is_never_a_goal(
 
 
 async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
-    drive: Drive, agent: str, monkeypatch: pytest.MonkeyPatch
+    drive: Drive, model: ModelServer, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(openai_chat.USAGE, "prompt_tokens_details", {"cached_tokens": 40})
     monkeypatch.setitem(openai_responses.USAGE, "input_tokens_details", {"cached_tokens": 40})
@@ -129,18 +129,16 @@ async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
     result = await asyncio.wait_for(driven.run.result(), SECONDS)
     assert result.terminate_reason == "GOAL", result
     usage = [event for event in driven.events if event["type"] == "usage"][-1]
-    names = ("inputTokens", "outputTokens", "cacheReads")
-    assert tuple(usage.get(name) for name in names) == {
-        "opencode": (60, 7, 40),  # those of its last answer
-        "gemini": (200, 14, None),  # it does not tell the cache
-        "claude-agent-acp": (200, 14, 80),
-        "codex-acp": (120, 14, 80),
-        "qwen": (120, 14, 80),
-    }[agent]
+    # Requests without tools are side calls, such as for a title; opencode tells of its last answer only.
+    answers = 1 if agent == "opencode" else sum(bool(body.get("tools")) for _, body in model.requests)
+    fresh = 100 if agent in ("claude-agent-acp", "gemini") else 60
+    assert (usage["inputTokens"], usage["outputTokens"]) == (fresh * answers, 7 * answers)
+    # gemini does not tell the cache apart: its input includes it.
+    assert usage.get("cacheReads") == (None if agent == "gemini" else 40 * answers)
 
 
 async def test_the_output_of_a_command_is_told(drive: Drive, agent: str) -> None:
     driven = await drive(agent, "SCENARIO:shell:expr 6000 + 66")
     await asyncio.wait_for(driven.run.result(), SECONDS)
     told = [str(event.get("content")) for event in driven.events if event["type"] == "tool"]
-    assert any("6066" in each for each in told)
+    assert any("6066" in each for each in told) == (agent != "gemini")  # which tells none

@@ -136,7 +136,7 @@ class Conversation:
         stop_reason = await turn.ended()
         await self._turns.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
-            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt.text)
+            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt)
             if error is not None:
                 raise AgentFault.of_model(error)
             await self._end_of_children()

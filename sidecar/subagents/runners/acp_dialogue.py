@@ -35,6 +35,7 @@ class Prompt:
     text: str
     by_user: bool = False
     is_last: bool = False
+    asks_for_outputs: bool = False
 
 
 class Dialogue:
@@ -81,7 +82,7 @@ class Dialogue:
             return Prompt(_GO_ON.format(reason=end.refusal))
         if end.missing and not self._has_asked_for_outputs:
             self._has_asked_for_outputs = True
-            return Prompt(output_blocks.reminder(end.missing))
+            return Prompt(output_blocks.reminder(end.missing), asks_for_outputs=True)
         return None
 
 

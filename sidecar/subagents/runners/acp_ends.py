@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from sidecar.subagents.runners.acp_dialogue import Prompt
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_usage import counted_nothing
 from sidecar.subagents.runners.model_errors import ModelError
@@ -26,16 +27,17 @@ Reason = Literal["GOAL", "ERROR", "MAX_TURNS"]
 
 
 def model_error_of_turn(
-    stop_reason: str, reply: Mapping[str, Any], events: SessionEvents, prompt: str
+    stop_reason: str, reply: Mapping[str, Any], events: SessionEvents, prompt: Prompt
 ) -> ModelError | None:
     """Return why a turn that nobody cancelled failed though the agent ended it; None if it did not."""
     failure = events.failure()
     if failure is not None or stop_reason != "end_turn":
         return failure
-    if events.is_idle and events.refused is None and not events.usage.last_turn:
+    is_explained = events.refused is not None or prompt.asks_for_outputs
+    if events.is_idle and not events.usage.last_turn and not is_explained:
         return ModelError(_SILENT, "other")
     # A command of the agent's own, such as /help, takes no tokens.
-    if counted_nothing(reply) and not prompt.lstrip().startswith("/"):
+    if counted_nothing(reply) and not prompt.text.lstrip().startswith("/"):
         return ModelError(_UNCOUNTED, "network")
     return None
 

@@ -40,6 +40,7 @@ class SessionEvents:
         """Why the agent repeats a request, while it does nothing else."""
         self.usage = Usage()
         self._notices = Notices()
+        self._words_after_failure: str | None = None
         self._messages = Messages(
             new_id, lambda: self._notices.retrying(_REPEATED), takes_outputs=takes_outputs
         )
@@ -89,7 +90,7 @@ class SessionEvents:
 
     def failure(self) -> ModelError | None:
         """Return why the agent gave the present turn up, by its own report; None if it reports nothing."""
-        return self._notices.failure(self.final_message())
+        return self._notices.failure(self._words_after_failure)
 
     def refuse(self, question: Question) -> None:
         """Note that a question was answered with no."""
@@ -121,8 +122,15 @@ class SessionEvents:
         elif kind == SUBAGENT:
             yield from self.children.announced(update)
         elif kind != "usage_update":
-            yield from self._notices.update(update)
+            yield from self._reported(update)
         yield from self.usage.update(update)
+
+    def _reported(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        had_failed = self._notices.has_failed
+        yield from self._notices.update(update)
+        if self._notices.has_failed and not had_failed:
+            yield from self.flush()
+            self._words_after_failure = None
 
     def _chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
         if is_notice(update):
@@ -131,6 +139,8 @@ class SessionEvents:
         for event in self._messages.chunk(kind, update):
             if event["type"] == "message":
                 self.refused = None
+                if self._notices.has_failed:
+                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
             yield event
 
     def _tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
@@ -138,6 +148,8 @@ class SessionEvents:
             yield from self._messages.interrupt()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
+                if self._notices.has_failed:
+                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
             yield event
 
     def _noted(self, events: Iterator[Event]) -> Iterator[Event]:

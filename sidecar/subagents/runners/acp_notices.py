@@ -47,16 +47,20 @@ class Notices:
     def __init__(self) -> None:
         self.error: ModelError | None = None
         """What the agent reported last about a request to its model."""
+        self.has_failed = False
+        """Whether the agent reported that it gave the present turn up."""
         self._attempts = 0
-        self._has_failed = False
 
     def begin_turn(self) -> None:
         """Forget what an earlier turn came to."""
-        self._attempts, self.error, self._has_failed = 0, None, False
+        self._attempts, self.error, self.has_failed = 0, None, False
 
     def failure(self, last_words: str | None) -> ModelError | None:
-        """Return why the agent gave the turn up; `last_words` name the reason if no report does."""
-        if not self._has_failed:
+        """Return why the agent gave the turn up; what it said after that names the reason if no report does.
+
+        None for a turn that it did not give up.
+        """
+        if not self.has_failed:
             return None
         said = model_error((last_words or "").strip())
         if self.error is None or (self.error.kind == "other" and said is not None):
@@ -76,8 +80,9 @@ class Notices:
         if not isinstance(message, Mapping) or message.get("subtype") != "api_retry":
             return
         status = message.get("error_status")
-        limit, reason = message.get("max_retries"), message.get("error") or "no connection"
-        text = f"Retrying, attempt {message.get('attempt')} of {limit}: {reason}"
+        # It has no status where the connection or the stream broke, and then says "unknown".
+        reason = "the connection broke" if status is None else message.get("error")
+        text = f"Retrying, attempt {message.get('attempt')} of {message.get('max_retries')}: {reason}"
         yield self.retrying(text, message.get("attempt"), status if isinstance(status, int) else None)
 
     def stderr(self, event: Event) -> Event:
@@ -106,7 +111,7 @@ class Notices:
         status = theirs.get("threadStatus")
         word = status.get("type") if isinstance(status, Mapping) else status
         if word is not None:
-            self._has_failed = word == "systemError"
+            self.has_failed = word == "systemError"
         if retrying := _mapping(theirs, "retrying"):
             text = str(retrying.get("text") or "the agent repeats a request")
             yield self.retrying(text, retrying.get("attempt"), status_of(retrying))

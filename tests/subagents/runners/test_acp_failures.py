@@ -56,7 +56,12 @@ async def played(agent: Agent, *steps: Json) -> Any:
             "rateLimit",
             "1/5",
         ),
-        ([info(threadStatus="systemError"), say("last status: 500"), END], "overloaded", "last status: 500"),
+        (
+            [say("the model was not found"), info(threadStatus="systemError"), say("status: 500"), END],
+            "overloaded",
+            "failed: status: 500",
+        ),
+        ([say("the model was not found"), info(threadStatus="systemError"), END], "other", "a system error"),
         ([END], "other", "without a word, a tool call or a token"),
         ([say(" \n"), {**END, **TIDY_REPLY}], "other", "without a word, a tool call or a token"),
         ([say("hellohello"), {**END, "reply": GEMINI_ZERO}], "network", "counted no tokens"),

@@ -69,6 +69,21 @@ def test_claudes_repeated_requests_are_told_with_their_status() -> None:
     assert list(Notices().claude_message({"subtype": "init"})) == []
 
 
+def test_claudes_lost_connection_has_no_status_and_is_the_networks() -> None:
+    notices = Notices()
+    message = {
+        "subtype": "api_retry",
+        "attempt": 1,
+        "max_retries": 9,
+        "error_status": None,
+        "error": "unknown",
+    }
+    (event,) = notices.claude_message(message)
+    assert "status" not in event["retrying"]
+    assert notices.error is not None
+    assert notices.error.kind == "network"
+
+
 def test_the_built_in_agents_repeated_requests_are_told() -> None:
     retrying = {"attempt": 1, "status": 429, "text": "waiting 2 s"}
     (event,) = Notices().update(info(sidecar={"retrying": retrying}))
