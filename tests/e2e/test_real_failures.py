@@ -4,6 +4,7 @@ The runs are driven through the runner alone. `scripts/agents` installs the agen
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,8 +130,9 @@ async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
     result = await asyncio.wait_for(driven.run.result(), SECONDS)
     assert result.terminate_reason == "GOAL", result
     usage = [event for event in driven.events if event["type"] == "usage"][-1]
-    # Requests without tools are side calls, such as for a title; opencode tells of its last answer only.
-    answers = 1 if agent == "opencode" else sum(bool(body.get("tools")) for _, body in model.requests)
+    # Requests without a tool for commands are side calls, such as for a title.
+    asked = sum("command" in json.dumps(body.get("tools")) for _, body in model.requests)
+    answers = 1 if agent == "opencode" else asked  # opencode tells of its last answer only
     fresh = 100 if agent in ("claude-agent-acp", "gemini") else 60
     assert (usage["inputTokens"], usage["outputTokens"]) == (fresh * answers, 7 * answers)
     # gemini does not tell the cache apart: its input includes it.
