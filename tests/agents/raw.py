@@ -220,11 +220,47 @@ def ask() -> None:
     silent()
 
 
+def play() -> None:
+    """Do the steps of a JSON list, one after the other.
+
+    `{update, session?}` sends an update, with `every` for ever, `{notify, params}` another notification,
+    `{stderr}` writes a line, `{ask}` asks for permission and waits for the answer,
+    `{until}` waits for a method, `{end, reply?}` and `{fail}` answer a prompt, `{prompt}` waits for one.
+    """
+    prompt = open_session()
+    for step in json.loads(sys.argv[2]):
+        match step:
+            case {"update": dict(what), "every": float(seconds)}:
+                while True:
+                    send({"method": "session/update", "params": {"sessionId": SESSION, "update": what}})
+                    time.sleep(seconds)
+            case {"update": dict(what)}:
+                session = step.get("session", SESSION)
+                send({"method": "session/update", "params": {"sessionId": session, "update": what}})
+            case {"notify": method}:
+                send({"method": method, "params": step["params"]})
+            case {"stderr": text}:
+                sys.stderr.write(f"{text}\n")
+                sys.stderr.flush()
+            case {"until": method}:
+                until(method)
+            case {"prompt": _}:
+                prompt = until("session/prompt")
+            case {"ask": dict(params)}:
+                send({"id": 1, "method": "session/request_permission", "params": params})
+                receive()
+            case {"end": reason}:
+                end(prompt, reason, **step.get("reply", {}))
+            case {"fail": error}:
+                send({"id": prompt["id"], "error": error})
+    silent()
+
+
 SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
-        *(odd_updates, deaf, detached, reason, wait, sulk, ask),
+        *(odd_updates, deaf, detached, reason, wait, sulk, ask, play),
     )
 }
 

@@ -4,6 +4,7 @@ After each test no process of a run is left (the fixture `start` sees to it).
 """
 
 import asyncio
+import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -121,6 +122,37 @@ async def test_garbage_between_messages_is_logged_and_harms_nothing(start_with: 
     (task,) = await sidecar.ended(await sidecar.launch("agent"))
     assert (task["endReason"], task["output"]["final_message"]) == ("goal", "before after -32601")
     assert "Welcome to the agent!" in await text_of(sidecar, task["id"], "log")
+
+
+async def test_an_agent_that_only_retries_is_ended_by_the_inactivity_limit(start_with: StartWith) -> None:
+    error = {"message": "Reconnecting... 1/5", "willRetry": True}
+    retrying = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"error": error}}}
+    steps = json.dumps([{"update": retrying, "every": 0.1}])
+    sidecar = await start_with("play", steps, asyncTasks={"inactivityTimeoutSeconds": 1})
+    task_id = await sidecar.launch("agent")
+    (task,) = await sidecar.ended(task_id)
+    assert (task["status"], task["endReason"]) == ("failed", "inactivity")
+    page = await sidecar.request("asyncTasks/events", taskId=task_id)
+    retries = [event["retrying"] for event in page["events"] if "retrying" in event]
+    assert retries[0] == {"attempt": 1, "text": "Reconnecting... 1/5"}
+
+
+async def test_an_agent_that_only_looks_done_has_failed(start_with: StartWith) -> None:
+    sidecar = await start_with("play", json.dumps([{"end": "end_turn"}]))
+    (task,) = await sidecar.ended(await sidecar.launch("agent"))
+    assert (task["status"], task["endReason"]) == ("failed", "error")
+    assert "without a word, a tool call or a token" in task["error"]
+
+
+async def test_a_budget_acts_inside_a_turn(start_with: StartWith) -> None:
+    size = {"sessionUpdate": "usage_update", "used": 1000, "size": 9000}
+    tool = {"sessionUpdate": "tool_call", "kind": "read", "title": "Look", "status": "completed"}
+    answers = [{"update": update} for n in range(3) for update in ({**tool, "toolCallId": str(n)}, size)]
+    steps = json.dumps([*answers, {"until": "session/cancel"}])
+    sidecar = await start_with("play", steps, budget={"perTaskTokens": 2500})
+    (task,) = await sidecar.ended(await sidecar.launch("agent"))
+    assert (task["status"], task["endReason"]) == ("failed", "budget")
+    assert task["progress"]["inputTokens"] == 3000
 
 
 async def test_an_agent_that_never_answers_is_ended_by_the_start_up_limit(start_with: StartWith) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.model_server import anthropic, gemini, openai_chat, openai_responses
+from tests.model_server import anthropic, faults, gemini, openai_chat, openai_responses
+from tests.model_server.faults import Fault
 from tests.model_server.script import next_reply
 
 Json = dict[str, Any]
@@ -21,6 +22,8 @@ class ModelServer:
     def __init__(self) -> None:
         self.requests: list[tuple[str, Json]] = []
         self.aborted = 0
+        self.fault: Fault | None = None
+        """What goes wrong with each request from now on."""
         self.closing = threading.Event()
         self.news = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -62,7 +65,9 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             model.requests.append((self.path, body))
             path = self.path.partition("?")[0]
-            if path.endswith("/chat/completions"):
+            if isinstance(model.fault, int):
+                self._send(model.fault, faults.encoded(model.fault))
+            elif path.endswith("/chat/completions"):
                 reply = next_reply(openai_chat.read(body))
                 self._stream(openai_chat.stream(reply), slowly=reply.slowly)
             elif path.endswith("/responses"):
@@ -90,8 +95,15 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self._whole(anthropic.whole(reply))
 
         def _whole(self, answer: Json) -> None:
-            data = json.dumps(answer).encode()
-            self.send_response(200)
+            if isinstance(model.fault, str) and self.command == "POST":
+                # An agent whose stream broke may ask for the whole answer at once.
+                faults.reset(self.connection)
+                self.close_connection = True
+                return
+            self._send(200, json.dumps(answer).encode())
+
+        def _send(self, status: int, data: bytes) -> None:
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -103,10 +115,12 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("Connection", "close")
             self.end_headers()
             try:
-                for piece in pieces:
-                    self.wfile.write(_event(piece).encode())
+                for event in faults.broken(map(_event, pieces), model.fault):
+                    self.wfile.write(event.encode())
                     if slowly and model.closing.wait(PACE_SECONDS):
                         break
+            except faults.Reset:
+                faults.reset(self.connection)
             except (BrokenPipeError, ConnectionResetError):
                 with model.news:
                     model.aborted += 1

@@ -22,7 +22,7 @@ class Turns:
     def take(self, event: dict[str, Any]) -> None:
         """Take in a message of the agent, a thought, or a step of a tool call."""
         match event["type"]:
-            case "message":
+            case "message" if event.get("role") != "user":
                 self._message(event.get("messageId"))
             case "thought":
                 self._act()

@@ -13,13 +13,16 @@ from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
+from sidecar.subagents.runners.start_gate import StartGate
 from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp_run import AcpRun
+    from sidecar.subagents.runners.process import ChildProcess
 
 _SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
+_WAITED = "The start waited for the first one of this agent, which sets up its store.\n"
 
 
 class AcpRunner:
@@ -41,6 +44,7 @@ class AcpRunner:
         self._argv = tuple(settings.command or self._profile.command)
         self._env = dict(settings.env)
         self._turns = turns or Turns()
+        self._gate = StartGate()
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
@@ -62,11 +66,24 @@ class AcpRunner:
         # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_run")
         from sidecar.subagents.runners.acp_run import AcpRun, Handshake
-        from sidecar.subagents.runners.process import ChildProcess
 
         by_flag = self._profile.model_flag is not None and spec.model is not None
+        entry = await self._gate.enter()
         try:
-            process = await ChildProcess.spawn(
+            if entry.has_waited:
+                await emit({"type": "log", "stream": "stderr", "text": _WAITED})
+            process = await self._spawn(spec)
+        except BaseException:
+            entry.leave()
+            raise
+        handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
+        return AcpRun(process, self._counting(spec), handshake, emit, self._turns, entry)
+
+    async def _spawn(self, spec: RunSpec) -> "ChildProcess":
+        from sidecar.subagents.runners.process import ChildProcess
+
+        try:
+            return await ChildProcess.spawn(
                 self._command(spec.model),
                 task_id=spec.task_id,
                 cwd=spec.workspace_dir,
@@ -76,8 +93,6 @@ class AcpRunner:
         except (OSError, ValueError) as fault:
             reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
             raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
-        handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
-        return AcpRun(process, self._counting(spec), handshake, emit, self._turns)
 
     def _counting(self, spec: RunSpec) -> RunSpec:
         """Return a spec whose former session has the cost that this agent counts again."""

@@ -2,13 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.runners.acp_dialogue import Dialogue, Prompt, TurnEnd, first_prompt
-from sidecar.subagents.runners.acp_events import SessionEvents, new_message_id
-from sidecar.subagents.runners.acp_faults import Turn
+from sidecar.subagents.runners.acp_ends import model_error_of_turn
+from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_faults import AgentFault, Turn
+from sidecar.subagents.runners.acp_last_turn import LastTurn
+from sidecar.subagents.runners.acp_messages import new_message_id
 from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_usage import reply_tokens
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.contract import Emit, RunSpec
 from sidecar.subagents.runners.turns import Turns
@@ -27,6 +31,8 @@ class Conversation:
         self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, turns: Turns
     ) -> None:
         self.permissions = Permissions(events, spec.attendant)
+        self.opened: Callable[[], object] = lambda: None
+        """Called once the session stands."""
         self._wire = wire
         self._events = events
         self._spec = spec
@@ -36,6 +42,10 @@ class Conversation:
         self._session: Session | None = None
         self._turn: Turn | None = None
         self._over = asyncio.Event()
+        self._children_ended = asyncio.Event()
+        self._last_turn: LastTurn | None = None
+        self._cancelling: asyncio.Task[None] | None = None
+        events.children.idle = self._children_ended.set
 
     @property
     def listens(self) -> bool:
@@ -68,22 +78,30 @@ class Conversation:
         """Have the agent end its turn and give it a last one; see `Talk.last_turn`."""
         self._dialogue.wind_up(missing)
         self.permissions.close(_TIME_IS_UP)
+        self._events.children.clear()
         # A cancel that comes after the end of the turn it is meant for would hit the last one.
         if self._session is not None and self._turn is not None and not self._turn.has_ended:
-            with contextlib.suppress(ConnectionError):
-                await self._session.cancel()
+            await self._cancel(self._session)
         await self._over.wait()
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Take in an event of the run: a last turn that asks its model too often is ended."""
+        if self._last_turn is not None and self._last_turn.take(event) and self._session is not None:
+            self._cancelling = asyncio.create_task(self._cancel(self._session), name="end of the last turn")
 
     async def end(self) -> None:
         """Have the agent end its turn, and say nothing more. ConnectionError if it takes nothing."""
         self._dialogue.is_over = True
         self.permissions.call_off()
+        self._events.children.clear()
         if self._session is not None and self._turn is not None and not self._over.is_set():
             await self._session.cancel()
             await self._over.wait()
 
     async def aclose(self) -> None:
         """Let go of the session."""
+        if self._cancelling is not None:
+            self._cancelling.cancel()
         if self._session is not None:
             await self._session.aclose()
 
@@ -98,8 +116,9 @@ class Conversation:
         )
         self._events.is_muted = False
         if former is not None and goes_on:
-            self._events.cost_before = former.cost
+            self._events.usage.cost_before = former.cost
         self._spec.attendant.ready(silence_counts=True)
+        self.opened()
         if session.lasting_id is not None:
             self._spec.attendant.in_session(session.lasting_id)
         if former is not None and not goes_on:
@@ -107,14 +126,34 @@ class Conversation:
         return session, former.prompt if former is not None and goes_on else self._spec.prompt
 
     async def _one_turn(self, session: "Session", prompt: Prompt) -> str:
-        self._events.refused = None
+        """Have the agent answer a prompt. Raises AgentFault, also if its turn only looks well ended."""
+        self._events.begin_turn()
         if prompt.by_user:
             said = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
             await self._emit(said)
-        turn = self._turn = session.prompt(prompt.text)
+        self._last_turn = LastTurn() if prompt.is_last else None
+        turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last)
         stop_reason = await turn.ended()
-        await self._turns.deliver(self._events.end_turn(turn.usage), self._emit)
+        await self._turns.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
+        if not session.is_cancelled:
+            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt)
+            if error is not None:
+                raise AgentFault.of_model(error)
+            await self._end_of_children()
         return stop_reason
+
+    async def _end_of_children(self) -> None:
+        """Wait until no session that the agent runs beside this one is running."""
+        if not self._events.children.are_running:
+            return
+        self._children_ended.clear()
+        await self._children_ended.wait()
+        if self._wire.has_ended:
+            raise ConnectionError("the agent ended before the sessions it had begun")
+
+    async def _cancel(self, session: "Session") -> None:
+        with contextlib.suppress(ConnectionError):
+            await session.cancel()
 
     def _turn_end(self, stop_reason: str) -> TurnEnd:
         refusal = self.permissions.last_reason if self._events.refused is not None else None

@@ -34,6 +34,8 @@ class Prompt:
 
     text: str
     by_user: bool = False
+    is_last: bool = False
+    asks_for_outputs: bool = False
 
 
 class Dialogue:
@@ -60,7 +62,7 @@ class Dialogue:
     def wind_up(self, missing: Sequence[str]) -> None:
         """Have the next that the agent is told be the last: to hand over what is missing, and sum up."""
         asked = [output_blocks.reminder(missing)] if missing else []
-        self._last = Prompt("\n\n".join([_LAST_TURN, *asked]))
+        self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
         """Return what the agent is told after a turn; None at the end of the dialogue."""
@@ -80,7 +82,7 @@ class Dialogue:
             return Prompt(_GO_ON.format(reason=end.refusal))
         if end.missing and not self._has_asked_for_outputs:
             self._has_asked_for_outputs = True
-            return Prompt(output_blocks.reminder(end.missing))
+            return Prompt(output_blocks.reminder(end.missing), asks_for_outputs=True)
         return None
 
 

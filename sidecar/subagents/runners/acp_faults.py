@@ -2,18 +2,35 @@
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
+
+from sidecar.api.async_tasks import ErrorKind
+from sidecar.subagents.runners.model_errors import ModelError
 
 
 class AgentFault(Exception):
-    """The agent refused, or broke the protocol; the text names the remedy where there is one."""
+    """The agent refused, or broke the protocol; the text names the remedy where there is one.
+
+    `kind` is set when its model failed; `is_explained` is False where only stderr can tell the reason.
+    """
+
+    def __init__(self, text: str, kind: ErrorKind | None = None, *, is_explained: bool = True) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.is_explained = is_explained
+
+    @classmethod
+    def of_model(cls, error: ModelError) -> "AgentFault":
+        """Return the fault of an agent whose model failed."""
+        return cls(f"the agent's model failed: {error.text.strip()}", error.kind)
 
 
 class Turn:
     """One prompt under way, from whatever message its end is learned."""
 
     def __init__(self) -> None:
-        self.usage: Mapping[str, int] = {}
-        """The tokens it took, known at the end."""
+        self.reply: Mapping[str, Any] = {}
+        """The reply to the prompt as it came, known at the end."""
         self._stop_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._stop_reason.add_done_callback(lambda done: done.cancelled() or done.exception())
 
@@ -26,10 +43,10 @@ class Turn:
         """Wait for the end and return the protocol's stop reason; raises AgentFault or ConnectionError."""
         return await asyncio.shield(self._stop_reason)
 
-    def end(self, stop_reason: str, usage: Mapping[str, int]) -> None:
+    def end(self, stop_reason: str, reply: Mapping[str, Any]) -> None:
         """Note the end; only the first one counts."""
         if not self._stop_reason.done():
-            self.usage = usage
+            self.reply = reply
             self._stop_reason.set_result(stop_reason)
 
     def fail(self, fault: Exception) -> None:

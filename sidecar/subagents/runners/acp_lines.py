@@ -12,6 +12,10 @@ _SHOWN_BYTES = 2_000
 Message = dict[str, Any]
 
 
+class LeftOut(str):
+    """What stands for a message that is too long to be read."""
+
+
 class MessageLines:
     """An incremental parser: yields messages, and as text what is none."""
 
@@ -44,7 +48,7 @@ class MessageLines:
         self._line.clear()
         self._left_out = 0
         if left_out:
-            yield f"[a line of {left_out:,} bytes is left out: the limit is {LINE_BYTES:,}]\n"
+            yield LeftOut(f"[a line of {left_out:,} bytes is left out: the limit is {LINE_BYTES:,}]\n")
         elif line:
             value = load_line(line)
             yield value if isinstance(value, dict) else _shown(line)

@@ -3,34 +3,33 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from typing import Any
 
+from sidecar.api.async_tasks import ErrorKind
 from sidecar.subagents.runners.acp_conversation import Conversation
+from sidecar.subagents.runners.acp_ends import Reason, end_of_run
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_faults import AgentFault
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.command_run import describe_exit
 from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
+from sidecar.subagents.runners.model_errors import ModelError
 from sidecar.subagents.runners.process import ChildProcess
-from sidecar.subagents.runners.stderr import StderrLog
+from sidecar.subagents.runners.start_gate import Entry
+from sidecar.subagents.runners.stderr import StderrLog, meaningful
 from sidecar.subagents.runners.turns import Turns
 
 logger = logging.getLogger(__name__)
 
 _CANCEL_SHARE, _CANCEL_SECONDS = 0.4, 5.0
 """How much of a stop's limit the agent has to end its turn, and the most it gets."""
-_EOF_SHARE, _EOF_SECONDS = 0.25, 3.0
-"""The same for ending by itself once its input has ended; some take 2 s to kill their shells."""
+_EOF_SHARE, _EOF_SECONDS = 0.25, 1.0
+"""The same for ending by itself once its input has ended; TERM follows, which those heed that take longer."""
 _KILL_SECONDS = 6.0
 _EXIT_SECONDS = 1.0
 """How long the status of an agent that closed its output is waited for, to tell it."""
 _IDLE_SECONDS = 0.25
 _LAST_SECONDS = 0.1
-
-_STOPPED_SHORT = {
-    "max_tokens": "the agent stopped: its model's output limit is reached",
-    "refusal": "the agent refused to go on",
-    "cancelled": "the agent ended its turn as cancelled, which nobody had asked for",
-}
 
 
 @dataclass(frozen=True)
@@ -45,16 +44,26 @@ class AcpRun:
     """A started agent; see `RunHandle`. It owns the process, the session and the tasks that follow them."""
 
     def __init__(
-        self, process: ChildProcess, spec: RunSpec, handshake: Handshake, emit: Emit, turns: Turns
+        self,
+        process: ChildProcess,
+        spec: RunSpec,
+        handshake: Handshake,
+        emit: Emit,
+        turns: Turns,
+        entry: Entry,
     ) -> None:
         self._process = process
         self._spec = spec
         self._handshake = handshake
         self._emit = emit
         self._turns = turns
+        self._is_stopped = False
+        self._retrying_at_stop: ModelError | None = None
         self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
-        self._wire = AgentWire(process, self._events, emit, spec.attendant, turns)
+        self._wire = AgentWire(process, self._events, self._take, spec.attendant, turns)
         self._conversation = Conversation(self._wire, self._events, spec, emit, turns)
+        self._conversation.opened = entry.stands
+        self._entry = entry
         self._log = StderrLog()
         self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
         self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
@@ -80,6 +89,8 @@ class AcpRun:
         deadline = loop.time() + limit
         if self._end.done():
             return
+        if not self._is_stopped and not self._talk.done():
+            self._is_stopped, self._retrying_at_stop = True, self._events.retrying
         await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
         self._process.close_stdin()
         await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
@@ -90,6 +101,10 @@ class AcpRun:
             logger.warning("agent %d is stopped before all of its output was recorded", self.pid)
             self._stderr.cancel()
             await asyncio.wait({self._end}, timeout=_LAST_SECONDS)
+
+    async def _take(self, event: dict[str, Any]) -> None:
+        await self._emit(event)
+        self._conversation.take(event)
 
     async def _cancel_turn(self, limit: float) -> None:
         """Have the agent end what it is at; tools it started in sessions of their own it ends best itself."""
@@ -109,8 +124,9 @@ class AcpRun:
             self._process.stderr.drain(_IDLE_SECONDS)
             await asyncio.wait({self._stderr})
             await self._say_what_was_held_back()
-            return await self._outcome()
+            return self._outcome()
         finally:
+            self._entry.leave()
             self._process.kill()
             for task in (self._talk, self._stderr):
                 task.cancel()
@@ -134,28 +150,31 @@ class AcpRun:
         try:
             return await self._conversation.hold(self._handshake.model, self._handshake.sign_in)
         except ConnectionError as error:
-            raise AgentFault(await self._why_it_fell_silent()) from error
+            raise AgentFault(await self._why_it_fell_silent(), is_explained=False) from error
 
-    async def _outcome(self) -> RunResult:
+    def _outcome(self) -> RunResult:
+        if self._is_stopped:
+            return self._stopped()
         try:
             stop_reason = self._talk.result()
         except asyncio.CancelledError:
-            return self._ended("ERROR", "the run was stopped")
+            return self._stopped()
         except AgentFault as fault:
-            return self._ended("ERROR", self._with_stderr(str(fault)))
+            return self._ended("ERROR", self._explained(fault), fault.kind)
         refused = self._events.refused
-        if stop_reason == "end_turn" and refused is not None:
-            return self._ended("ERROR", f"the agent stopped when it was refused: {refused.title}")
-        if stop_reason == "end_turn":
-            missing = missing_outputs(self._spec.terms.expected_outputs, self._events.emitted.values)
-            return self._ended("GOAL" if missing is None else "ERROR", missing)
-        if stop_reason == "max_turn_requests":
-            return self._ended("MAX_TURNS", "the agent reached its own limit of turns")
-        return self._ended("ERROR", _STOPPED_SHORT.get(stop_reason, f"the agent stopped: {stop_reason}"))
+        missing = missing_outputs(self._spec.terms.expected_outputs, self._events.emitted.values)
+        return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
 
-    def _ended(self, reason: str, error: str | None) -> RunResult:
+    def _stopped(self) -> RunResult:
+        retrying = self._retrying_at_stop
+        if retrying is None:
+            return self._ended("ERROR", "the run was stopped")
+        error = f"the run was stopped while the agent repeated a failed request: {retrying.text}"
+        return self._ended("ERROR", error, retrying.kind)
+
+    def _ended(self, reason: Reason, error: str | None, kind: ErrorKind | None = None) -> RunResult:
         emitted = dict(self._events.emitted.values)
-        return RunResult(reason, self._events.final_message(), emitted, error)  # type: ignore[arg-type]
+        return RunResult(reason, self._events.final_message(), emitted, error, kind)
 
     async def _why_it_fell_silent(self) -> str:
         if self._wire.fault is not None:
@@ -164,9 +183,10 @@ class AcpRun:
             return "the agent closed its output before its answer"
         return f"the agent ended before its answer: {describe_exit(await self._process.exited())}"
 
-    def _with_stderr(self, text: str) -> str:
-        tail = self._log.tail()
-        return f"{text}\n{tail}" if tail else text
+    def _explained(self, fault: AgentFault) -> str:
+        """Return the text of a fault, with the end of stderr where that alone tells the reason."""
+        tail = "" if fault.is_explained else meaningful(self._log.tail())
+        return f"{fault}\n{tail}" if tail else str(fault)
 
     async def _say_what_was_held_back(self) -> None:
         """Record the beginning of a block whose end never came, as the text that it is."""
@@ -179,7 +199,7 @@ class AcpRun:
         try:
             while data := await self._process.stderr.read():
                 await self._turns.next()
-                await self._turns.deliver(self._log.feed(data), self._emit)
+                await self._turns.deliver(self._events.stderr(self._log.feed(data)), self._emit)
             await self._turns.deliver(self._log.finish(), self._emit)
         except Exception as fault:
             self._wire.fault = fault

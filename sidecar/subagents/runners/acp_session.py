@@ -14,8 +14,10 @@ from pydantic import ValidationError
 
 from sidecar import __version__
 from sidecar.subagents.runners.acp_faults import AgentFault, Turn
+from sidecar.subagents.runners.acp_notices import SESSION_META
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.model_errors import model_error
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +30,8 @@ class Session:
 
     def __init__(self, wire: AgentWire, permissions: Permissions) -> None:
         self._permissions = permissions
-        self._is_cancelled = False
+        self.is_cancelled = False
+        """Whether the present turn was asked to end."""
         # An agent that is offered no file or terminal access uses its own, inside the run's processes.
         self._agent = acp.connect_to_agent(_client(permissions), wire)
         self._id = ""
@@ -50,7 +53,7 @@ class Session:
             _check_version(hello.protocol_version)
             abilities = hello.agent_capabilities or schema.AgentCapabilities()
             taken_up = None if former is None else await self._take_up(former, cwd, abilities)
-            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[])
+            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **SESSION_META)
             self._id = former if taken_up and former else session.session_id
             if abilities.load_session or _resumes(abilities):
                 self.lasting_id = self._id
@@ -62,20 +65,24 @@ class Session:
         except RequestError as error:
             raise _fault(error, sign_in) from error
         except ValidationError as error:
-            raise AgentFault(f"the agent's answer is not understood: {_first_line(error)}") from error
+            raise _misunderstood(error) from error
 
-    def prompt(self, text: str) -> Turn:
-        """Begin a turn. In this protocol its end is the reply; another may tell of it by an update."""
-        self._is_cancelled = False
+    def prompt(self, text: str, *, is_last: bool = False) -> Turn:
+        """Begin a turn. In this protocol its end is the reply; another may tell of it by an update.
+
+        `is_last` tells an agent that knows the word that it is to use no more tools.
+        """
+        self.is_cancelled = False
         turn = Turn()
-        reply = asyncio.create_task(self._await_reply(text, turn), name="prompt")
+        meta: dict[str, Any] = {"sidecar": {"lastTurn": True}} if is_last else {}
+        reply = asyncio.create_task(self._await_reply(text, meta, turn), name="prompt")
         self._replies.add(reply)
         reply.add_done_callback(self._replies.discard)
         return turn
 
     async def cancel(self) -> None:
         """Ask the agent to end its turn; the turn tells when it has. ConnectionError if it takes nothing."""
-        self._is_cancelled = True
+        self.is_cancelled = True
         if self._id:
             await self._agent.cancel(session_id=self._id)
 
@@ -91,26 +98,30 @@ class Session:
         if not (abilities.load_session or _resumes(abilities)):
             return None
         try:
-            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[])
+            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[], **SESSION_META)
         except RequestError as error:
             logger.info("session %s cannot be taken up: %s", session_id, error)
             return None
 
-    async def _await_reply(self, text: str, turn: Turn) -> None:
+    async def _await_reply(self, text: str, meta: dict[str, Any], turn: Turn) -> None:
         try:
-            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)])
+            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)], **meta)
         except RequestError as error:
-            turn.fail(_fault(error, "sign in with the agent's own program"))
+            fault = _fault(error, "sign in with the agent's own program")
+            fault.kind = fault.kind or "other"
+            turn.fail(fault)
         except ValidationError as error:
-            turn.fail(AgentFault(f"the agent's answer is not understood: {_first_line(error)}"))
+            turn.fail(_misunderstood(error))
         except ConnectionError as error:
             turn.fail(error)
         else:
-            turn.end(self._stop_reason(reply), _usage(reply))
+            turn.end(
+                self._stop_reason(reply), reply.model_dump(mode="json", by_alias=True, exclude_none=True)
+            )
 
     def _stop_reason(self, reply: schema.PromptResponse) -> str:
         """Return how the turn ended; codex calls one cancelled that it ended since it was refused leave."""
-        by_refusal = self._permissions.has_refused and not self._is_cancelled
+        by_refusal = self._permissions.has_refused and not self.is_cancelled
         return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
 
     async def _choose_model(self, model: str, choices: list[Any]) -> None:
@@ -132,7 +143,7 @@ def _client(permissions: Permissions) -> Client:
         ) -> schema.RequestPermissionResponse:
             call = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
             offered = [each.model_dump(mode="json", by_alias=True) for each in options]
-            answer = await permissions.ask({"toolCall": call, "options": offered})
+            answer = await permissions.ask({"sessionId": session_id, "toolCall": call, "options": offered})
             meta = {"reason": answer.reason} if answer.reason else None
             outcome: schema.AllowedOutcome | schema.DeniedOutcome
             if answer.option is None:
@@ -156,32 +167,29 @@ def _check_version(version: int) -> None:
 
 def _fault(error: RequestError, sign_in: str) -> AgentFault:
     if error.code == _AUTH_REQUIRED:
-        return AgentFault(f"the agent asks to sign in ({error}); {sign_in}")
+        return AgentFault(f"the agent asks to sign in ({error}); {sign_in}", "auth")
     details = error.data.get("details") if isinstance(error.data, Mapping) else error.data
+    said = f"{error}{f' ({details})' if details else ''}"
+    found = model_error(said, error.data, error.code)
+    is_explained = bool(details) or str(error).strip(". ").lower() != "internal error"
     return AgentFault(
-        f"the agent answered with error {error.code}: {error}{f' ({details})' if details else ''}"
+        f"the agent answered with error {error.code}: {said if found is None else found.text}",
+        None if found is None else found.kind,
+        is_explained=is_explained and "exited with" not in said,
     )
 
 
-def _first_line(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+def _misunderstood(error: ValidationError) -> AgentFault:
+    first = error.errors(include_url=False)[0]
+    member = ".".join(map(str, first["loc"]))
+    if member in ("stopReason", "stop_reason"):
+        return AgentFault(f"the agent ended its turn for a reason that is not known here: {first['input']!r}")
+    return AgentFault(f"the agent's answer is not understood: {member}: {first['msg']}")
 
 
 def _resumes(abilities: schema.AgentCapabilities) -> bool:
     """Tell whether the agent takes up a session without repeating what was said in it."""
     return abilities.session_capabilities is not None and abilities.session_capabilities.resume is not None
-
-
-def _usage(reply: schema.PromptResponse) -> dict[str, int]:
-    """Return the tokens the turn took, from the protocol's member or from gemini's own."""
-    if reply.usage is not None:
-        return {"inputTokens": reply.usage.input_tokens, "outputTokens": reply.usage.output_tokens}
-    quota = (reply.field_meta or {}).get("quota")
-    count = quota.get("token_count") if isinstance(quota, Mapping) else None
-    names = (("input_tokens", "inputTokens"), ("output_tokens", "outputTokens"))
-    found = count if isinstance(count, Mapping) else {}
-    return {ours: found[theirs] for theirs, ours in names if isinstance(found.get(theirs), int)}
 
 
 def _model_choices(options: list[Any]) -> list[Any]:

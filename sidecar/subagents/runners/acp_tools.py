@@ -8,6 +8,7 @@ import orjson
 
 from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.paths import MAX_PATHS
+from sidecar.subagents.runners.acp_terminal import TerminalOutput
 
 Event = dict[str, Any]
 
@@ -27,6 +28,7 @@ class _Call:
     """A mark of each member's value as it was last sent."""
     about: dict[str, Any] = field(default_factory=dict)
     """What a question about the call may leave out, until the call ends."""
+    terminal: TerminalOutput = field(default_factory=TerminalOutput)
 
 
 class ToolCalls:
@@ -46,7 +48,7 @@ class ToolCalls:
         status = _ENDS.get(str(update.get("status")), call.status)
         if status != "started":
             self._refused.pop(call_id, None)
-        news = call_news(call.sent, members(update))
+        news = call_news(call.sent, {**call.terminal.take(update), **members(update)})
         if is_new and status != "started":
             yield self._event(call_id, call, "started", {})
         if is_new or news or status != call.status:

@@ -10,14 +10,17 @@ from typing import Any
 
 import orjson
 
-from sidecar.subagents.runners.acp_events import Event, SessionEvents, joined
-from sidecar.subagents.runners.acp_lines import Message, MessageLines
+from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_lines import LeftOut, Message, MessageLines
+from sidecar.subagents.runners.acp_messages import Event, joined
+from sidecar.subagents.runners.acp_notices import CLAUDE_MESSAGE
 from sidecar.subagents.runners.acp_question import known_options
 from sidecar.subagents.runners.contract import Attendant, Emit
 from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.turns import Turns
 
 PERMISSION = "session/request_permission"
+PROMPT = "session/prompt"
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
 
@@ -39,10 +42,16 @@ class AgentWire:
         self._inbox: deque[Message] = deque()
         self._ended = False
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the agent sends nothing more."""
+        return self._ended
+
     async def receive(self) -> Message | None:
         """Return the next message for the SDK, None at the end."""
         while not self._inbox:
             if self._ended:
+                self._events.children.clear()
                 return None
             try:
                 await self._read()
@@ -53,6 +62,8 @@ class AgentWire:
 
     async def send(self, message: Message) -> None:
         """Write one message. Raises ConnectionError once the agent takes none."""
+        if message.get("method") == PROMPT:
+            self._events.session_id = message["params"]["sessionId"]
         await self._process.send(orjson.dumps(message) + b"\n")
 
     async def close(self) -> None:
@@ -61,25 +72,30 @@ class AgentWire:
     async def _read(self) -> None:
         data = await self._process.stdout.read()
         await self._turns.next()
-        self._attendant.active()
         self._ended = not data
         messages = list(self._lines.feed(data) if data else self._lines.finish())
         await self._turns.deliver(joined(self._events_of(messages)), self._emit)
+        if self._events.retrying is None:
+            self._attendant.active()
         for message in messages:
             await self._pass_on(message)
 
     def _events_of(self, messages: list[Message | str]) -> Iterator[Event]:
         for message in messages:
             if isinstance(message, str):
+                self._events.is_idle = self._events.is_idle and not isinstance(message, LeftOut)
                 yield {"type": "log", "stream": "stdout", "text": message}
                 continue
             params = message.get("params")
             if not isinstance(params, dict):
                 continue
-            if message.get("method") == "session/update" and isinstance(params.get("update"), dict):
-                yield from self._events.take(params["update"])
-            elif message.get("method") == PERMISSION and isinstance(params.get("toolCall"), dict):
-                yield from self._events.tool({**params["toolCall"], "status": None})
+            method, session_id = message.get("method"), params.get("sessionId")
+            if method == "session/update" and isinstance(params.get("update"), dict):
+                yield from self._events.take(params["update"], session_id)
+            elif method == PERMISSION and isinstance(params.get("toolCall"), dict):
+                yield from self._events.tool(params["toolCall"], session_id)
+            elif method == CLAUDE_MESSAGE:
+                yield from self._events.claude_message(params.get("message"))
 
     async def _pass_on(self, message: Message | str) -> None:
         """Hand the SDK what it can answer or waits for; other requests are refused, notifications dropped."""

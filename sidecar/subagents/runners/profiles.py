@@ -1,6 +1,7 @@
 """The agents that speak the Agent Client Protocol and are known by name: how each is started."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,12 +40,16 @@ def _opencode_limited(tools: ToolRule) -> Mapping[str, str]:
     return _opencode({**_OPENCODE_ASKS, **refused})
 
 
+_GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
+"""Has it log while it runs: it keeps its warnings, of repeated requests too, until its end otherwise."""
+
 PROFILES: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
         # It asks for nothing by default, and then no policy would ever be looked at.
-        _opencode(_OPENCODE_ASKS),
+        # Its log tells of the requests to the model that it repeats.
+        {**_opencode(_OPENCODE_ASKS), "OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"},
         limited=_opencode_limited,
     ),
     "claude-agent-acp": Profile(
@@ -60,7 +65,7 @@ PROFILES: Mapping[str, Profile] = {
         ("gemini", "--acp", "--skip-trust"),
         "run `gemini` once and sign in, or set GEMINI_API_KEY",
         # Without NO_RELAUNCH a second process does the work, and signals reach only the first.
-        {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true", **_GEMINI_LOG},
         model_flag="-m",
     ),
     "qwen": Profile(("qwen", "--acp"), "run `qwen` once and sign in, or set OPENAI_API_KEY", model_flag="-m"),

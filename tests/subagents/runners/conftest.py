@@ -115,6 +115,10 @@ class Person(Attendant):
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     is_ready: asyncio.Event = field(default_factory=asyncio.Event)
     taken_back: int = 0
+    signs_of_life: int = 0
+
+    def active(self) -> None:
+        self.signs_of_life += 1
 
     def ready(self, *, silence_counts: bool) -> None:
         self.is_ready.set()

@@ -63,7 +63,8 @@ async def test_an_agent_that_stops_when_a_person_refuses_has_not_reached_its_goa
     result = await run.result()
     assert (result.terminate_reason, result.error) == (
         "ERROR",
-        "the agent stopped when it was refused: Delete all",
+        "the request was rejected, and the agent stopped there: Delete all; "
+        "resume the task with another instruction to go on",
     )
     assert [event["status"] for event in run.events] == ["started", "failed"]
 
@@ -120,7 +121,7 @@ async def test_a_model_the_agent_does_not_have_is_refused_by_name(agent: Agent) 
         (("reason", "max_tokens"), "the agent stopped: its model's output limit is reached"),
         (("reason", "refusal"), "the agent refused to go on"),
         (("reason", "cancelled"), "the agent ended its turn as cancelled, which nobody had asked for"),
-        (("reason", "new_word"), "the agent's answer is not understood: stopReason"),
+        (("reason", "new_word"), "the agent ended its turn for a reason that is not known here: 'new_word'"),
     ],
 )
 async def test_an_agent_that_fails_says_why(agent: Agent, scenario: tuple[str, ...], error: str) -> None:
@@ -148,9 +149,10 @@ async def test_what_is_no_message_is_logged_and_harms_nothing(agent: Agent) -> N
 async def test_odd_and_unknown_updates_are_taken(agent: Agent) -> None:
     run = await agent("odd_updates")
     assert (await run.result()).final_message == "done"
-    assert kinds(run) == ["tool", "tool", "message", "usage"]
-    assert [event.get("status") for event in run.events[:2]] == ["started", "completed"]
-    assert run.events[3] == {"type": "usage", "inputTokens": 12, "outputTokens": 3}
+    assert kinds(run) == ["log", "tool", "tool", "message", "usage"]
+    assert run.events[0] == {"type": "log", "stream": "agent", "text": "notice: something stable and new\n"}
+    assert [event.get("status") for event in run.events[1:3]] == ["started", "completed"]
+    assert run.events[4] == {"type": "usage", "inputTokens": 12, "outputTokens": 3}
 
 
 async def test_a_line_of_ten_megabytes_is_one_message(agent: Agent) -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.acp_events import SessionEvents, joined
+from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_lines import MessageLines
+from sidecar.subagents.runners.acp_messages import joined
 from sidecar.subagents.runners.acp_question import known_options
 from sidecar.subagents.runners.acp_tools import VALUE_BYTES
 
@@ -105,7 +106,7 @@ def test_diffs_and_output_are_kept_and_bounded() -> None:
 def test_cost_in_another_currency_is_not_taken_for_dollars() -> None:
     cost = {"amount": 3, "currency": "EUR"}
     (event,) = taken({"sessionUpdate": "usage_update", "used": 5, "size": 10, "cost": cost})
-    assert event == {"type": "usage", "contextUsed": 5, "contextSize": 10}
+    assert event == {"type": "usage", "contextUsed": 5, "contextSize": 10, "inputTokens": 5}
 
 
 def test_usage_is_told_when_it_changes() -> None:
@@ -115,7 +116,7 @@ def test_usage_is_told_when_it_changes() -> None:
 
 def test_what_a_session_cost_before_is_taken_off_unless_the_agent_does_not_count_it() -> None:
     events = session()
-    events.cost_before = 2.0
+    events.usage.cost_before = 2.0
     told = [
         event["cost"]
         for amount in (2.0, 2.5, 0.25, 0.5)
@@ -177,7 +178,7 @@ def test_no_update_breaks_the_fold(sent: list[Json]) -> None:
     events = session()
     for update in sent:
         for event in events.take(update):
-            assert event["type"] in ("message", "thought", "tool", "plan", "usage")
+            assert event["type"] in ("message", "thought", "tool", "plan", "usage", "log")
     events.final_message()
 
 

@@ -1,0 +1,55 @@
+"""What can go wrong between an agent and its model, for a server to act out."""
+
+import json
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+Fault = Literal["cut", "malformed", "reset", 401, 429, 500, 529]
+"""A status code refuses each request; a word breaks each stream in its middle."""
+
+FAULTS: tuple[Fault, ...] = (401, 429, 500, "reset", "cut", "malformed")
+_REASONS = {
+    401: ("authentication_error", "UNAUTHENTICATED", "invalid api key"),
+    429: ("rate_limit_error", "RESOURCE_EXHAUSTED", "too many requests"),
+    500: ("api_error", "INTERNAL", "internal server error"),
+    529: ("overloaded_error", "UNAVAILABLE", "overloaded"),
+}
+
+
+class Reset(Exception):
+    """The stream has come to the place where its connection is reset."""
+
+
+def refusal(status: int) -> dict[str, Any]:
+    """Return an error body that has each wire's members."""
+    kind, word, message = _REASONS[status]
+    return {
+        "type": "error",
+        "error": {"type": kind, "code": status, "status": word, "message": message},
+    }
+
+
+def broken(events: Iterable[str], fault: Fault | None) -> Iterator[str]:
+    """Yield a stream's events as far as the fault lets them through; raises Reset at that fault."""
+    if fault is None:
+        yield from events
+        return
+    whole = list(events)
+    yield from whole[: len(whole) // 2]
+    if fault == "malformed":
+        yield "data: {broken\n\n"
+    if fault == "reset":
+        raise Reset
+
+
+def reset(connection: socket.socket) -> None:
+    """Have the connection end with RST rather than FIN."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def encoded(status: int) -> bytes:
+    """Return the bytes of a refusal."""
+    return json.dumps(refusal(status)).encode()

@@ -1,0 +1,178 @@
+"""Ends that only look well, failures of models, children, last turns: real processes that play a script."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from sidecar.subagents.runners.stderr import meaningful
+
+Agent = Callable[..., Awaitable[Any]]
+Json = dict[str, Any]
+
+GEMINI_ZERO = {"_meta": {"quota": {"token_count": {"input_tokens": 0, "output_tokens": 0}}}}
+
+
+def update(kind: str, /, **members: Any) -> Json:
+    return {"update": {"sessionUpdate": kind, **members}}
+
+
+def say(text: str, **members: Any) -> Json:
+    return update("agent_message_chunk", content={"type": "text", "text": text}, **members)
+
+
+def info(**codex: Any) -> Json:
+    return update("session_info_update", _meta={"codex": codex})
+
+
+def tool(call: str, status: str) -> Json:
+    return update("tool_call_update", toolCallId=call, title="Look", kind="read", status=status)
+
+
+def child(status: str) -> Json:
+    return update("subagent_update", sessionId="child", title="Look", status=status)
+
+
+END: Json = {"end": "end_turn"}
+RETRY = {
+    "message": "Reconnecting... 1/5",
+    "willRetry": True,
+    "codexErrorInfo": {"x": {"httpStatusCode": 429}},
+}
+TIDY_REPLY = {"reply": {"usage": {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}}}
+
+
+async def played(agent: Agent, *steps: Json) -> Any:
+    return await agent("play", json.dumps(steps))
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind", "error"),
+    [
+        (
+            [info(error=RETRY), info(threadStatus={"type": "systemError"}), say("sorry"), END],
+            "rateLimit",
+            "1/5",
+        ),
+        (
+            [say("the model was not found"), info(threadStatus="systemError"), say("status: 500"), END],
+            "overloaded",
+            "failed: status: 500",
+        ),
+        ([say("the model was not found"), info(threadStatus="systemError"), END], "other", "a system error"),
+        ([END], "other", "without a word, a tool call or a token"),
+        ([say(" \n"), {**END, **TIDY_REPLY}], "other", "without a word, a tool call or a token"),
+        ([say("hellohello"), {**END, "reply": GEMINI_ZERO}], "network", "counted no tokens"),
+        ([{"fail": {"code": 429, "message": "slow down"}}], "rateLimit", "slow down (HTTP 429)"),
+        ([{"fail": {"code": -32603, "message": "no", "data": {"errorKind": "auth"}}}], "auth", "-32603: no"),
+        ([{"fail": {"code": 500, "message": "Unexpected token in JSON at 3"}}], "network", "at 3"),
+        ([{"fail": {"code": -32603, "message": "odd"}}], "other", "-32603: odd"),
+        ([{"fail": {"code": -32000, "message": "Authentication required"}}], "auth", "asks to sign in"),
+    ],
+)
+async def test_a_failure_of_the_model_is_an_error_of_its_kind(
+    agent: Agent, steps: list[Json], kind: str, error: str
+) -> None:
+    result = await (await played(agent, *steps)).result()
+    assert (result.terminate_reason, result.error_kind) == ("ERROR", kind)
+    assert error in result.error
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [say("done"), {**END, **TIDY_REPLY}],
+        [tool("t", "completed"), END],
+        [{**END, "reply": {"usage": {"inputTokens": 9, "outputTokens": 0, "totalTokens": 9}}}],
+        [info(threadStatus="systemError"), info(threadStatus="idle"), say("done"), END],
+    ],
+)
+async def test_a_turn_with_a_word_a_tool_or_a_token_reaches_its_goal(agent: Agent, steps: list[Json]) -> None:
+    result = await (await played(agent, *steps)).result()
+    assert (result.terminate_reason, result.error, result.error_kind) == ("GOAL", None, None)
+
+
+async def test_a_run_that_is_stopped_while_its_agent_only_retries_says_so(agent: Agent, person: Any) -> None:
+    run = await played(agent, info(error=RETRY), {"until": "session/cancel"}, {"end": "cancelled"})
+    await run.until_it_speaks()
+    await run.stop(4)
+    result = await run.result()
+    assert result.error_kind == "rateLimit"
+    assert result.error.endswith("repeated a failed request: Reconnecting... 1/5")
+
+
+async def test_a_repeated_request_is_no_sign_of_life(agent: Agent, person: Any) -> None:
+    message = {"subtype": "api_retry", "attempt": 1, "max_retries": 9, "error_status": 500, "error": "api"}
+    notify = {"notify": "_claude/sdkMessage", "params": {"sessionId": "session-1", "message": message}}
+    repeated = [say("he", messageId="1"), say("he", messageId="2"), say("he", messageId="3")]
+    run = await played(agent, *[notify] * 3, *repeated, {"until": "session/cancel"}, {"end": "cancelled"})
+    async with asyncio.timeout(10):
+        while sum("retrying" in event for event in run.events) < 5:
+            run.said.clear()
+            await run.said.wait()
+    signs = person.signs_of_life
+    await run.stop(4)
+    kinds = [(event["type"], "retrying" in event) for event in run.events]
+    assert kinds == [("log", True)] * 3 + [("message", False)] + [("log", True)] * 2 + [("message", False)]
+    assert signs <= 4  # the handshake's answers and the one message
+
+
+async def test_a_child_keeps_the_run_open_and_adds_nothing_to_its_words(agent: Agent) -> None:
+    of_child = {**say("I am the child\n"), "session": "child"}
+    run = await played(agent, child("running"), say("mine"), END, of_child, child("completed"))
+    result = await run.result()
+    assert (result.terminate_reason, result.final_message) == ("GOAL", "mine")
+    assert (
+        run.text("log") == "subagent Look: running\nsubagent Look: I am the child\nsubagent Look: completed\n"
+    )
+
+
+async def test_a_permission_that_a_child_asks_for_after_the_turn_is_answered(
+    agent: Agent, person: Any
+) -> None:
+    person.chooses = "y"
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    call = {"toolCallId": "t", "title": "Run", "kind": "execute", "rawInput": {"command": "ls"}}
+    ask = {"ask": {"sessionId": "child", "toolCall": call, "options": options}}
+    run = await played(agent, child("running"), say("mine"), END, ask, child("completed"))
+    assert (await run.result()).terminate_reason == "GOAL"
+    assert [question.command for question in person.questions] == ["ls"]
+    assert not [event for event in run.events if event["type"] == "tool"]
+
+
+async def test_a_last_turn_is_ended_when_it_goes_on_to_a_third_request(agent: Agent) -> None:
+    last = [{"prompt": ""}, say("so far"), tool("1", "completed"), say("and then"), tool("2", "in_progress")]
+    cut = [{"until": "session/cancel"}, {"end": "cancelled"}]
+    run = await played(agent, say("begun"), *cut, *last, *cut)
+    await run.until_it_speaks()
+    async with asyncio.timeout(10):
+        await run.run.talk.last_turn([])
+    result = await run.result()
+    assert result.final_message == "and then"
+    assert "so far" in run.text()
+
+
+async def test_tokens_of_a_cancelled_turn_are_counted(agent: Agent) -> None:
+    size = update("usage_update", used=500, size=1000)
+    run = await played(agent, say("hm"), size, {"until": "session/cancel"}, {"end": "cancelled"})
+    async with asyncio.timeout(10):
+        while not any(event["type"] == "usage" for event in run.events):
+            run.said.clear()
+            await run.said.wait()
+    await run.stop(4)
+    assert [event["inputTokens"] for event in run.events if event["type"] == "usage"] == [500]
+
+
+async def test_stderr_is_no_part_of_an_error_that_explains_itself(agent: Agent) -> None:
+    failed = {"fail": {"code": 429, "message": "slow down"}}
+    result = await (await played(agent, {"stderr": "Error handling request"}, failed)).result()
+    assert result.error.splitlines() == ["the agent answered with error 429: slow down (HTTP 429)"]
+
+
+def test_of_stderr_only_lines_that_may_explain_an_end_are_shown() -> None:
+    noise = "[session/create] phase=modes\n(node:7) Warning: old\n    at main (a.js:1)\n\n"
+    assert meaningful(f"{noise}no licence found\n{noise}") == "no licence found"
+    assert meaningful(noise) == ""
+    assert len(meaningful("line\n" * 50).splitlines()) == 10
