@@ -112,6 +112,8 @@ class Notices:
         word = status.get("type") if isinstance(status, Mapping) else status
         if word is not None:
             self.has_failed = word == "systemError"
+        if notice := _mapping(theirs, "notice"):
+            yield log(str(notice.get("text", "")))
         if retrying := _mapping(theirs, "retrying"):
             text = str(retrying.get("text") or "the agent repeats a request")
             yield self.retrying(text, retrying.get("attempt"), status_of(retrying))
