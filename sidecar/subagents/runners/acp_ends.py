@@ -45,7 +45,7 @@ def model_error_of_turn(
 def end_of_run(stop_reason: str, rejected: str | None, missing: str | None) -> tuple[Reason, str | None]:
     """Return how a run ended and its error.
 
-    `rejected` is the title of the request after whose rejection the agent said nothing more, `missing` the
+    `rejected` is the title of the request after whose rejection the agent fell silent, `missing` the
     error of outputs that it did not give.
     """
     if stop_reason == "max_turn_requests":

@@ -35,7 +35,7 @@ class SessionEvents:
         self.refused: Question | None = None
         """The question after whose refusal the agent has neither said nor begun anything yet."""
         self.is_idle = True
-        """Whether the agent has neither said, thought nor done anything in the present turn."""
+        """Whether the agent has not spoken, thought or acted in the present turn."""
         self.retrying: ModelError | None = None
         """Why the agent repeats a request, while it does nothing else."""
         self.usage = Usage()
@@ -73,7 +73,7 @@ class SessionEvents:
         return self._noted(map(self._notices.stderr, events))
 
     def begin_turn(self) -> None:
-        """Begin a turn: what an earlier one came to is no longer asked for."""
+        """Begin a turn: what an earlier one came to no longer counts."""
         self.refused = None
         self.is_idle = True
         self._notices.begin_turn()

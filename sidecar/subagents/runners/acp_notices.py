@@ -56,15 +56,15 @@ class Notices:
         self._attempts, self.error, self.has_failed = 0, None, False
 
     def failure(self, last_words: str | None) -> ModelError | None:
-        """Return why the agent gave the turn up; what it said after that names the reason if no report does.
+        """Return why the agent gave the turn up; its later words name the reason if no report does.
 
         None for a turn that it did not give up.
         """
         if not self.has_failed:
             return None
-        said = model_error((last_words or "").strip())
-        if self.error is None or (self.error.kind == "other" and said is not None):
-            return said or ModelError(last_words or "the agent reported a system error", "other")
+        words = model_error((last_words or "").strip())
+        if self.error is None or (self.error.kind == "other" and words is not None):
+            return words or ModelError(last_words or "the agent reported a system error", "other")
         return self.error
 
     def update(self, update: Mapping[str, Any]) -> Iterator[Event]:

@@ -169,13 +169,13 @@ def _fault(error: RequestError, sign_in: str) -> AgentFault:
     if error.code == _AUTH_REQUIRED:
         return AgentFault(f"the agent asks to sign in ({error}); {sign_in}", "auth")
     details = error.data.get("details") if isinstance(error.data, Mapping) else error.data
-    said = f"{error}{f' ({details})' if details else ''}"
-    found = model_error(said, error.data, error.code)
+    words = f"{error}{f' ({details})' if details else ''}"
+    found = model_error(words, error.data, error.code)
     is_explained = bool(details) or str(error).strip(". ").lower() != "internal error"
     return AgentFault(
-        f"the agent answered with error {error.code}: {said if found is None else found.text}",
+        f"the agent answered with error {error.code}: {words if found is None else found.text}",
         None if found is None else found.kind,
-        is_explained=is_explained and "exited with" not in said,
+        is_explained=is_explained and "exited with" not in words,
     )
 
 

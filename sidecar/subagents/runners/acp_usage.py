@@ -138,13 +138,13 @@ class Usage:
             self._answers[-1] = max(self._answers[-1], size)
         self._has_acted = self._tool_has_ended = False
 
-    def _cost(self, told: dict[str, Any]) -> dict[str, Any]:
+    def _cost(self, reported: dict[str, Any]) -> dict[str, Any]:
         """Return the cost without that of former runs; an agent that tells less does not count them."""
-        if "cost" not in told or not self.cost_before:
-            return told
-        if told["cost"] < self.cost_before:
+        if "cost" not in reported or not self.cost_before:
+            return reported
+        if reported["cost"] < self.cost_before:
             self.cost_before = 0.0
-        return {"cost": round(told["cost"] - self.cost_before, 9)}
+        return {"cost": round(reported["cost"] - self.cost_before, 9)}
 
     def _news(self) -> Iterator[dict[str, Any]]:
         members = {**self._other, **_sum(self._before, self._counted())}
