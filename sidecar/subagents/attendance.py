@@ -1,5 +1,6 @@
 """Looking after one run: its start, signs of life and spending are limited, and its questions answered."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +110,8 @@ class RunAttendance(Attendant):
         """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
         workspace = Path(self.record.task.workspace_dir)
         tools = self._terms.tools
-        if tools is not None and not tools.allows(question, workspace):
+        # In a thread: a long list of patterns takes a while for many files.
+        if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
             return await self._oversight.desk.refuse(self, question, _not_given(tools.names))
         return await self._oversight.desk.ask(self, question)
 

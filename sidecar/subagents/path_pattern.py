@@ -3,7 +3,7 @@
 import fnmatch
 from collections.abc import Sequence
 
-MAX_PARTS = 100
+MAX_PARTS = 32
 """Parts of a pattern: matching takes the parts of the path times those of the pattern."""
 
 
@@ -21,10 +21,16 @@ def _ends(parts: Sequence[str], pattern: Sequence[str]) -> set[int]:
     """Return for how many first parts of the path the whole pattern can stand."""
     ends = {0}
     for at, wanted in enumerate(pattern):
+        if wanted == "**" and tuple(pattern[at + 1 : at + 2]) == ("**",):
+            continue  # the next one stands for as much
         if wanted == "**":
             ends = set(range(min(ends) + (at == len(pattern) - 1), len(parts) + 1))
         else:
-            ends = {end + 1 for end in ends if end < len(parts) and fnmatch.fnmatchcase(parts[end], wanted)}
+            ends = {end + 1 for end in ends if end < len(parts) and _is_named(parts[end], wanted)}
         if not ends:
             break
     return ends
+
+
+def _is_named(part: str, wanted: str) -> bool:
+    return part == wanted or fnmatch.fnmatchcase(part, wanted)

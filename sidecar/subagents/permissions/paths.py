@@ -4,14 +4,18 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-MAX_PATHS = 1_000
+MAX_PATHS = 200
 """Paths followed for one question; resolving more would hold up everything else."""
 MAX_CHARS = 4_096
 """Characters of one path: PATH_MAX of Linux."""
+MAX_DEPTH = 256
+"""Folders on the way to a file."""
 
 
 def is_possible(path: str) -> bool:
-    """Tell whether the system could have such a path: no NUL, no half character."""
+    """Tell whether a path is within the bounds and holds neither NUL nor half a character."""
+    if len(path) > MAX_CHARS or path.count("/") > MAX_DEPTH:
+        return False
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -21,9 +25,9 @@ def is_possible(path: str) -> bool:
 def resolve(paths: Sequence[str], workspace: Path) -> list[str] | None:
     """Return the real paths, all links followed, relative ones taken from the workspace.
 
-    None when one of them is too long or impossible, or when there are more than MAX_PATHS.
+    None when one of them is too long, too deep or impossible, or when there are more than MAX_PATHS.
     """
-    if len(paths) > MAX_PATHS or not all(len(path) <= MAX_CHARS and is_possible(path) for path in paths):
+    if len(paths) > MAX_PATHS or not all(map(is_possible, paths)):
         return None
     root = os.path.realpath(workspace)
     return [os.path.realpath(os.path.join(root, path)) for path in paths]  # noqa: PTH118 (links, as the system has them)

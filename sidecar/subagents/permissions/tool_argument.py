@@ -50,11 +50,9 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
 def _fault_of_path(argument: str) -> str | None:
     if argument.startswith("!"):
         return "exceptions, which begin with !, are not understood"
-    if not paths.is_possible(argument):
-        return "it holds a character that no path has"
     if argument.count("/") >= path_pattern.MAX_PARTS:
         return f"a path of more than {path_pattern.MAX_PARTS} parts is not understood"
-    return None
+    return None if paths.is_possible(argument) else "it holds a character that no path has"
 
 
 def _allows_command(arguments: Sequence[str], line: str) -> bool:

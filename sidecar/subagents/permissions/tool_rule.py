@@ -1,5 +1,6 @@
 """Which tools a run may use, by the names people and definitions give them: pure."""
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class ToolRule:
         """Tell whether a tool of this name is one of them, whatever it is called with."""
         return all(any(_entry(one).argument is None for one in _giving(each, name)) for each in self.lists)
 
-    @property
+    @functools.cached_property
     def names(self) -> list[str]:
         """Return the tools as the last list has them, without those that another does not give.
 
@@ -118,6 +119,7 @@ class _Entry(NamedTuple):
         return _KIND_OF.get(self.name, self.name)
 
 
+@functools.lru_cache(4 * MAX_NAMES)
 def _entry(listed: str) -> _Entry:
     limited = _LIMITED.fullmatch(listed)
     if limited is None:

@@ -222,12 +222,13 @@ def test_no_pattern_of_a_command_takes_long(argument: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "argument", ["**/" * 99 + "x", "*a*a*a*a*a*b", "[!a]*" * 500, "**/*a*a*a*b/" * 49 + "x"]
+    "argument",
+    ["**/" * 30 + "x", "**/a/" * 15 + "x", "*a*a*a*a*a*b", "[!a]*" * 500, "**/*a*a*a*b/" * 15 + "x"],
 )
-@pytest.mark.parametrize("path", ["a/" * 2_000, "a" * 4_000, ("a" * 200 + "/") * 20])
+@pytest.mark.parametrize("path", ["a/" * 3_000, "a/" * 250, "a" * 4_000, ("a" * 200 + "/") * 20])
 def test_no_pattern_of_a_path_takes_long(argument: str, path: str) -> None:
     began = time.perf_counter()
-    touches(argument, path)
+    assert not touches(argument, path)
     assert time.perf_counter() - began < 0.5
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS
+from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.permissions.question import FileChange
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_question import question_of
@@ -67,4 +68,4 @@ def test_files_beyond_the_bound_are_counted_so_that_none_seems_inside() -> None:
     places = [{"path": f"f{number}"} for number in range(5_000)]
     list(events.tool({"toolCallId": "t", "kind": "edit", "locations": places}))
     question = events.question({"toolCall": {"toolCallId": "t"}, "options": []})
-    assert len(question.paths) > 1_000
+    assert len(question.paths) > MAX_PATHS
