@@ -18,7 +18,8 @@ interface Choice extends vscode.QuickPickItem {
   readonly redact: boolean;
 }
 
-const REDACTED = "Replaces likely keys, passwords, home folders and user names. A help, not a promise: read it before sharing";
+const REDACTED =
+  "Replaces likely keys, passwords, home folders and user names. A help, not a promise: read it before sharing";
 const CHOICES: readonly Choice[] = [
   { label: "Markdown", detail: "To read", format: "markdown", redact: false },
   { label: "Markdown, Redacted", detail: REDACTED, format: "markdown", redact: true },

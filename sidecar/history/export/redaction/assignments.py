@@ -94,7 +94,7 @@ ASSIGNMENTS: Final = (
     # A long generated value behind any name that ends with KEY or SALT.
     Rule(
         KIND,
-        rf"(?i:key|salt|pepper)\w{{0,12}}+{_SIGN}[\"']?{_WORD}{_NO_CODE}",
+        rf"(?i:key|salt|pepper)\w{{0,12}}+{_SIGN}[\"']?({_OTHER}=]{{16,500}}+={{0,2}}){_NO_CODE}",
         ("key", "salt", "pepper"),
         holds=random_key,
     ),
