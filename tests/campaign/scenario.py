@@ -78,12 +78,14 @@ class Client:
             runner = self._dice.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
             goal = "do it"
             if runner == "events":
-                goal = _STREAM.format(lines=self._dice.randint(1, 60), pause=self._dice.choice([0, 0.002, 0.01]))
+                goal = _STREAM.format(
+                    lines=self._dice.randint(1, 60), pause=self._dice.choice([0, 0.002, 0.01])
+                )
             await self.launch(runner, goal)
             await asyncio.sleep(self._dice.uniform(0, 0.05))
 
     async def _observe(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.03))
             if self._dice.random() < 0.3:
                 for task in (await self.link.request("asyncTasks/list"))["items"]:
@@ -92,7 +94,7 @@ class Client:
                 await self.get(self._dice.choice(list(self._notes.launched)))
 
     async def _wait(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.05))
             if not self._notes.launched:
                 continue
@@ -104,7 +106,7 @@ class Client:
                 self._notes.take_task(task, "wait")
 
     async def _cancel(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0.02, 0.2))
             alive = [task_id for task_id in self._notes.launched if task_id not in self._notes.ends]
             if alive:
@@ -116,7 +118,7 @@ class Client:
                     self._notes.take_task(answer["task"], "cancel")
 
     async def _take_reminders(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.1))
             await self._take_reminder(acknowledge=self._dice.random() < 0.6)
 
