@@ -1,4 +1,4 @@
-"""How long a server's event loop stands still while 20,000 tasks are read and looked through."""
+"""How long a server's event loop stands still: while tasks are read, and while a tool list is matched."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import corpora
+from benchmarks import corpora, patterns
 from benchmarks.measure import Comparison, within
 from benchmarks.promises import STALL_SECONDS
 from sidecar.app.serve import SWITCH_SECONDS
@@ -32,9 +32,11 @@ def measure(runs: int) -> list[Comparison]:
     finally:
         sys.setswitchinterval(interval)
     scans, reconciles = zip(*stalls, strict=True)
+    decisions = [patterns.slowest_decision() for _ in range(runs)]
     return [
         within("longest stall while 20,000 tasks are read", scans, STALL_SECONDS),
         within("longest stall while 20,000 tasks are looked through", reconciles, STALL_SECONDS),
+        within("longest stall of a tool list with evil patterns", decisions, STALL_SECONDS),
     ]
 
 

@@ -85,7 +85,7 @@ class Client:
             await asyncio.sleep(self._dice.uniform(0, 0.05))
 
     async def _observe(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.03))
             if self._dice.random() < 0.3:
                 for task in (await self.link.request("asyncTasks/list"))["items"]:
@@ -94,7 +94,7 @@ class Client:
                 await self.get(self._dice.choice(list(self._notes.launched)))
 
     async def _wait(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.05))
             if not self._notes.launched:
                 continue
@@ -106,7 +106,7 @@ class Client:
                 self._notes.take_task(task, "wait")
 
     async def _cancel(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0.02, 0.2))
             alive = [task_id for task_id in self._notes.launched if task_id not in self._notes.ends]
             if alive:
@@ -118,7 +118,7 @@ class Client:
                     self._notes.take_task(answer["task"], "cancel")
 
     async def _take_reminders(self) -> None:
-        while True:
+        while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.1))
             await self._take_reminder(acknowledge=self._dice.random() < 0.6)
 
