@@ -30,6 +30,12 @@ class Plan:
 
     definition: Definition
     runner: Runner
+    trusted_folders: tuple[Path, ...] = ()
+
+    def trusts(self, directory: Path) -> bool:
+        """Tell whether a directory, links followed, lies in a folder that the user trusts."""
+        real = Path(os.path.realpath(directory))
+        return any(real.is_relative_to(os.path.realpath(folder)) for folder in self.trusted_folders)
 
 
 class Catalogue:
@@ -86,7 +92,7 @@ class Catalogue:
         runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
-        return Plan(definition, runner)
+        return Plan(definition, runner, tuple(folders) if trusted else ())
 
 
 def _described(

@@ -120,6 +120,9 @@ class RunScope:
             model=self._plan.definition.model,
             attendant=self._attendance,
             terms=self._terms,
+            policy=self._plan.definition.permissions
+            or self._services.oversight.settings().permissions.default,
+            trusted=self._plan.trusts(Path(self._record.task.workspace_dir)),
         )
         resumption = self._request.resumption
         if resumption is not None:

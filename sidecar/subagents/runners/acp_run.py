@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
 
-from sidecar.subagents.runners.acp_conversation import Conversation
+from sidecar.subagents.runners.acp_conversation import Conversation, Handshake
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_faults import AgentFault
 from sidecar.subagents.runners.acp_wire import AgentWire
@@ -31,14 +30,6 @@ _STOPPED_SHORT = {
     "refusal": "the agent refused to go on",
     "cancelled": "the agent ended its turn as cancelled, which nobody had asked for",
 }
-
-
-@dataclass(frozen=True)
-class Handshake:
-    """What opening the session takes beside the run itself."""
-
-    model: str | None
-    sign_in: str
 
 
 class AcpRun:
@@ -132,7 +123,7 @@ class AcpRun:
     async def _converse(self) -> str:
         """Hold the conversation and return its last stop reason; raises AgentFault."""
         try:
-            return await self._conversation.hold(self._handshake.model, self._handshake.sign_in)
+            return await self._conversation.hold(self._handshake)
         except ConnectionError as error:
             raise AgentFault(await self._why_it_fell_silent()) from error
 
