@@ -17,11 +17,13 @@ from uuid import uuid4
 import pytest
 
 from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_modes import SessionModes
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_session import Session
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.model_option import model_option
 from sidecar.subagents.runners.process import ChildProcess
 from sidecar.subagents.runners.profiles import PROFILES
 from sidecar.subagents.runners.turns import Turns
@@ -268,12 +270,14 @@ async def opened(
         async with asyncio.timeout(SECONDS), news:
             await news.wait_for(lambda: text in "".join(said))
 
-    flag = PROFILES[agent].model_flag
-    command = [*PROFILES[agent].command, *([flag, str(MODELS[agent])] if flag else [])]
+    profile = PROFILES[agent]
+    flag = profile.model_flag
+    command = [*profile.command, *([model_option(flag, str(MODELS[agent]))] if flag else [])]
     process = await ChildProcess.spawn(command, task_id=task_id, cwd=workspace, env=env, interactive=True)
     events = SessionEvents()
     wire = AgentWire(process, events, take, Attendant(), Turns())
-    session = Session(wire, Permissions(events, Attendant()))
+    modes = SessionModes(profile.modes, Attendant(), lambda fault: pytest.fail(str(fault)), must_ask=True)
+    session = Session(wire, Permissions(events, Attendant()), modes)
     try:
         await session.open(workspace, None if flag else MODELS[agent], "")
         yield session, told

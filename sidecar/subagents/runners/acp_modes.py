@@ -1,6 +1,7 @@
 """Keeps the session of an agent in a mode in which it asks, and reports its mode and model."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sidecar.subagents.runners import session_modes
@@ -11,7 +12,8 @@ from sidecar.subagents.runners.session_modes import AskingModes, ModeChoice, Ses
 Choose = Callable[[ModeChoice, str], Awaitable[Mapping[str, Any]]]
 """Has the agent choose a mode and returns its answer. Raises AgentFault when it refuses."""
 
-_REMEDY = "change the agent's mode in its own settings, or allow everything with permissions: allowAll"
+REMEDY = "change the agent's mode in its own settings, or allow everything with permissions: allowAll"
+"""What to do about an agent that does not ask."""
 
 
 class SessionModes:
@@ -46,9 +48,9 @@ class SessionModes:
         self._session_id = session_id
         self._state = session_modes.opened(answer, self._started_with)
 
-    def set_options(self, options: Any) -> None:
-        """Take in all config options, as the answer to a choice of one of them has them."""
-        self._state = session_modes.configured(self._state, options)
+    def set_model(self, model: str, options: Any) -> None:
+        """Take in the model that was chosen, and all config options as the answer to that choice has them."""
+        self._state = session_modes.configured(replace(self._state, model=model), options)
 
     def take(self, params: Mapping[str, Any]) -> None:
         """Take in the parameters of a `session/update`; one that ends the asking is a fault."""
@@ -69,10 +71,11 @@ class SessionModes:
             mode = self._asking_mode(choice)
             # Before the answer: an update that comes with it is newer.
             self._state = self._state.chosen(choice, mode)
-            self.set_options((await choose(choice, mode)).get("configOptions"))
+            answer = await choose(choice, mode)
+            self._state = session_modes.configured(self._state, answer.get("configOptions"))
         if left := self._unasking():
             raise AgentFault(
-                f"the agent was put into a mode in which it asks, and stays in {left[0].current!r}; {_REMEDY}"
+                f"the agent was put into a mode in which it asks, and stays in {left[0].current!r}; {REMEDY}"
             )
         self._is_watching = True
         self._report()
@@ -85,8 +88,8 @@ class SessionModes:
         if mode is None:
             offered = ", ".join(choice.offered) or "no other"
             raise AgentFault(
-                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and none of "
-                f"its modes is known to ask (it offers {offered}); {_REMEDY}"
+                f"the agent starts in mode {choice.current!r}, which may act without asking, and none of "
+                f"its modes is known to ask (it offers {offered}); {REMEDY}"
             )
         return mode
 
@@ -97,7 +100,7 @@ class SessionModes:
         unasking = self._unasking()
         if unasking and self.fault is None:
             self.fault = AgentFault(
-                f"the agent switched to mode {unasking[0].current!r}, in which it may act without asking, so it "
-                f"was stopped; {_REMEDY}"
+                f"the agent switched to mode {unasking[0].current!r}, which may act without asking, so it "
+                f"was stopped; {REMEDY}"
             )
             self._disobeyed(self.fault)

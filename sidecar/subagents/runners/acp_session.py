@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from sidecar import __version__
 from sidecar.subagents.runners.acp_faults import AgentFault, Turn
-from sidecar.subagents.runners.acp_modes import SessionModes
+from sidecar.subagents.runners.acp_modes import REMEDY, SessionModes
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.session_modes import ModeChoice
@@ -137,7 +137,7 @@ class Session:
             known = ", ".join(values[:20])
             raise AgentFault(f"the agent has no model {model!r}; it has {known}")
         reply = await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
-        self._modes.set_options(_json(reply).get("configOptions"))
+        self._modes.set_model(model, _json(reply).get("configOptions"))
 
     async def _choose_mode(self, choice: ModeChoice, mode: str) -> Mapping[str, Any]:
         """Have the agent take a mode and return its answer; raises AgentFault when it refuses."""
@@ -149,8 +149,8 @@ class Session:
             )
         except RequestError as error:
             raise AgentFault(
-                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and refuses "
-                f"mode {mode!r}, in which it asks: {error}"
+                f"the agent starts in mode {choice.current!r}, which may act without asking, and refuses "
+                f"mode {mode!r}, in which it asks ({error}); {REMEDY}"
             ) from error
 
 

@@ -12,7 +12,7 @@ def model_option(flag: str, model: str) -> str:
     """
     if _NAME.fullmatch(model) is None:
         raise ValueError(
-            f"model {model!r} is not a name: it has to begin with a letter or digit, and to hold only letters, "
+            f"model {model!r} is not a name: it has to begin with a letter or digit and hold only letters, "
             "digits and _ . : / @ + -"
         )
     return f"{flag}={model}"
