@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from raw import Json, answer, end, receive, say, send, update
+from tests.agents.raw import Json, answer, end, receive, say, send, update
 
 DEFAULTS = {
     "start": "auto",
@@ -31,7 +31,7 @@ class Agent:
 
     def serve(self) -> None:
         while True:
-            call = receive()
+            call: Any = receive()
             match call.get("method"):
                 case "initialize":
                     answer(call, {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}})

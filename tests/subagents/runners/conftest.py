@@ -168,7 +168,8 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         task_ids.append(new.task_id)
         path = AGENTS / (program or ("raw.py" if scenario else "scripted.py"))
         command = [sys.executable, str(path), *scenario]
-        runner = AcpRunner("test", RunnerSettings(type="acp", command=command))
+        env = {"PYTHONPATH": str(AGENTS.parents[1])}
+        runner = AcpRunner("test", RunnerSettings(type="acp", command=command, env=env))
         spec = RunSpec(
             new.task_id,
             prompt or "do it",
