@@ -29,7 +29,7 @@ from sidecar.subagents.runners.profiles import PROFILES
 from sidecar.subagents.runners.turns import Turns
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.processes import command_of, events, gone
-from tests.e2e.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real_agents import AGENTS, MODELS, define_agents, runners_in
 from tests.model_server.server import ModelServer
 
 pytestmark = [
@@ -52,12 +52,7 @@ def runners(home: Path, model: ModelServer) -> Json:
 
 @pytest.fixture
 async def driven(start: Start, runners: Json, home: Path) -> AsyncIterator[Sidecar]:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in AGENTS:
-        model = f"model: {MODELS[name]}\n" if MODELS[name] else ""
-        (agents / f"{name}.md").write_text(
-            f"---\nname: {name}\ndescription: Works.\nrunner: {name}\n{model}---\n"
-        )
+    define_agents(home)
     yield await start(settings={"runners": runners})
 
 
