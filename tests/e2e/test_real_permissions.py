@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ async def test_a_person_is_asked_and_the_answer_counts(driven: Sidecar, agent: s
     for goal in goals(target):
         for kind in ("reject_once", "allow_once"):
             task_id = await driven.launch(agent, goal)
-            await driven.until(lambda task_id=task_id: bool(asked(driven, task_id)), SECONDS)
+            await driven.until(partial(asked, driven, task_id), SECONDS)
             question = asked(driven, task_id)
             option = next(each["optionId"] for each in question["options"] if each["kind"] == kind)
             await driven.request(
@@ -125,12 +126,11 @@ async def test_a_person_is_asked_and_the_answer_counts(driven: Sidecar, agent: s
         target.unlink()
 
 
-def asked(sidecar: Sidecar, task_id: str) -> Json:
-    """Return what a running task asks; empty if nothing."""
+def asked(sidecar: Sidecar, task_id: str) -> Any:
+    """Return what a running task asks; None if nothing."""
     newest = [change for change in sidecar.changes if change["id"] == task_id][-1]
     assert newest["status"] == "running", newest
-    found: Json = newest.get("attention", {})
-    return found
+    return newest.get("attention")
 
 
 async def test_with_allow_all_both_are_done_and_nobody_is_asked(

@@ -96,14 +96,12 @@ class AcpRunner:
 
     def _extras(self, spec: RunSpec) -> list[Extras]:
         """Return what a run adds to the command and its environment, the strongest last."""
-        profile, tools = self._profile, spec.terms.tools
+        profile = self._profile
         found = [Extras(self._model_option(spec.model))]
-        if tools is not None:
-            found.append(Extras(env=profile.limited(tools)))
         if spec.trusted:
             found.append(profile.trust)
         if spec.must_ask:
-            found.append(profile.guard(spec.workspace_dir))
+            found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
         return found
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:

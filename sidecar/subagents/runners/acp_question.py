@@ -1,6 +1,6 @@
 """A permission request of an agent, as a question with options that a policy or a person can answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     return Question(
         request_id=str(uuid4()),
         title=title,
-        options=tuple(
+        options=_with_always(
             Option(str(each.get("optionId")), str(each.get("name")), each["kind"]) for each in options
         ),
         tool_kind=kind if isinstance(kind, str) else "other",
@@ -34,6 +34,18 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
         command=command,
         url=_given(call, "url"),
     )
+
+
+def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:
+    """Return the options, with "always" where an agent offers to allow only once.
+
+    Some do where a rule has them ask. The sidecar itself keeps what is always allowed, and answers "once".
+    """
+    offered = tuple(options)
+    kinds = {option.kind for option in offered}
+    if "allow_once" not in kinds or "allow_always" in kinds:
+        return offered
+    return (*offered, Option(f"sidecar-always-{uuid4()}", "Always allow", "allow_always"))
 
 
 def _title(call: Mapping[str, Any]) -> str:

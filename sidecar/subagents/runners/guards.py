@@ -1,16 +1,26 @@
 """What keeps an agent asking, even where files in the workspace tell it not to."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from sidecar.subagents.tool_rule import ToolRule
 
 _RULES = Path(__file__).with_name("asking")
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 """What opencode reads in a workspace: the first that is there."""
 
-_ASKS = {"edit": "ask", "bash": "ask", "webfetch": "ask"}
+_UNASKED = ("read", "glob", "grep", "list", "task")
+"""The tools of opencode and kilo that look, or hand work to agents that ask."""
+_HARMLESS = ("todoread", "todowrite", "skill", "lsp", "question")
+_PERMISSION = {
+    # First, since the last rule that fits decides: tools nobody knows, such as those of MCP servers.
+    "*": "ask",
+    **dict.fromkeys((*_UNASKED, *_HARMLESS), "allow"),
+    **dict.fromkeys(("edit", "bash", "webfetch", "external_directory"), "ask"),
+}
 
 
 @dataclass(frozen=True)
@@ -22,41 +32,61 @@ class Extras:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
-def claude(_: Path) -> Extras:
+Guard = Callable[[Path, ToolRule | None], Extras]
+"""Returns what a run that must ask is started with, given its workspace and its list of tools."""
+
+
+def nothing(_: Path, __: ToolRule | None) -> Extras:
+    """Add nothing."""
+    return Extras()
+
+
+def claude(_: Path, __: ToolRule | None) -> Extras:
     """Add rules that ask: in Claude Code they win over the rules that allow, whoever wrote those."""
     ask = {"ask": ["Bash", "Edit", "Write", "NotebookEdit", "WebFetch"]}
     return Extras(meta={"claudeCode": {"options": {"settings": {"permissions": ask}}}})
 
 
-def gemini(_: Path) -> Extras:
+def gemini(_: Path, __: ToolRule | None) -> Extras:
     """Add rules of the highest tier that ask."""
     return Extras(args=(f"--admin-policy={_RULES / 'gemini.toml'}",))
 
 
-def qwen(_: Path) -> Extras:
+def qwen(_: Path, __: ToolRule | None) -> Extras:
     """Add rules that ask, in the settings that win over those of a repository."""
     return Extras(env={"QWEN_CODE_SYSTEM_SETTINGS_PATH": str(_RULES / "qwen.json")})
 
 
-def opencode(workspace: Path) -> Extras:
+def opencode(workspace: Path, tools: ToolRule | None) -> Extras:
     """Leave out the workspace's configuration, but not its instructions."""
-    return _without_project_config("OPENCODE", ("build", "plan"), workspace)
+    return _without_project_config("OPENCODE", ("build",), workspace, tools)
 
 
-def kilo(workspace: Path) -> Extras:
+def kilo(workspace: Path, tools: ToolRule | None) -> Extras:
     """Leave out the workspace's configuration, but not its instructions."""
-    return _without_project_config("KILO", ("code", "debug", "orchestrator"), workspace)
+    return _without_project_config("KILO", ("code", "debug"), workspace, tools)
 
 
-def asking_permission(prefix: str, **more: str) -> dict[str, str]:
-    """Return the environment that has opencode or kilo ask; `more` are permissions of further tools."""
-    return {f"{prefix}_PERMISSION": json.dumps({**_ASKS, **more})}
+def asking_permission(prefix: str) -> dict[str, str]:
+    """Return the environment that has opencode or kilo ask."""
+    return {f"{prefix}_PERMISSION": json.dumps(_PERMISSION)}
 
 
-def _without_project_config(prefix: str, agents: tuple[str, ...], workspace: Path) -> Extras:
-    """Return the switches; permissions of an agent in the user's own configuration would win, too."""
-    config: dict[str, Any] = {"agent": {name: {"permission": _ASKS} for name in agents}}
+def _without_project_config(
+    prefix: str, agents: Iterable[str], workspace: Path, tools: ToolRule | None
+) -> Extras:
+    """Return the switches, and permissions for the agents too: the user may have given these their own."""
+    refused = {name: "deny" for name in _UNASKED if tools is not None and not tools.gives(name)}
+    permission = {**_PERMISSION, **refused}
     found = (workspace / name for name in _INSTRUCTIONS)
-    config["instructions"] = [str(path) for path in found if path.is_file()][:1]
-    content = {f"{prefix}_CONFIG_CONTENT": json.dumps(config)}
-    return Extras(env={f"{prefix}_DISABLE_PROJECT_CONFIG": "1", **content})
+    config = {
+        "agent": {name: {"permission": permission} for name in agents},
+        "instructions": [str(path) for path in found if path.is_file()][:1],
+    }
+    return Extras(
+        env={
+            f"{prefix}_PERMISSION": json.dumps(permission),
+            f"{prefix}_CONFIG_CONTENT": json.dumps(config),
+            f"{prefix}_DISABLE_PROJECT_CONFIG": "1",
+        }
+    )

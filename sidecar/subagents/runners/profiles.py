@@ -1,14 +1,12 @@
 """The agents that speak the Agent Client Protocol and are known by name: how each is started."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sidecar.subagents.runners import guards
-from sidecar.subagents.runners.guards import Extras, asking_permission
+from sidecar.subagents.runners.guards import Extras, Guard, asking_permission
 from sidecar.subagents.runners.session_modes import AskingModes
-from sidecar.subagents.tool_rule import ToolRule
 
 
 @dataclass(frozen=True)
@@ -24,24 +22,12 @@ class Profile:
     model_flag: str | None = None
     modes: AskingModes = field(default_factory=AskingModes)
     """The session modes in which it asks."""
-    guard: Callable[[Path], Extras] = lambda _: Extras()
-    """What is added where it must ask, given the workspace: files there may tell it not to."""
+    guard: Guard = guards.nothing
+    """What is added where it must ask: files of the workspace may tell it not to."""
     trust: Extras = field(default_factory=Extras)
     """What is added in a workspace that the user trusts."""
-    limited: Callable[[ToolRule], Mapping[str, str]] = lambda _: {}
-    """The environment that keeps it from tools it would use without asking, where it can be kept so."""
     counts_anew: bool = False
     """Whether the cost it tells is that of its process, not, as the protocol has it, of the session."""
-
-
-_UNASKED = ("read", "glob", "grep", "list", "task")
-"""The tools that opencode and kilo use without asking."""
-
-
-def _limited(prefix: str) -> Callable[[ToolRule], Mapping[str, str]]:
-    return lambda tools: asking_permission(
-        prefix, **{name: "deny" for name in _UNASKED if not tools.gives(name)}
-    )
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -53,7 +39,6 @@ PROFILES: Mapping[str, Profile] = {
         # Its modes are agents; these two come with it, others are the user's or the repository's.
         modes=AskingModes(("build",), ("plan",)),
         guard=guards.opencode,
-        limited=_limited("OPENCODE"),
     ),
     "claude-agent-acp": Profile(
         ("claude-agent-acp",),
@@ -92,7 +77,6 @@ PROFILES: Mapping[str, Profile] = {
         asking_permission("KILO"),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
         guard=guards.kilo,
-        limited=_limited("KILO"),
     ),
 }
 """In the order in which `auto` looks for them; versions these were tried with: docs/runners.md."""
