@@ -54,7 +54,10 @@ def goals(target: Path) -> list[str]:
 
 
 async def run(sidecar: Sidecar, agent: str, goal: str, **more: Any) -> Json:
-    task_id = await sidecar.launch(agent, goal, **more)
+    return await ended(sidecar, await sidecar.launch(agent, goal, **more))
+
+
+async def ended(sidecar: Sidecar, task_id: str) -> Json:
     params = {"taskIds": [task_id], "timeoutSeconds": SECONDS}
     answer = await sidecar.client.request("asyncTasks/wait", params, timeout=SECONDS + 5)
     task: Json = answer["tasks"][0]
@@ -91,6 +94,15 @@ async def test_a_policy_of_the_definition_wins_over_one_that_allows_all(
     definition.write_text(definition.read_text().replace("runner:", "permissions: deny\nrunner:"))
     task = await run(driven, agent, goals(target)[0])
     assert not target.exists(), task
+
+
+async def test_a_session_that_is_taken_up_again_asks_too(driven: Sidecar, agent: str, target: Path) -> None:
+    first = await run(driven, agent, "SCENARIO:say:hi")
+    await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
+    answer = await driven.request("asyncTasks/resume", taskId=first["id"], text=goals(target)[0])
+    task = await ended(driven, answer["task"]["id"])
+    assert not target.exists(), task
+    assert await refusals(driven, task) == [("reject_once", "policy")], task
 
 
 async def test_nothing_is_written_or_run_where_nobody_can_answer(

@@ -66,12 +66,7 @@ class Session:
             self._id = former if taken_up and former else session.session_id
             if abilities.load_session or _resumes(abilities):
                 self.lasting_id = self._id
-            self._modes.open(self._id, _json(session))
-            choices = _model_choices(session.config_options or [])
-            # A session that is taken up has its model; not every agent offers the choice again.
-            if model is not None and (choices or not taken_up):
-                await self._choose_model(model, choices)
-            await self._modes.make_asking(self._choose_mode)
+            await self._configure(session, model, is_new=taken_up is None)
             return taken_up is not None
         except RequestError as error:
             raise _fault(error, sign_in) from error
@@ -128,6 +123,15 @@ class Session:
         """Return how the turn ended; codex calls one cancelled that it ended since it was refused leave."""
         by_refusal = self._permissions.has_refused and not self._is_cancelled
         return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
+
+    async def _configure(self, session: Any, model: str | None, *, is_new: bool) -> None:
+        """Choose the model and then the mode: of some agents the model decides which modes there are."""
+        self._modes.open(self._id, _json(session))
+        choices = _model_choices(session.config_options or [])
+        # A session that is taken up has its model; not every agent offers the choice again.
+        if model is not None and (choices or is_new):
+            await self._choose_model(model, choices)
+        await self._modes.make_asking(self._choose_mode)
 
     async def _choose_model(self, model: str, choices: list[Any]) -> None:
         if not choices:

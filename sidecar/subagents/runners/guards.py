@@ -15,10 +15,12 @@ _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 _UNASKED = ("read", "glob", "grep", "list", "task")
 """The tools of opencode and kilo that look, or hand work to agents that ask."""
 _HARMLESS = ("todoread", "todowrite", "skill", "lsp", "question")
-_PERMISSION = {
+_PERMISSION: Mapping[str, Any] = {
     # First, since the last rule that fits decides: tools nobody knows, such as those of MCP servers.
     "*": "ask",
     **dict.fromkeys((*_UNASKED, *_HARMLESS), "allow"),
+    # As in opencode's own defaults, which the first rule hides.
+    "read": {"*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow"},
     **dict.fromkeys(("edit", "bash", "webfetch", "external_directory"), "ask"),
 }
 
@@ -42,9 +44,10 @@ def nothing(_: Path, __: ToolRule | None) -> Extras:
 
 
 def claude(_: Path, __: ToolRule | None) -> Extras:
-    """Add rules that ask: in Claude Code they win over the rules that allow, whoever wrote those."""
-    ask = {"ask": ["Bash", "Edit", "Write", "NotebookEdit", "WebFetch"]}
-    return Extras(meta={"claudeCode": {"options": {"settings": {"permissions": ask}}}})
+    """Add rules that ask, which win over rules that allow, and no hooks, which could answer for a person."""
+    rules = {"ask": ["Bash", "Edit", "Write", "NotebookEdit", "WebFetch"]}
+    settings = {"permissions": rules, "disableAllHooks": True}
+    return Extras(meta={"claudeCode": {"options": {"settings": settings}}})
 
 
 def gemini(_: Path, __: ToolRule | None) -> Extras:
@@ -53,7 +56,7 @@ def gemini(_: Path, __: ToolRule | None) -> Extras:
 
 
 def qwen(_: Path, __: ToolRule | None) -> Extras:
-    """Add rules that ask, in the settings that win over those of a repository."""
+    """Add rules that ask and no hooks, in the settings that win over those of a repository."""
     return Extras(env={"QWEN_CODE_SYSTEM_SETTINGS_PATH": str(_RULES / "qwen.json")})
 
 

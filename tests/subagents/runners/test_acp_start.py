@@ -94,3 +94,4 @@ async def test_opencode_still_reads_the_instructions_of_the_workspace(
     config = json.loads((await started("opencode"))["env"]["OPENCODE_CONFIG_CONTENT"])
     assert config["instructions"] == [str(instructions)]
     assert config["agent"]["build"]["permission"]["bash"] == "ask"
+    assert config["agent"]["build"]["permission"]["read"]["*.env"] == "ask"

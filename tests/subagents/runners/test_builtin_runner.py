@@ -50,6 +50,11 @@ async def test_a_run_without_a_model_is_not_started(tmp_path: Path) -> None:
         await runner(KEY).start(RunSpec("id", "do it", tmp_path), ignore)
 
 
+async def test_a_model_that_is_an_option_is_not_started(tmp_path: Path) -> None:
+    with pytest.raises(RunnerUnavailable, match="runner 'mine': model '--help' is not a name"):
+        await runner(KEY).start(RunSpec("id", "do it", tmp_path, model="--help"), ignore)
+
+
 def test_it_is_the_last_of_the_runners_where_it_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"here": RunnerSettings(type="command", command=["sh"])}
     assert "builtin" not in build_runners(settings)
