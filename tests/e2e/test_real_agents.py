@@ -74,10 +74,11 @@ async def launch_speaking(sidecar: Sidecar, agent: str, **more: Any) -> str:
 
 async def launch_with_shell(sidecar: Sidecar, agent: str) -> str:
     """Launch a run whose shell runs for ever, and wait until it does."""
-    task_id = await sidecar.launch(agent, "SCENARIO:shell:sleep 300 && touch never")  # some ask not for sleep
+    # Some agents refuse to sleep, and some do not ask for a mere `tail`.
+    task_id = await sidecar.launch(agent, "SCENARIO:shell:tail -f /dev/null && touch never")
     await answer(sidecar, task_id, "allow_once")
     async with asyncio.timeout(30):
-        while not any("sleep" in command_of(pid) for pid in find([task_id])):
+        while not any("tail" in command_of(pid) for pid in find([task_id])):
             await asyncio.sleep(0.05)
     return task_id
 

@@ -4,7 +4,6 @@ import asyncio
 import importlib
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -86,13 +85,7 @@ class AcpRunner:
             asking=self._profile.modes,
             meta={name: value for each in extras for name, value in each.meta.items()},
         )
-        return AcpRun(process, self._counting(spec), handshake, emit, self._turns)
-
-    def _counting(self, spec: RunSpec) -> RunSpec:
-        """Return a spec whose former session has the cost that this agent counts again."""
-        if spec.former is None or not self._profile.counts_anew:
-            return spec
-        return replace(spec, former=replace(spec.former, cost=0))
+        return AcpRun(process, spec, handshake, emit, self._turns)
 
     def _extras(self, spec: RunSpec) -> list[Extras]:
         """Return what a run adds to the command and its environment, the strongest last."""

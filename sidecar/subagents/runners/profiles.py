@@ -26,8 +26,6 @@ class Profile:
     """What is added where it must ask: files of the workspace may tell it not to."""
     trust: Extras = field(default_factory=Extras)
     """What is added in a workspace that the user trusts."""
-    counts_anew: bool = False
-    """Whether the cost it tells is that of its process, not, as the protocol has it, of the session."""
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -45,7 +43,6 @@ PROFILES: Mapping[str, Profile] = {
         "run `claude /login`, or set ANTHROPIC_API_KEY",
         modes=AskingModes(("default",)),
         guard=guards.claude,
-        counts_anew=True,
     ),
     "codex-acp": Profile(
         ("codex-acp",),
