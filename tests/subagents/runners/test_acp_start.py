@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+import tomllib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,12 @@ async def test_files_of_the_workspace_cannot_switch_the_asking_off(
     assert (ADDED[agent] in (await started(agent, policy=policy))["env"]) is is_added
 
 
-async def test_gemini_gets_rules_that_no_other_rule_outranks(started: Started) -> None:
+async def test_gemini_and_qwen_get_rules_that_nothing_outranks(started: Started) -> None:
     (rules,) = (each for each in (await started("gemini"))["argv"] if each.startswith("--admin-policy="))
-    assert Path(rules.partition("=")[2]).is_file()
+    (rule,) = tomllib.loads(Path(rules.partition("=")[2]).read_text())["rule"]
+    assert rule["decision"] == "ask_user"
+    settings = Path((await started("qwen"))["env"]["QWEN_CODE_SYSTEM_SETTINGS_PATH"])
+    assert json.loads(settings.read_text())["disableAllHooks"] is True
 
 
 async def test_opencode_still_reads_the_instructions_of_the_workspace(
