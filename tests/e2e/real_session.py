@@ -46,7 +46,10 @@ async def opened(
     profile = PROFILES[agent]
     flag = profile.model_flag
     command = [*profile.command, *([model_option(flag, str(MODELS[agent]))] if flag else [])]
-    process = await ChildProcess.spawn(command, task_id=task_id, cwd=workspace, env=env, interactive=True)
+    own_home = {"HOME": str(workspace.parent), **env}
+    process = await ChildProcess.spawn(
+        command, task_id=task_id, cwd=workspace, env=own_home, interactive=True
+    )
     events = SessionEvents()
     wire = AgentWire(process, events, take, Attendant(), Turns())
     modes = SessionModes(profile.modes, Attendant(), lambda fault: pytest.fail(str(fault)), must_ask=True)
