@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from sidecar.subagents.permission_policy import Question
-from sidecar.subagents.tool_rule import ToolRule
+from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.permissions.tool_rule import ToolRule
 
 _WORKSPACE: Final = Path("/workspace")
 _DEEP: Final = "/".join(["a"] * 200)

@@ -16,6 +16,7 @@ from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run import Run
 from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.model_errors import error_kind
 from sidecar.subagents.terms import Terms
 from sidecar.subagents.watchdog import SilenceWatch
 
@@ -143,7 +144,11 @@ class RunAttendance(Attendant):
     def _is_silent(self) -> None:
         retrying = self._run.fold.retrying
         seconds = self._oversight.settings().async_tasks.inactivity_timeout_seconds
-        self._stop(failed("inactivity", _silent(seconds, None if retrying is None else retrying.text)))
+        if retrying is None:
+            self._stop(failed("inactivity", _silent(seconds)))
+        else:
+            kind = error_kind(retrying.text, retrying.status)
+            self._stop(failed("inactivity", _only_retried(seconds, retrying.text), kind=kind))
 
     def _stop(self, outcome: Outcome) -> None:
         self._run.abort.end_at_limit()
@@ -172,13 +177,15 @@ def _late(seconds: float) -> str:
     )
 
 
-def _silent(seconds: float, retrying: str | None) -> str:
-    if retrying is not None:
-        return (
-            f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
-            f"The last failure: {retrying}"
-        )
+def _silent(seconds: float) -> str:
     return (
         f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
         "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."
+    )
+
+
+def _only_retried(seconds: float, failure: str) -> str:
+    return (
+        f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
+        f"The last failure: {failure}"
     )

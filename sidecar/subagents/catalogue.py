@@ -36,6 +36,12 @@ class Plan:
     definition: Definition
     runner: Runner
     notices: tuple[str, ...] = ()
+    trusted_folders: tuple[Path, ...] = ()
+
+    def trusts(self, directory: Path) -> bool:
+        """Tell whether a directory, links followed, lies in a folder that the user trusts."""
+        real = Path(os.path.realpath(directory))
+        return any(real.is_relative_to(os.path.realpath(folder)) for folder in self.trusted_folders)
 
 
 class Catalogue:
@@ -92,10 +98,12 @@ class Catalogue:
         runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
+        folders_trusted = tuple(folders) if trusted else ()
         approval = missing_approval(placed, settings)
         if approval is None:
-            return Plan(definition, runner)
-        return Plan(replace(definition, permissions=None), runner, (explain(placed, settings, approval),))
+            return Plan(definition, runner, trusted_folders=folders_trusted)
+        notices = (explain(placed, settings, approval),)
+        return Plan(replace(definition, permissions=None), runner, notices, folders_trusted)
 
 
 def _described(

@@ -107,13 +107,17 @@ class RunScope:
             prompts[1:],
             self._run.record.request.get("context"),
         )
+        workspace = Path(self._run.record.task.workspace_dir)
         spec = RunSpec(
             self.task_id,
             prompt,
-            Path(self._run.record.task.workspace_dir),
+            workspace,
             model=self._plan.definition.model,
             attendant=self._attendance,
             terms=self._terms,
+            policy=self._plan.definition.permissions
+            or self._services.oversight.settings().permissions.default,
+            trusted=self._plan.trusts(workspace),
         )
         for notice in self._plan.notices:
             await self._emit({"type": "log", "stream": "stderr", "text": f"{notice}.\n"})

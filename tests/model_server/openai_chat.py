@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 from tests.model_server.script import Conversation, Reply, Tool
 
@@ -28,7 +29,7 @@ def stream(reply: Reply) -> Iterator[Json | str]:
     for word in reply.words:
         yield _chunk({"content": word})
     if reply.tool is not None:
-        call: Json = {"index": 0, "id": "call_1", "type": "function"}
+        call: Json = {"index": 0, "id": f"call_{uuid4().hex}", "type": "function"}
         yield _chunk({"tool_calls": [{**call, "function": {"name": reply.tool, "arguments": ""}}]})
         yield _chunk(
             {"tool_calls": [{"index": 0, "function": {"arguments": json.dumps(dict(reply.arguments))}}]}

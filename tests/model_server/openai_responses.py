@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 from tests.model_server.openai_chat import text_of, tool_of
 from tests.model_server.script import Conversation, Reply
@@ -62,7 +63,12 @@ def _message(reply: Reply) -> Json:
 
 
 def _call(reply: Reply) -> Json:
-    call: Json = {"id": "fc_1", "type": "function_call", "call_id": "call_1", "status": "completed"}
+    call: Json = {
+        "id": "fc_1",
+        "type": "function_call",
+        "call_id": f"call_{uuid4().hex}",
+        "status": "completed",
+    }
     return {**call, "name": reply.tool, "arguments": _arguments(reply)}
 
 

@@ -20,6 +20,8 @@ _CANDIDATES = {
 _PATH = ("file_path", "filePath", "path", "absolute_path")
 _CONTENT = ("content", "text")
 _COMMAND = ("command", "cmd")
+_CLASSIFIER = "respond_in_schema"
+"""The only tool of qwen's request that asks whether a call may be made without the user; it may."""
 _OUTSIDE_THE_SANDBOX = {"sandbox_permissions": "require_escalated", "justification": "as asked"}
 """How a model of codex has the user asked."""
 
@@ -56,6 +58,8 @@ def next_reply(conversation: Conversation) -> Reply:
     """Return the model's turn."""
     if not conversation.tools:
         return Reply(["A title"])
+    if [tool.name for tool in conversation.tools] == [_CLASSIFIER]:
+        return Reply(tool=_CLASSIFIER, arguments={"shouldBlock": False})
     name, argument = _scenario(conversation.user_texts)
     if conversation.tool_answered:
         return Reply(["All ", "done."])

@@ -114,7 +114,8 @@ async def test_an_agent_that_only_repeats_a_failed_request_is_silent() -> None:
     began = loop.time()
     assert await watched.reason() == "inactivity"
     assert loop.time() - began < 0.19
-    assert "429 Too Many Requests" in str(watched.error)
+    assert watched.abort.outcome is not None
+    assert (watched.abort.outcome.error_kind, "429 Too Many" in str(watched.error)) == ("rateLimit", True)
 
 
 async def test_the_mode_in_force_is_shown_when_it_changes() -> None:

@@ -89,3 +89,16 @@ def test_a_listing_says_which_runner_and_whose_model(
 def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
     found = Catalogue(workspace).describe(Settings(), build_runners({}), [workspace], trusted=True)
     assert [item.runner for item in found.items] == ["", ""]
+
+
+def test_a_plan_trusts_what_lies_in_the_folders_that_the_user_trusts(
+    workspace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (workspace / "out").symlink_to(elsewhere)
+    settings = Settings(runners={"mine": HERE}, default_runner="mine")
+    runners = build_runners(settings.runners)
+    plan = Catalogue(workspace).plan(settings, runners, "own", [workspace], trusted=True)
+    assert plan.trusts(workspace) and plan.trusts(workspace / ".sidecar")
+    assert not plan.trusts(elsewhere) and not plan.trusts(workspace / "out")
+    assert not plan.trusts(workspace.with_name(f"{workspace.name}-other"))

@@ -3,14 +3,15 @@
 import asyncio
 import importlib
 import shutil
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.permissions.tool_rule import ToolRule
+from sidecar.subagents.runners.acp_notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.guards import Extras, merged
+from sidecar.subagents.runners.model_option import model_option
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
 from sidecar.subagents.runners.start_gate import StartGate
@@ -52,7 +53,7 @@ class AcpRunner:
             known = ", ".join(PROFILES)
             remedy = f"set runners.{self.name}.command to an argv, or name the runner after one of {known}"
             raise self._unavailable("there is no program to run", remedy)
-        if shutil.which(self._argv[0], path=self._environment(None).get("PATH")) is None:
+        if shutil.which(self._argv[0], path=self._environment(()).get("PATH")) is None:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
@@ -65,48 +66,64 @@ class AcpRunner:
             raise self._unavailable(reason, "create it, or name another")
         # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_run")
-        from sidecar.subagents.runners.acp_run import AcpRun, Handshake
+        from sidecar.subagents.runners.acp_conversation import Handshake
+        from sidecar.subagents.runners.acp_run import AcpRun
 
-        by_flag = self._profile.model_flag is not None and spec.model is not None
+        extras = self._extras(spec)
         entry = await self._gate.enter()
         try:
             if entry.has_waited:
                 await emit({"type": "log", "stream": "stderr", "text": _WAITED})
-            process = await self._spawn(spec)
+            process = await self._spawn(spec, extras)
         except BaseException:
             entry.leave()
             raise
-        handshake = Handshake(None if by_flag else spec.model, self._profile.sign_in)
-        return AcpRun(process, self._counting(spec), handshake, emit, self._turns, entry)
+        by_flag = self._profile.model_flag is not None
+        handshake = Handshake(
+            None if by_flag else spec.model,
+            self._profile.sign_in,
+            started_with=spec.model if by_flag else None,
+            asking=self._profile.modes,
+            meta=merged(SESSION_META, *(each.meta for each in extras)),
+        )
+        return AcpRun(process, spec, handshake, emit, self._turns, entry)
 
-    async def _spawn(self, spec: RunSpec) -> "ChildProcess":
+    async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
         from sidecar.subagents.runners.process import ChildProcess
 
         try:
             return await ChildProcess.spawn(
-                self._command(spec.model),
+                (*self._argv, *(arg for each in extras for arg in each.args)),
                 task_id=spec.task_id,
                 cwd=spec.workspace_dir,
-                env={**self._environment(spec.terms.tools), **spec.env},
+                env={**self._environment(extras), **spec.env},
                 interactive=True,
             )
         except (OSError, ValueError) as fault:
             reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
             raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
 
-    def _counting(self, spec: RunSpec) -> RunSpec:
-        """Return a spec whose former session has the cost that this agent counts again."""
-        if spec.former is None or not self._profile.counts_anew:
-            return spec
-        return replace(spec, former=replace(spec.former, cost=0))
+    def _extras(self, spec: RunSpec) -> list[Extras]:
+        """Return what a run adds to the command and its environment, the strongest last."""
+        profile = self._profile
+        found = [Extras(self._model_option(spec.model))]
+        if spec.trusted:
+            found.append(profile.trust)
+        if spec.must_ask:
+            found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
+        return found
 
-    def _environment(self, tools: ToolRule | None) -> dict[str, str]:
-        limited = {} if tools is None else self._profile.limited(tools)
-        return {**self._profile.env, **limited, **self._env}
+    def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
+        added = {name: value for each in extras for name, value in each.env.items()}
+        return {**self._profile.env, **added, **self._env}
 
-    def _command(self, model: str | None) -> tuple[str, ...]:
-        flag = self._profile.model_flag
-        return self._argv if flag is None or model is None else (*self._argv, flag, model)
+    def _model_option(self, model: str | None) -> tuple[str, ...]:
+        if self._profile.model_flag is None or model is None:
+            return ()
+        try:
+            return (model_option(self._profile.model_flag, model),)
+        except ValueError as fault:
+            raise self._unavailable(str(fault), "correct model: in its definition") from None
 
     def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
         return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.runners.acp_dialogue import Dialogue, Prompt, TurnEnd, first_prompt
@@ -11,10 +12,12 @@ from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_faults import AgentFault, Turn
 from sidecar.subagents.runners.acp_last_turn import LastTurn
 from sidecar.subagents.runners.acp_messages import new_message_id
+from sidecar.subagents.runners.acp_modes import SessionModes
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_usage import reply_tokens
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.contract import Emit, RunSpec
+from sidecar.subagents.runners.session_modes import AskingModes
 from sidecar.subagents.runners.turns import Turns
 
 if TYPE_CHECKING:
@@ -22,6 +25,21 @@ if TYPE_CHECKING:
 
 _NOT_TAKEN_UP = "The agent could not take up its former session; it is told the transcript instead.\n"
 _TIME_IS_UP = "the limit of this run is reached, and only words are left"
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """What opening the session takes beside the run itself.
+
+    `model` is chosen in the session, unless the agent was `started_with` one. `meta` is the `_meta` of the
+    request that opens it.
+    """
+
+    model: str | None
+    sign_in: str
+    started_with: str | None = None
+    asking: AskingModes = field(default_factory=AskingModes)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Conversation:
@@ -40,6 +58,7 @@ class Conversation:
         self._turns = turns
         self._dialogue = Dialogue()
         self._session: Session | None = None
+        self._modes: SessionModes | None = None
         self._turn: Turn | None = None
         self._over = asyncio.Event()
         self._children_ended = asyncio.Event()
@@ -52,13 +71,13 @@ class Conversation:
         """Whether the session stands and the dialogue goes on."""
         return self._turn is not None and not self._dialogue.is_over
 
-    async def hold(self, model: str | None, sign_in: str) -> str:
+    async def hold(self, handshake: Handshake) -> str:
         """Open the session, talk until nothing is left to say, return the last stop reason.
 
         Raises AgentFault, and ConnectionError when the agent falls silent.
         """
         try:
-            session, text = await self._open(model, sign_in)
+            session, text = await self._open(handshake)
             terms = self._spec.terms
             prompt: Prompt | None = Prompt(first_prompt(text, terms.expected_outputs, terms.tools))
             stop_reason = ""
@@ -105,14 +124,26 @@ class Conversation:
         if self._session is not None:
             await self._session.aclose()
 
-    async def _open(self, model: str | None, sign_in: str) -> tuple["Session", str]:
+    async def _open(self, handshake: Handshake) -> tuple["Session", str]:
         """Open the session, or the former one if it can be taken up, and return it with what to say in it."""
         session_type = await asyncio.to_thread(_session_type)
-        session = self._session = session_type(self._wire, self.permissions)
+        modes = self._modes = SessionModes(
+            handshake.asking,
+            self._spec.attendant,
+            self._stop_disobedient,
+            must_ask=self._spec.must_ask,
+            model=handshake.started_with,
+        )
+        self._wire.on_update = modes.take
+        session = self._session = session_type(self._wire, self.permissions, modes)
         former = self._spec.former
         self._events.is_muted = former is not None
         goes_on = await session.open(
-            self._spec.workspace_dir, model, sign_in, None if former is None else former.session_id
+            self._spec.workspace_dir,
+            handshake.model,
+            handshake.sign_in,
+            None if former is None else former.session_id,
+            handshake.meta,
         )
         self._events.is_muted = False
         if former is not None and goes_on:
@@ -125,8 +156,17 @@ class Conversation:
             await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
         return session, former.prompt if former is not None and goes_on else self._spec.prompt
 
+    def _stop_disobedient(self, fault: AgentFault) -> None:
+        """Stop the agent at once: whatever it does from now on it may do without asking."""
+        if self._turn is not None:
+            self._turn.fail(fault)
+        self.permissions.call_off()
+        self._wire.cut_off()
+
     async def _one_turn(self, session: "Session", prompt: Prompt) -> str:
         """Have the agent answer a prompt. Raises AgentFault, also if its turn only looks well ended."""
+        if self._modes is not None and self._modes.fault is not None:
+            raise self._modes.fault
         self._events.begin_turn()
         if prompt.by_user:
             said = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}

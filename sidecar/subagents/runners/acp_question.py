@@ -1,7 +1,7 @@
 """A permission request of an agent, as a question with options that a policy or a person can answer."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -32,7 +32,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     return Question(
         request_id=str(uuid4()),
         title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
-        options=tuple(
+        options=_with_always(
             Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
             for each in options
         ),
@@ -54,6 +54,18 @@ def _kind(kind: Any, command: str | None, url: str | None) -> str:
     if url is not None and kind in READS:
         return "fetch"
     return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
+
+
+def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:
+    """Return the options, with "always" where an agent offers to allow only once.
+
+    Some do where a rule has them ask. The sidecar itself keeps what is always allowed, and answers "once".
+    """
+    offered = tuple(options)
+    kinds = {option.kind for option in offered}
+    if "allow_once" not in kinds or "allow_always" in kinds:
+        return offered
+    return (*offered, Option(f"sidecar-always-{uuid4()}", "Always allow", "allow_always"))
 
 
 def _command(arguments: Mapping[str, Any]) -> str | None:

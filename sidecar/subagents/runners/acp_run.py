@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from sidecar.api.async_tasks import ErrorKind
-from sidecar.subagents.runners.acp_conversation import Conversation
+from sidecar.subagents.runners.acp_conversation import Conversation, Handshake
 from sidecar.subagents.runners.acp_ends import Reason, end_of_run
 from sidecar.subagents.runners.acp_events import SessionEvents
 from sidecar.subagents.runners.acp_faults import AgentFault
@@ -30,14 +29,6 @@ _EXIT_SECONDS = 1.0
 """How long the status of an agent that closed its output is waited for, to tell it."""
 _IDLE_SECONDS = 0.25
 _LAST_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class Handshake:
-    """What opening the session takes beside the run itself."""
-
-    model: str | None
-    sign_in: str
 
 
 class AcpRun:
@@ -148,7 +139,7 @@ class AcpRun:
     async def _converse(self) -> str:
         """Hold the conversation and return its last stop reason; raises AgentFault."""
         try:
-            return await self._conversation.hold(self._handshake.model, self._handshake.sign_in)
+            return await self._conversation.hold(self._handshake)
         except ConnectionError as error:
             raise AgentFault(await self._why_it_fell_silent(), is_explained=False) from error
 

@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from sidecar import __version__
 from sidecar.subagents.runners.acp_faults import AgentFault, Turn
-from sidecar.subagents.runners.acp_notices import SESSION_META
+from sidecar.subagents.runners.acp_modes import REMEDY, SessionModes
 from sidecar.subagents.runners.acp_permissions import Permissions
 from sidecar.subagents.runners.acp_wire import AgentWire
 from sidecar.subagents.runners.model_errors import model_error
+from sidecar.subagents.runners.session_modes import ModeChoice
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +29,9 @@ _CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
 class Session:
     """Opened once, prompted any number of times, one prompt at a time. Every fault is an AgentFault."""
 
-    def __init__(self, wire: AgentWire, permissions: Permissions) -> None:
+    def __init__(self, wire: AgentWire, permissions: Permissions, modes: SessionModes) -> None:
         self._permissions = permissions
+        self._modes = modes
         self.is_cancelled = False
         """Whether the present turn was asked to end."""
         # An agent that is offered no file or terminal access uses its own, inside the run's processes.
@@ -39,10 +41,19 @@ class Session:
         """The session's id, if a later process of the agent can take it up."""
         self._replies: set[asyncio.Task[None]] = set()
 
-    async def open(self, cwd: Path, model: str | None, sign_in: str, former: str | None = None) -> bool:
-        """Agree on the protocol and begin a session in `cwd`; `sign_in` is the remedy if it asks for that.
+    async def open(
+        self,
+        cwd: Path,
+        model: str | None,
+        sign_in: str,
+        former: str | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Agree on the protocol and begin a session in `cwd`, in a mode in which the agent asks.
 
-        The session `former` is taken up if the agent can do that and still has it; tell whether it was.
+        `sign_in` is the remedy if the agent asks for that, `meta` the `_meta` of the request that opens the
+        session. The session `former` is taken up if the agent can do that and still has it; return whether
+        it was.
         """
         try:
             hello = await self._agent.initialize(
@@ -52,15 +63,12 @@ class Session:
             )
             _check_version(hello.protocol_version)
             abilities = hello.agent_capabilities or schema.AgentCapabilities()
-            taken_up = None if former is None else await self._take_up(former, cwd, abilities)
-            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **SESSION_META)
+            taken_up = None if former is None else await self._take_up(former, cwd, abilities, meta or {})
+            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **(meta or {}))
             self._id = former if taken_up and former else session.session_id
             if abilities.load_session or _resumes(abilities):
                 self.lasting_id = self._id
-            choices = _model_choices(session.config_options or [])
-            # A session that is taken up has its model; not every agent offers the choice again.
-            if model is not None and (choices or not taken_up):
-                await self._choose_model(model, choices)
+            await self._configure(session, model, is_new=taken_up is None)
             return taken_up is not None
         except RequestError as error:
             raise _fault(error, sign_in) from error
@@ -92,13 +100,15 @@ class Session:
         if self._replies:
             await asyncio.wait(set(self._replies), timeout=1)
 
-    async def _take_up(self, session_id: str, cwd: Path, abilities: schema.AgentCapabilities) -> Any:
+    async def _take_up(
+        self, session_id: str, cwd: Path, abilities: schema.AgentCapabilities, meta: Mapping[str, Any]
+    ) -> Any:
         """Return the agent's answer; None if it cannot, or does not know the session any more."""
         take_up = self._agent.resume_session if _resumes(abilities) else self._agent.load_session
         if not (abilities.load_session or _resumes(abilities)):
             return None
         try:
-            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[], **SESSION_META)
+            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[], **meta)
         except RequestError as error:
             logger.info("session %s cannot be taken up: %s", session_id, error)
             return None
@@ -124,6 +134,15 @@ class Session:
         by_refusal = self._permissions.has_refused and not self.is_cancelled
         return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
 
+    async def _configure(self, session: Any, model: str | None, *, is_new: bool) -> None:
+        """Choose the model and then the mode: of some agents the model decides which modes there are."""
+        self._modes.open(self._id, _json(session))
+        choices = _model_choices(session.config_options or [])
+        # A session that is taken up has its model; not every agent offers the choice again.
+        if model is not None and (choices or is_new):
+            await self._choose_model(model, choices)
+        await self._modes.make_asking(self._choose_mode)
+
     async def _choose_model(self, model: str, choices: list[Any]) -> None:
         if not choices:
             raise AgentFault(f"the agent lets no model be chosen; take model: {model} out of the definition")
@@ -131,7 +150,22 @@ class Session:
         if model not in values:
             known = ", ".join(values[:20])
             raise AgentFault(f"the agent has no model {model!r}; it has {known}")
-        await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
+        reply = await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
+        self._modes.set_model(model, _json(reply).get("configOptions"))
+
+    async def _choose_mode(self, choice: ModeChoice, mode: str) -> Mapping[str, Any]:
+        """Have the agent take a mode and return its answer; raises AgentFault when it refuses."""
+        try:
+            if choice.option is None:
+                return _json(await self._agent.set_session_mode(session_id=self._id, mode_id=mode))
+            return _json(
+                await self._agent.set_config_option(session_id=self._id, config_id=choice.option, value=mode)
+            )
+        except RequestError as error:
+            raise AgentFault(
+                f"the agent starts in mode {choice.current!r}, which may act without asking, and refuses "
+                f"mode {mode!r}, in which it asks ({error}); {REMEDY}"
+            ) from error
 
 
 def _client(permissions: Permissions) -> Client:
@@ -155,6 +189,14 @@ def _client(permissions: Permissions) -> Client:
     handlers: Any = Handlers()
     client: Client = handlers
     return client
+
+
+def _json(answer: Any) -> Mapping[str, Any]:
+    """Return an answer of the agent in the protocol's words; agents may answer a request with null."""
+    if answer is None:
+        return {}
+    found: Mapping[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return found
 
 
 def _check_version(version: int) -> None:

@@ -5,7 +5,7 @@ order and with back-pressure, so a reply is seen only after everything told befo
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -33,6 +33,8 @@ class AgentWire:
     ) -> None:
         self.fault: Exception | None = None
         """Why nothing more is read, when it is not the end of the stream."""
+        self.on_update: Callable[[Mapping[str, Any]], None] = lambda _: None
+        """Called with the parameters of every `session/update`, before its events are logged."""
         self._process = process
         self._events = events
         self._emit = emit
@@ -66,6 +68,10 @@ class AgentWire:
             self._events.session_id = message["params"]["sessionId"]
         await self._process.send(orjson.dumps(message) + b"\n")
 
+    def cut_off(self) -> None:
+        """Kill the agent; its output ends soon after."""
+        self._process.kill()
+
     async def close(self) -> None:
         """Do nothing: the pipes are the process's, and end with it."""
 
@@ -90,6 +96,8 @@ class AgentWire:
             if not isinstance(params, dict):
                 continue
             method, session_id = message.get("method"), params.get("sessionId")
+            if method == "session/update":
+                self.on_update(params)
             if method == "session/update" and isinstance(params.get("update"), dict):
                 yield from self._events.take(params["update"], session_id)
             elif method == PERMISSION and isinstance(params.get("toolCall"), dict):

@@ -15,6 +15,7 @@ from sidecar.subagents.runners.builtin_settings import (
     required_model,
 )
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.guards import Extras
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.profiles import Profile
 from sidecar.subagents.runners.turns import Turns
@@ -32,8 +33,12 @@ class BuiltinRunner(AcpRunner):
 
     def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
-        # A launch is refused where the workspace is not trusted.
-        profile = Profile(command, "check the key of its model", {TRUSTED: "1"}, model_flag="--model")
+        profile = Profile(
+            command,
+            "check the key of its model",
+            model_flag="--model",
+            trust=Extras(env={TRUSTED: "1"}),  # it reads the rules files of a workspace then
+        )
         super().__init__(name, settings, turns, profile)
         self._has_command = settings.command is not None
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
+from sidecar.api.permissions import Policy
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.terms import Term, Terms
 
@@ -71,6 +72,15 @@ class RunSpec:
     attendant: Attendant = field(default_factory=Attendant)
     terms: Terms = field(default_factory=Terms)
     former: FormerSession | None = None
+    policy: Policy = "ask"
+    """The policy in force when the run starts: that of its definition, else that of the settings."""
+    trusted: bool = False
+    """Whether the user trusts what lies in `workspace_dir`."""
+
+    @property
+    def must_ask(self) -> bool:
+        """Whether the agent has to ask before it acts; only without a list of tools may it do everything."""
+        return self.policy != "allowAll" or self.terms.tools is not None
 
 
 @dataclass(frozen=True)

@@ -1,43 +1,32 @@
 """The agents that speak the Agent Client Protocol and are known by name: how each is started."""
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sidecar.subagents.permissions.tool_rule import ToolRule
+from sidecar.subagents.runners import guards
+from sidecar.subagents.runners.guards import Extras, Guard, asking_permission
+from sidecar.subagents.runners.session_modes import AskingModes
 
 
 @dataclass(frozen=True)
 class Profile:
     """How one agent is started.
 
-    `ask` is the environment that has it ask before it edits or runs anything, where its own default is not
-    to; `model_flag` the argument a model is chosen with, None for agents that take it in the protocol.
+    `model_flag` is the option a model is chosen with, None for agents that take it in the protocol.
     """
 
     command: tuple[str, ...]
     sign_in: str
     env: Mapping[str, str] = field(default_factory=dict)
     model_flag: str | None = None
-    limited: Callable[[ToolRule], Mapping[str, str]] = lambda _: {}
-    """The environment that keeps it from tools it would use without asking, where it can be kept so."""
-    counts_anew: bool = False
-    """Whether the cost it tells is that of its process, not, as the protocol has it, of the session."""
-
-
-_OPENCODE_ASKS = {"edit": "ask", "bash": "ask", "webfetch": "ask"}
-_OPENCODE_UNASKED = ("read", "glob", "grep", "list", "task")
-
-
-def _opencode(permission: Mapping[str, str]) -> Mapping[str, str]:
-    return {"OPENCODE_PERMISSION": json.dumps(permission)}
-
-
-def _opencode_limited(tools: ToolRule) -> Mapping[str, str]:
-    refused = {name: "deny" for name in _OPENCODE_UNASKED if not tools.gives(name)}
-    return _opencode({**_OPENCODE_ASKS, **refused})
+    modes: AskingModes = field(default_factory=AskingModes)
+    """The session modes in which it asks."""
+    guard: Guard = guards.nothing
+    """What is added where it must ask: files of the workspace may tell it not to."""
+    trust: Extras = field(default_factory=Extras)
+    """What is added in a workspace that the user trusts."""
 
 
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
@@ -47,28 +36,50 @@ PROFILES: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
-        # It asks for nothing by default, and then no policy would ever be looked at.
+        # It asks for nothing by default, and then no policy would ever be consulted.
         # Its log tells of the requests to the model that it repeats.
-        {**_opencode(_OPENCODE_ASKS), "OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"},
-        limited=_opencode_limited,
+        {**asking_permission("OPENCODE"), "OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"},
+        # Its modes are agents; these two come with it, others are the user's or the repository's.
+        modes=AskingModes(("build",), ("plan",)),
+        guard=guards.opencode,
     ),
     "claude-agent-acp": Profile(
-        ("claude-agent-acp",), "run `claude /login`, or set ANTHROPIC_API_KEY", counts_anew=True
+        ("claude-agent-acp",),
+        "run `claude /login`, or set ANTHROPIC_API_KEY",
+        modes=AskingModes(("default",)),
+        guard=guards.claude,
     ),
     "codex-acp": Profile(
         ("codex-acp",),
         "run `codex login`, or set OPENAI_API_KEY",
-        # Its default has a model, not the user, decide on what needs leave.
+        # Its default has a model, not the user, decide on what needs permission.
         {"INITIAL_AGENT_MODE": "read-only"},
+        modes=AskingModes(("read-only",), ()),
     ),
     "gemini": Profile(
-        ("gemini", "--acp", "--skip-trust"),
+        ("gemini", "--acp"),
         "run `gemini` once and sign in, or set GEMINI_API_KEY",
         # Without NO_RELAUNCH a second process does the work, and signals reach only the first.
-        {"GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_CLI_TRUST_WORKSPACE": "true", **_GEMINI_LOG},
-        model_flag="-m",
+        {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
+        model_flag="--model",
+        modes=AskingModes(("default",)),
+        guard=guards.gemini,
+        trust=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),
-    "qwen": Profile(("qwen", "--acp"), "run `qwen` once and sign in, or set OPENAI_API_KEY", model_flag="-m"),
+    "qwen": Profile(
+        ("qwen", "--acp"),
+        "run `qwen` once and sign in, or set OPENAI_API_KEY",
+        model_flag="--model",
+        modes=AskingModes(("default",)),
+        guard=guards.qwen,
+    ),
+    "kilo": Profile(
+        ("kilo", "acp"),
+        "run `kilo auth login`, or name a provider in its configuration",
+        asking_permission("KILO"),
+        modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
+        guard=guards.kilo,
+    ),
 }
 """In the order in which `auto` looks for them; versions these were tried with: docs/runners.md."""
 

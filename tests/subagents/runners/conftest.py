@@ -11,13 +11,14 @@ from uuid import uuid4
 
 import pytest
 
+from sidecar.api.permissions import Policy
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp import AcpRunner
 from sidecar.subagents.runners.acp_run import AcpRun
 from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.runners.command_run import CommandRun
-from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
+from sidecar.subagents.runners.contract import Attendant, FormerSession, RunResult, RunSpec
 from sidecar.subagents.runners.marker import find, sweep
 from sidecar.subagents.terms import Terms
 
@@ -120,6 +121,15 @@ class Person(Attendant):
     def active(self) -> None:
         self.signs_of_life += 1
 
+    configurations: list[tuple[str | None, str | None]] = field(default_factory=list)
+    """Each mode with its model that were reported."""
+    reconfigured: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def configured(self, *, mode: str | None, model: str | None) -> None:
+        self.configurations.append((mode, model))
+        if len(self.configurations) > 1:
+            self.reconfigured.set()
+
     def ready(self, *, silence_counts: bool) -> None:
         self.is_ready.set()
 
@@ -154,16 +164,27 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         *scenario: str,
         prompt: str = "",
         model: str | None = None,
+        program: str = "",
+        policy: Policy = "ask",
+        former: FormerSession | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
         **terms: Any,
     ) -> Started:
         new = Started(str(uuid4()))
         task_ids.append(new.task_id)
-        program = AGENTS / ("raw.py" if scenario else "scripted.py")
-        command = [sys.executable, str(program), *scenario]
-        runner = AcpRunner("test", RunnerSettings(type="acp", command=command))
+        path = AGENTS / (program or ("raw.py" if scenario else "scripted.py"))
+        command = [sys.executable, str(path), *scenario]
+        env = {"PYTHONPATH": str(AGENTS.parents[1])}
+        runner = AcpRunner("test", RunnerSettings(type="acp", command=command, env=env))
         spec = RunSpec(
-            new.task_id, prompt or "do it", tmp_path, model=model, attendant=person, terms=Terms(**terms)
+            new.task_id,
+            prompt or "do it",
+            tmp_path,
+            model=model,
+            attendant=person,
+            terms=Terms(**terms),
+            former=former,
+            policy=policy,
         )
         new.run = await runner.start(spec, emit or new.emit)
         started.append(new)

@@ -254,13 +254,12 @@ def test_serving_starts_without_the_agents_sdk() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=30).returncode == 0
 
 
-def test_opencode_is_kept_from_what_it_would_do_without_asking() -> None:
-    env = PROFILES["opencode"].limited(ToolRule((("Read", "Bash"),)))
-    permission = json.loads(env["OPENCODE_PERMISSION"])
-    assert {name for name, verdict in permission.items() if verdict == "deny"} == {
-        "glob",
-        "grep",
-        "list",
-        "task",
-    }
-    assert permission["bash"] == "ask"
+@pytest.mark.parametrize("agent", ["opencode", "kilo"])
+def test_agents_are_kept_from_what_they_would_do_without_asking(agent: str, tmp_path: Path) -> None:
+    env = PROFILES[agent].guard(tmp_path, ToolRule((("Read", "Bash"),))).env
+    permission = json.loads(env[f"{agent.upper()}_PERMISSION"])
+    denied = {name for name, verdict in permission.items() if verdict == "deny"}
+    assert denied == {"glob", "grep", "list", "task"}
+    assert (permission["bash"], permission["*"], next(iter(permission))) == ("ask", "ask", "*")
+    agents = json.loads(env[f"{agent.upper()}_CONFIG_CONTENT"])["agent"]
+    assert all(each["permission"] == permission for each in agents.values())

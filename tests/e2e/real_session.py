@@ -1,0 +1,65 @@
+"""A session of a real agent without a sidecar."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from sidecar.subagents.runners.acp_events import SessionEvents
+from sidecar.subagents.runners.acp_modes import SessionModes
+from sidecar.subagents.runners.acp_permissions import Permissions
+from sidecar.subagents.runners.acp_session import Session
+from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.model_option import model_option
+from sidecar.subagents.runners.process import ChildProcess
+from sidecar.subagents.runners.profiles import PROFILES
+from sidecar.subagents.runners.turns import Turns
+from tests.e2e.real_agents import MODELS
+
+Json = dict[str, Any]
+
+SECONDS = 90
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    agent: str, env: dict[str, str], workspace: Path
+) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
+    """Open a session of an agent; with it comes a wait until the agent has said something."""
+    task_id, said, news = str(uuid4()), list[str](), asyncio.Condition()
+
+    async def take(event: Json) -> None:
+        async with news:
+            said.append(event["text"] if event["type"] == "message" else "")
+            news.notify_all()
+
+    async def told(text: str) -> None:
+        async with asyncio.timeout(SECONDS), news:
+            await news.wait_for(lambda: text in "".join(said))
+
+    profile = PROFILES[agent]
+    flag = profile.model_flag
+    command = [*profile.command, *([model_option(flag, str(MODELS[agent]))] if flag else [])]
+    own_home = {"HOME": str(workspace.parent), **env}
+    process = await ChildProcess.spawn(
+        command, task_id=task_id, cwd=workspace, env=own_home, interactive=True
+    )
+    events = SessionEvents()
+    wire = AgentWire(process, events, take, Attendant(), Turns())
+    modes = SessionModes(profile.modes, Attendant(), lambda fault: pytest.fail(str(fault)), must_ask=True)
+    session = Session(wire, Permissions(events, Attendant()), modes)
+    try:
+        await session.open(workspace, None if flag else MODELS[agent], "")
+        yield session, told
+    finally:
+        process.close_stdin()
+        await session.aclose()
+        await process.stop(4.0)
+        process.close()
+    assert find([task_id]) == []

@@ -1,0 +1,101 @@
+"""The command and the environment that an agent is started with."""
+
+import json
+import shlex
+import sys
+import tomllib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from sidecar.api.permissions import Policy
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.runners.acp import AcpRunner
+from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.profiles import PROFILES
+
+LOG = """
+import json, os, sys
+json.dump({"argv": sys.argv[1:], "env": dict(os.environ)}, open("started.json", "w"))
+"""
+Started = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture
+def started(tmp_path: Path, task_ids: list[str]) -> Started:
+    """Run a stub under an agent's name, and return its arguments and its environment."""
+    (tmp_path / "log.py").write_text(LOG)
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+
+    async def started(agent: str, **spec: Any) -> Any:
+        program = tmp_path / PROFILES[agent].command[0]
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I {tmp_path / "log.py"} "$@"\n')
+        program.chmod(0o755)
+        runner = AcpRunner(agent, RunnerSettings(type="acp", env={"PATH": f"{tmp_path}:/usr/bin:/bin"}))
+        task_ids.append(str(uuid4()))
+
+        async def ignore(_: dict[str, Any]) -> None: ...
+
+        run = await runner.start(RunSpec(task_ids[-1], "x", workspace, **spec), ignore)
+        await run.result()
+        return json.loads((workspace / "started.json").read_text())
+
+    return started
+
+
+@pytest.mark.parametrize("agent", [name for name, profile in PROFILES.items() if profile.model_flag])
+async def test_a_model_is_one_word_on_the_command_line(started: Started, agent: str) -> None:
+    assert "--model=some/model-1" in (await started(agent, model="some/model-1"))["argv"]
+
+
+@pytest.mark.parametrize("agent", [name for name, profile in PROFILES.items() if profile.model_flag])
+@pytest.mark.parametrize("model", ["--yolo", "--approval-mode=yolo", "-y", "--openai-base-url=http://evil"])
+async def test_a_model_that_is_an_option_fails_the_launch(started: Started, agent: str, model: str) -> None:
+    with pytest.raises(RunnerUnavailable, match=f"model '{model}' is not a name.*correct model:"):
+        await started(agent, model=model)
+
+
+async def test_gemini_trusts_a_folder_only_where_the_user_does(started: Started) -> None:
+    trusted, untrusted = await started("gemini", trusted=True), await started("gemini")
+    assert "--skip-trust" in trusted["argv"]
+    assert trusted["env"]["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
+    assert "--skip-trust" not in untrusted["argv"]
+    assert "GEMINI_CLI_TRUST_WORKSPACE" not in untrusted["env"]
+
+
+ADDED = {
+    "opencode": "OPENCODE_DISABLE_PROJECT_CONFIG",
+    "kilo": "KILO_DISABLE_PROJECT_CONFIG",
+    "qwen": "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+}
+
+
+@pytest.mark.parametrize("agent", ADDED)
+@pytest.mark.parametrize(("policy", "is_added"), [("ask", True), ("deny", True), ("allowAll", False)])
+async def test_files_of_the_workspace_cannot_switch_the_asking_off(
+    started: Started, agent: str, policy: Policy, is_added: bool
+) -> None:
+    assert (ADDED[agent] in (await started(agent, policy=policy))["env"]) is is_added
+
+
+async def test_gemini_and_qwen_get_rules_that_nothing_outranks(started: Started) -> None:
+    (rules,) = (each for each in (await started("gemini"))["argv"] if each.startswith("--admin-policy="))
+    (rule,) = tomllib.loads(Path(rules.partition("=")[2]).read_text())["rule"]
+    assert rule["decision"] == "ask_user"
+    settings = Path((await started("qwen"))["env"]["QWEN_CODE_SYSTEM_SETTINGS_PATH"])
+    assert json.loads(settings.read_text())["disableAllHooks"] is True
+
+
+async def test_opencode_still_reads_the_instructions_of_the_workspace(
+    started: Started, tmp_path: Path
+) -> None:
+    instructions = tmp_path / "workspace" / "AGENTS.md"
+    instructions.write_text("Be brief.")
+    config = json.loads((await started("opencode"))["env"]["OPENCODE_CONFIG_CONTENT"])
+    assert config["instructions"] == [str(instructions)]
+    assert config["agent"]["build"]["permission"]["bash"] == "ask"
+    assert config["agent"]["build"]["permission"]["read"]["*.env"] == "ask"
