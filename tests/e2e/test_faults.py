@@ -1,0 +1,223 @@
+"""What a person's machine does to a root: a full disk, bad rows, removed files, many starts at once."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sidecar.rpc.errors import RpcError
+from tests.campaign.link import Link
+from tests.campaign.nursery import Nursery
+from tests.e2e.conftest import RUNNERS, Sidecar, Start
+from tests.storage.mounts import freeze, read_only, small_disk
+
+STORAGE_ERROR = -32016
+ROOM = b"\0" * 65536
+
+
+@pytest.fixture
+def disk(home: Path) -> Iterator[Path]:
+    """The root, on a disk of its own of 3 MB."""
+    with small_disk(home / "root", 3072) as path:
+        yield path
+
+
+def fill(disk: Path) -> Path:
+    """Write until the disk is full; removing the file frees it."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (len(ROOM), 4096, 1):
+            try:
+                while file.write(ROOM[:size]) == size:
+                    pass
+            except OSError:
+                continue
+    return filler
+
+
+async def killed(sidecar: Sidecar) -> None:
+    os.kill(sidecar.client.pid, signal.SIGKILL)
+    assert await sidecar.client.wait(5) is not None
+
+
+async def refusal(sidecar: Sidecar) -> RpcError:
+    with pytest.raises(RpcError) as caught:
+        await sidecar.launch("cat")
+    assert caught.value.code == STORAGE_ERROR
+    return caught.value
+
+
+async def accepted(sidecar: Sidecar, seconds: float = 15) -> str:
+    """Launch as soon as the sidecar takes one."""
+    async with asyncio.timeout(seconds):
+        while True:
+            try:
+                return await sidecar.launch("cat", "there is room")
+            except RpcError as error:
+                assert error.code == STORAGE_ERROR
+                await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("way_out", ["a kill", "an orderly end"])
+async def test_ends_on_a_full_disk_are_kept_once_there_is_room(
+    disk: Path, start: Start, way_out: str
+) -> None:
+    sidecar = await start()
+    ended = await sidecar.launch(
+        "events", f"until [ -e {disk.parent / 'go'} ]; do sleep 0.02; done; echo done"
+    )
+    await sidecar.until(lambda: "running" in {change["status"] for change in sidecar.changes})
+    filler = fill(disk)
+    (disk.parent / "go").touch()
+    await refusal(sidecar)
+    filler.unlink()
+    (task,) = await sidecar.ended(ended)
+    assert task["endReason"] == "goal"
+    if way_out == "a kill":
+        await killed(sidecar)
+    else:
+        assert await sidecar.shut_down() == 0
+    again = await start()
+    assert (await again.task(ended))["endReason"] == "goal"
+    await again.ended(await accepted(again))
+
+
+async def test_a_delivery_that_cannot_be_kept_is_not_acknowledged(disk: Path, start: Start) -> None:
+    sidecar = await start()
+    task_id = await sidecar.launch("cat", "one")
+    await sidecar.ended(task_id)
+    reminder = await sidecar.request("reminders/next")
+    filler = fill(disk)
+    try:
+        await sidecar.request("reminders/delivered", deliveryId=reminder["deliveryId"])
+        was_answered = True
+    except RpcError as error:
+        assert error.code == STORAGE_ERROR
+        was_answered = False
+    filler.unlink()
+    await killed(sidecar)
+    told = (await (await start()).request("reminders/next"))["taskIds"]
+    assert told == ([] if was_answered else [task_id])
+
+
+async def test_a_root_that_is_still_full_can_be_read(disk: Path, start: Start) -> None:
+    sidecar = await start()
+    ended, running = await sidecar.launch("cat", "one"), await sidecar.launch_ready("wait")
+    await sidecar.ended(ended)
+    filler = fill(disk)
+    await killed(sidecar)
+    again = await start()
+    assert (await again.task(ended))["endReason"] == "goal"
+    assert (await again.task(running))["endReason"] == "lost"
+    assert (await again.request("tasks/list"))["total"] == 2
+    filler.unlink()
+    await again.ended(await accepted(again))
+
+
+async def test_a_row_that_cannot_be_read_costs_only_that_run(sidecar: Sidecar, start: Start) -> None:
+    bad, good = await sidecar.launch("cat", "one"), await sidecar.launch("cat", "two")
+    await sidecar.ended(bad, good)
+    await sidecar.shut_down()
+    with closing(sqlite3.connect(sidecar.root / "sidecar.db")) as database, database:
+        database.execute("UPDATE runs SET body = ?, status = 'running' WHERE id = ?", (b"\xc1bad", bad))
+    again = await start()
+    assert (await again.task(good))["output"]["final_message"] == "two"
+    rows = {row["id"]: row for row in (await again.request("asyncTasks/list"))["items"]}
+    assert rows[bad]["status"] == "failed" and rows[bad]["error"]
+    await again.ended(await again.launch("cat"))
+
+
+async def test_a_damaged_journal_leaves_history_and_says_what_to_do(sidecar: Sidecar, start: Start) -> None:
+    await sidecar.ended(await sidecar.launch("cat", "one"))
+    await sidecar.shut_down()
+    (sidecar.root / "sidecar.db").write_bytes(b"no database" * 1000)
+    again = await start()
+    assert (await again.request("tasks/list"))["total"] == 1
+    assert "sidecar.db" in str(await refusal(again))
+
+
+async def test_a_read_only_root_serves_history(home: Path, start: Start) -> None:
+    with small_disk(home / "root", 3072) as root:
+        sidecar = await start()
+        await sidecar.ended(await sidecar.launch("cat", "one"))
+        await sidecar.shut_down()
+        freeze(root)
+        again = await start()
+        assert (await again.request("tasks/list"))["total"] == 1
+        assert (await refusal(again)).data["reason"].endswith("Read-only file system")
+        assert await again.shut_down() == 0
+
+
+async def test_a_root_that_cannot_be_made_is_empty_and_refuses_launches(home: Path, start: Start) -> None:
+    with read_only(home / "outside") as outside:
+        sidecar = await start(root=outside / "root")
+        assert (await sidecar.request("tasks/list"))["total"] == 0
+        assert (await refusal(sidecar)).data["reason"].endswith("Read-only file system")
+
+
+@pytest.mark.parametrize("name", ["sidecar.db", "."])
+async def test_an_owner_whose_files_are_removed_accepts_nothing_it_would_lose(
+    sidecar: Sidecar, name: str
+) -> None:
+    await sidecar.ended(await sidecar.launch("cat", "one"))
+    path = sidecar.root / name
+    shutil.rmtree(sidecar.root) if name == "." else path.unlink()
+    await refusal(sidecar)
+
+
+async def test_a_removed_lock_never_makes_two_owners(sidecar: Sidecar, start: Start) -> None:
+    task_id = await sidecar.launch_ready("wait")
+    (sidecar.root / "sidecar.lock").unlink()
+    second = await start()
+    owners = [await launches(each) for each in (sidecar, second)]
+    assert owners.count(True) == 1
+    if owners[0]:
+        assert (await sidecar.task(task_id))["status"] == "running"
+
+
+async def launches(sidecar: Sidecar) -> bool:
+    try:
+        await sidecar.ended(await sidecar.launch("cat"))
+    except RpcError as error:
+        assert error.code == STORAGE_ERROR
+        return False
+    return True
+
+
+async def test_a_reader_launches_once_the_owner_is_dead(sidecar: Sidecar, start: Start) -> None:
+    reader = await start()
+    assert str(sidecar.client.pid) in str(await refusal(reader))
+    await killed(sidecar)
+    await reader.ended(await accepted(reader))
+
+
+def ignore(method: str, params: object) -> None:
+    """Take what a server sends by itself."""
+
+
+async def test_of_forty_starts_at_once_on_a_fresh_root_one_owns_and_all_serve(
+    home: Path, environment: dict[str, str]
+) -> None:
+    root, settings = home / "root", {"runners": RUNNERS}
+    params = {"protocolVersion": 1, "workspaceFolders": [], "workspaceTrusted": True, "settings": settings}
+    with Nursery() as nursery:
+        newborns = [await nursery.fork(root, environment, home / "stderr") for _ in range(40)]
+        links = {newborn.pid: Link(ignore, ignore) for newborn in newborns}
+        for newborn in newborns:
+            await links[newborn.pid].open(newborn.read, newborn.write)
+            newborn.go()
+        await asyncio.gather(*(link.request("initialize", **params) for link in links.values()))
+        owner = int((root / "sidecar.lock").read_text())
+        for link in (link for pid, link in links.items() if pid != owner):
+            assert (await link.request("tasks/list"))["total"] == 0
+            with pytest.raises(RpcError, match=f"pid {owner}"):
+                await link.request("asyncTasks/launch", subagentName="cat", goalPrompt="x")
+        for link in links.values():
+            link.close()
+        await asyncio.gather(*(link.closed.wait() for link in links.values()))
