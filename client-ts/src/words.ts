@@ -1,4 +1,5 @@
 import type { AsyncTask, EndReason, TaskInfo } from "./protocol.js";
+import { withoutUnseen } from "./unseen.js";
 
 const ENDS: Record<EndReason, string> = {
   goal: "goal reached",
@@ -37,18 +38,25 @@ export function storedStatus(task: TaskInfo): string {
     : `${task.status}, ${task.outcome}`;
 }
 
-/** Control characters, and marks that would change the order in which a line is read. */
-const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
-
-/** Put text on one line, without what is not seen, and cut it to `most` characters. */
+/** Put text on one line, without characters that are not seen, and cut it to `most` characters. */
 export function oneLine(text: string, most: number): string {
-  const line = text.replace(UNSEEN, " ").replace(/\s+/gu, " ").trim();
+  const line = withoutUnseen(text).replace(/\s+/gu, " ").trim();
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
-/** Take out of a text what a notification would make a link of: a model must not write those. */
+/** Return text in which a notification finds no link: a model must not write those. */
 export function unlinked(text: string): string {
   return text.replaceAll("](", "] (");
+}
+
+/** Put text on one line of a quick pick, cut to `most` characters; `$(name)` in it draws no icon. */
+export function rowText(text: string, most: number): string {
+  return withoutIcons(oneLine(text, most));
+}
+
+/** Return text in which quick picks and the status bar draw no icon where it says `$(name)`. */
+export function withoutIcons(text: string): string {
+  return text.replace(/\\?\$\([\w-]+(?:~\w+)?\)/gu, (icon) => `\\${icon.replace(/^\\/u, "")}`);
 }
 
 const UNITS = [

@@ -1,14 +1,18 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
+import type { Answering } from "../answers.js";
+import { inform, showError } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { inOrder, isWaiting, questionLine, type Waiting } from "../questions.js";
+import { isWaiting, questionLine, type Waiting } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { unlinked } from "../words.js";
 
-const TITLE_CHARS = 200;
+const DETAIL_CHARS = 200;
 /** A notification has no room for more buttons, *Show* among them. */
 const MOST_BUTTONS = 4;
+/** A longer label would be cut, and with it how far an "always" reaches. */
+const LABEL_CHARS = 60;
+const SHOW = "Show";
 
 /** What the notices need of the panel. */
 export interface QuestionPanel {
@@ -32,25 +36,28 @@ export function notifyQuestions(service: SubagentService, panel: QuestionPanel):
 }
 
 async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting): Promise<void> {
-  const { requestId, options } = run.attention;
-  const show = "Show";
-  // With more answers than fit, or two of one name, a button would hide or confuse them.
-  const names = inOrder(options).map(({ name }) => name);
-  const fit = names.length < MOST_BUTTONS && new Set([...names, show]).size === names.length + 1;
-  const buttons = [...(fit ? names : []), show];
-  const chosen = await vscode.window.showInformationMessage(
-    unlinked(questionLine(run, TITLE_CHARS)),
-    ...buttons,
-  );
-  const option = options.find(({ name }) => name === chosen);
+  const { text, answers } = questionLine(run, DETAIL_CHARS);
+  const buttons = buttonsFor(answers, unlinked(text) === text);
+  const chosen = await inform(text, ...buttons.map(({ label }) => label), SHOW);
+  const option = buttons.find(({ label }) => label === chosen)?.option;
   try {
-    if (chosen === show) {
+    if (chosen === SHOW) {
       await panel.reveal(run.id);
     } else if (option !== undefined) {
+      const { requestId } = run.attention;
       const { optionId } = option;
       await service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
     }
   } catch (error) {
-    void vscode.window.showErrorMessage(messageOf(error));
+    await showError(error);
   }
+}
+
+/** Return the answers that fit as buttons of different labels; those that allow only if `isExact`. */
+function buttonsFor(answers: readonly Answering[], isExact: boolean): Answering[] {
+  const fit = answers.filter(
+    ({ label, allows }) => label.length <= LABEL_CHARS && (isExact || !allows),
+  );
+  const areDistinct = new Set(fit.map(({ label }) => label)).size === fit.length;
+  return areDistinct && fit.length < MOST_BUTTONS ? fit : [];
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import type { Disposable } from "../listeners.js";
 import type { AsyncTask } from "../protocol.js";
-import { isWaiting, waitingRuns } from "../questions.js";
+import { askedLine, isWaiting, waitingRuns } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
 import { takesMessages } from "../speaking.js";
@@ -101,7 +101,7 @@ function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   return [
     ["Subagent", task.subagentName],
     ["Status", runStatus(task)],
-    ["Asks", task.attention && oneLine(task.attention.title, TOOLTIP_CHARS)],
+    ["Asks", task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
     ["Launched", task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
     ["Time", took],
     ["Tool calls", toolCalls === 0 ? undefined : String(toolCalls)],

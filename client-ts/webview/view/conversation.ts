@@ -3,6 +3,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import type { Progress } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
+import { askedLine } from "../../src/questions.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
 import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
@@ -24,6 +25,8 @@ import type { Part, View } from "./view.js";
 
 /** How much of a goal the conversation begins with, in characters. */
 const GOAL_CHARS = 20_000;
+/** How much of what a run asks for its head holds, in characters. */
+const ASKS_CHARS = 240;
 /** After this long without a sign the silence is said, in ms. */
 const SILENCE_MS = 30_000;
 
@@ -228,5 +231,9 @@ function jump({ send }: View, open: OpenRun): Part {
 function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
   return task === undefined
     ? state.runs?.find(({ id }) => id === taskId)
-    : { ...task, goal: task.goalPrompt, ...(task.attention && { asks: task.attention.title }) };
+    : {
+        ...task,
+        goal: task.goalPrompt,
+        ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),
+      };
 }
