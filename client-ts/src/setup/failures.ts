@@ -57,6 +57,12 @@ const VENV: readonly Explanation[] = [
 
 const PIP: readonly Explanation[] = [
   {
+    sign: /THESE PACKAGES DO NOT MATCH THE HASHES[\s\S]*?\n\s+(\S+) from/,
+    words: (found) =>
+      `The package ${found[1] ?? ""} differs from the one this extension was tested with, so it was ` +
+      "not installed. Check the package index or mirror that pip is configured for, then choose Repair.",
+  },
+  {
     sign: /CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError/,
     words: () =>
       "The package index's certificate is not trusted, which a company's proxy can cause. Set " +
