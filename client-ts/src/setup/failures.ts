@@ -6,7 +6,7 @@ export class SetupError extends Error {
     const found =
       tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`;
     return new SetupError(
-      `${found}; Python 3.11 or newer is needed. Install it, or name an interpreter in the ` +
+      `${found} outside the workspace; Python 3.11 or newer is needed. Install it, or name an interpreter in the ` +
         "setting subagentSidecar.pythonPath; then choose Repair.",
     );
   }
