@@ -1,35 +1,5 @@
-import type { AsyncTask, EndReason, TaskInfo } from "./protocol.js";
+import type { TaskInfo } from "./protocol.js";
 import { withoutUnseen } from "./unseen.js";
-
-const ENDS: Record<EndReason, string> = {
-  goal: "goal reached",
-  error: "failed with an error",
-  timeout: "ran out of time",
-  inactivity: "fell silent",
-  startupTimeout: "did not start in time",
-  maxTurns: "used up its turns",
-  budget: "used up its budget",
-  cancelledByUser: "cancelled by you",
-  cancelledByModel: "cancelled by the model",
-  hostExit: "ended with the window",
-  lost: "lost in a crash of the sidecar",
-};
-
-/** Say in a few words where a run stands. */
-export function runStatus(task: AsyncTask): string {
-  if (task.attention !== undefined) {
-    return "waiting for your answer";
-  }
-  if (task.status === "queued") {
-    return task.queuePosition === undefined ? "queued" : `queued, number ${task.queuePosition}`;
-  }
-  if (task.status === "running") {
-    return task.progress.currentTool === undefined
-      ? "running"
-      : `running, ${task.progress.currentTool}`;
-  }
-  return task.endReason === undefined ? task.status : ENDS[task.endReason];
-}
 
 /** Say in a few words what became of a stored task. */
 export function storedStatus(task: TaskInfo): string {

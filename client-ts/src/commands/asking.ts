@@ -2,7 +2,8 @@ import * as vscode from "vscode";
 
 import { inform } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { rowText, runStatus } from "../words.js";
+import { runStatus } from "../runWords.js";
+import { rowText } from "../words.js";
 
 const ROW_CHARS = 120;
 

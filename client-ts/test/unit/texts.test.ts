@@ -5,7 +5,8 @@ import { diagnosticsText, withoutHome } from "../../src/diagnostics.js";
 import { pipEnvironment, sidecarEnvironment } from "../../src/environmentVariables.js";
 import { transcriptText } from "../../src/transcriptText.js";
 import { tooltip } from "../../src/views/tooltip.js";
-import { ago, byteSize, counted, money, oneLine, runStatus, span } from "../../src/words.js";
+import { runStatus } from "../../src/runWords.js";
+import { ago, byteSize, counted, money, oneLine, span } from "../../src/words.js";
 import { asyncTask, storedTask } from "./tasks.js";
 
 test("the sidecar inherits the window's environment, without what steers the editor", () => {

@@ -514,3 +514,21 @@ test("a text that the end of the run overtakes stays, to go on with", () => {
   expect(words().value).toBe("and then");
   expect(find(".speech [type=submit]").textContent.trim()).toBe("Resume");
 });
+
+test("the head of a conversation tells model, mode, changes and a repeated request", () => {
+  const { tell } = shown();
+  const changes = { files: 1, additions: 4, deletions: 2 };
+  const retrying = { attempt: 3, status: 429, text: "rate limited" };
+  const progress = { turns: 0, toolCalls: 0, lastActivityAt: 1_000, retrying };
+  const told = { mode: "ask", model: "m-1", changes };
+  tell(
+    ...READY,
+    { type: "open", taskId: "t1" },
+    { type: "task", task: task({ ...told, progress }) },
+  );
+  const head = find(".head-facts").textContent.replace(/\s+/gu, " ");
+  expect(head).toMatch(/Retrying \(3\): rate limited \(429\).* m-1 ask mode 1 file \+4 −2/u);
+  expect(find(".activity").textContent).toContain("Retrying (3): rate limited (429)");
+  tell({ type: "task", task: task({ status: "failed", endReason: "error", errorKind: "auth" }) });
+  expect(find(".head-facts").textContent).toContain("Failed: not signed in");
+});

@@ -4,6 +4,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import type { Progress } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
 import { askedLine } from "../../src/questions.js";
+import { changeWords, modelWords, retryWords } from "../../src/runWords.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
 import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
@@ -81,10 +82,12 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const cancelling = state.cancelling.has(row.id);
   const status = shownStatus(row, cancelling);
   const time = elapsed(row, now);
+  const facts = [...modelWords(row), changeWords(row.changes)].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
     <span>${statusWord(row, cancelling)}</span>
     ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
+    ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
   </p>`;
 }
 
@@ -210,7 +213,10 @@ function activity({ now, state }: View, open: OpenRun): Part {
   </p>`;
 }
 
-function doing({ currentTool }: Progress): string {
+function doing({ currentTool, retrying }: Progress): string {
+  if (retrying !== undefined) {
+    return retryWords(retrying);
+  }
   return currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
 }
 
@@ -234,6 +240,7 @@ function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
     : {
         ...task,
         goal: task.goalPrompt,
+        ...(task.progress.retrying && { retrying: task.progress.retrying }),
         ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),
       };
 }
