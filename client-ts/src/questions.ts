@@ -48,17 +48,25 @@ export function askedLine(asked: Asked, most: number): string {
   return oneLine(subjectOf(asked).text, most) + changeCounts(asked.diff);
 }
 
-/** Put a question on one line, whose details take at most `most` characters. */
-export function questionLine(run: Waiting, most: number): QuestionLine {
+/** How many characters of what is asked for, and of an answer, a surface shows uncut. */
+export interface Room {
+  readonly detail: number;
+  readonly label: number;
+}
+
+/** Put a question on one line, with the answers that fit beside it. */
+export function questionLine(run: Waiting, room: Room): QuestionLine {
   const { attention, subagentName, workspaceDir } = run;
   const { text, isAll } = subjectOf(attention);
   const verb = DOINGS[attention.toolKind ?? ""]?.[0];
   const asks = verb === undefined ? "asks" : `wants to ${verb}`;
   const folder = attention.command === undefined ? "" : ` in ${folderName(workspaceDir)}`;
-  const isSeen = isAll && attention.diff === undefined && oneLine(text, most) === text;
+  const isSeen = isAll && attention.diff === undefined && oneLine(text, room.detail) === text;
   return {
-    text: `${oneLine(subagentName, FOLDER_CHARS)} ${asks}${folder}: ${askedLine(attention, most)}`,
-    answers: answersTo(attention.options).filter(({ allows }) => isSeen || !allows),
+    text: `${oneLine(subagentName, FOLDER_CHARS)} ${asks}${folder}: ${askedLine(attention, room.detail)}`,
+    answers: answersTo(attention.options).filter(
+      ({ allows, label }) => (isSeen || !allows) && label.length <= room.label,
+    ),
   };
 }
 

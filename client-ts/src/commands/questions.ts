@@ -8,8 +8,8 @@ import { ago, counted, rowText, withoutIcons } from "../words.js";
 import { taskIdOf } from "./arguments.js";
 
 const TITLE_CHARS = 120;
-/** As much as the title of a quick pick shows of what is asked for. */
-const DETAIL_CHARS = 60;
+/** As much as the title and the rows of a quick pick show uncut. */
+const ROOM = { detail: 60, label: 75 };
 
 /** What these commands act on. */
 export interface QuestionCommandsContext {
@@ -31,7 +31,7 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
   if (run === undefined) {
     return;
   }
-  const { text: title, answers } = questionLine(run, DETAIL_CHARS);
+  const { text: title, answers } = questionLine(run, ROOM);
   const rows = answers.map(({ option, label, icon }) => ({
     label: `$(${icon}) ${withoutIcons(label)}`,
     optionId: option.optionId,

@@ -7,11 +7,10 @@ import { isWaiting, questionLine, type Waiting } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { unlinked } from "../words.js";
 
-const DETAIL_CHARS = 200;
-/** A notification has no room for more buttons, *Show* among them. */
+/** A notification cuts its buttons to make room for all: what an "always" covers does not fit. */
+const ROOM = { detail: 200, label: 20 };
+/** How many buttons fit, *Show* among them. */
 const MOST_BUTTONS = 4;
-/** A longer label would be cut, and with it how far an "always" reaches. */
-const LABEL_CHARS = 60;
 const SHOW = "Show";
 
 /** What the notices need of the panel. */
@@ -36,7 +35,7 @@ export function notifyQuestions(service: SubagentService, panel: QuestionPanel):
 }
 
 async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting): Promise<void> {
-  const { text, answers } = questionLine(run, DETAIL_CHARS);
+  const { text, answers } = questionLine(run, ROOM);
   const buttons = buttonsFor(answers, unlinked(text) === text);
   const chosen = await inform(text, ...buttons.map(({ label }) => label), SHOW);
   const option = buttons.find(({ label }) => label === chosen)?.option;
@@ -55,9 +54,7 @@ async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting)
 
 /** Return the answers that fit as buttons of different labels; those that allow only if `isExact`. */
 function buttonsFor(answers: readonly Answering[], isExact: boolean): Answering[] {
-  const fit = answers.filter(
-    ({ label, allows }) => label.length <= LABEL_CHARS && (isExact || !allows),
-  );
+  const fit = answers.filter(({ allows }) => isExact || !allows);
   const areDistinct = new Set(fit.map(({ label }) => label)).size === fit.length;
   return areDistinct && fit.length < MOST_BUTTONS ? fit : [];
 }

@@ -47,9 +47,7 @@ test("a notification names the command, and its buttons what they do", async () 
   shown.answers = ["Allow once"];
   const { request } = ask({ command: "ls" });
   expect(shown.messages).toEqual(["reviewer wants to run in house: ls"]);
-  expect(shown.buttons).toEqual([
-    ["Allow once", "Always allow `ls` in this workspace", "Reject", "Show"],
-  ]);
+  expect(shown.buttons).toEqual([["Allow once", "Reject", "Show"]]);
   await vi.waitFor(() => {
     const answer = { taskId: "t", requestId: "r", optionId: "y" };
     expect(request).toHaveBeenCalledWith("asyncTasks/answer", answer);
@@ -64,7 +62,7 @@ test.each(["a; ".repeat(100), `echo ${LINK}`])(
   },
 );
 
-test("an always whose scope a button would cut is only in the conversation", async () => {
+test("an always is answered in the conversation, whose buttons show its scope", async () => {
   shown.answers = ["Show"];
   const scope = "edits to a/very/long/path/that/no/button/of/a/notification/shows.py";
   const options = [{ optionId: "a", name: "Always", kind: "allow_always", scope }];

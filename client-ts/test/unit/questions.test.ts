@@ -19,17 +19,18 @@ test("the runs that wait are those that ask and still run", () => {
   ];
   const waiting = waitingRuns({ tasks: new Map(runs.map((run) => [run.id, run])) });
   expect(waiting.map(({ id }) => id)).toEqual(["a"]);
-  expect(waiting.map((run) => questionLine(run, 50).text)).toEqual(["reviewer asks: Run it"]);
+  expect(waiting.map((run) => questionLine(run, ROOM).text)).toEqual(["reviewer asks: Run it"]);
 });
 
 /** What a notification or a quick pick would say and offer. */
-function line(attention: Partial<Attention>, most = 60) {
+function line(attention: Partial<Attention>) {
   const run = asyncTask("a", { attention: { ...ATTENTION, options: OPTIONS, ...attention } });
   const [waiting] = waitingRuns({ tasks: new Map([["a", run]]) });
-  const found = waiting && questionLine(waiting, most);
+  const found = waiting && questionLine(waiting, ROOM);
   return { text: found?.text, offered: found?.answers.map(({ label }) => label) };
 }
 
+const ROOM = { detail: 60, label: 40 };
 const OPTIONS = [
   { optionId: "n", name: "No", kind: "reject_once" },
   { optionId: "y", name: "Yes", kind: "allow_once" },
@@ -58,6 +59,12 @@ test.each<[string, Partial<Attention>]>([
   ["a command may do more than its files say", { toolKind: "execute", paths: ["a"] }],
 ])("where %s, nothing that allows is offered", (_, attention) => {
   expect(line(attention).offered).toEqual(["Reject"]);
+});
+
+test("an answer whose reach would be cut is not offered", () => {
+  const scope = "edits to a/very/long/path/that/no/button/shows.py";
+  const options = [...OPTIONS, { optionId: "a", name: "Always", kind: "allow_always", scope }];
+  expect(line({ command: "ls", options }).offered).toEqual(ALL);
 });
 
 test("a change is summed up by its lines", () => {

@@ -12,6 +12,8 @@ import type { Part } from "./view.js";
 export interface Surroundings {
   /** The files that stand above the question, or whose changes do. */
   readonly paths: readonly string[];
+  /** The agent's title of the call, where it stands above the question. */
+  readonly title?: string;
   /** What the call was given, where the question itself tells neither command nor files nor address. */
   readonly input?: string;
 }
@@ -52,7 +54,7 @@ function subject(asked: Question, { folder }: ItemContext, around: Surroundings)
   );
   const isShown = parts.length > 0 || around.paths.length > 0;
   const shown = isShown ? parts : [around.input ?? title];
-  const isTitled = !shown.includes(title);
+  const isTitled = title !== around.title && !shown.includes(title);
   return html`${shown.map((text) => html`<pre class="ask-command"><code>${exact(text)}</code></pre>`)}
   ${command === undefined || folder === undefined ? undefined : html`<p class="hint">in <bdi>${exact(folder)}</bdi></p>`}
   ${isTitled ? html`<p class="hint">The agent says: <bdi>${exact(title)}</bdi></p>` : undefined}`;

@@ -30,10 +30,11 @@ export function tool(item: ToolItem, context: ItemContext): Part {
 
 /** What a question about the call need not repeat, and what it may fall back on. */
 function surroundings(item: ToolItem, context: ItemContext): Surroundings {
-  const { subject, input, diffs = [] } = item;
+  const { name, title = name, subject, input, diffs = [] } = item;
   const given = subject ?? input;
   const paths = [...diffs, ...otherPlaces(item, context).slice(0, MAX_PLACES)];
   return {
+    title,
     paths: paths.map(({ path }) => path),
     ...(given === undefined ? {} : { input: given }),
   };
