@@ -13,4 +13,17 @@ export default defineConfig(
       "no-console": "error",
     },
   },
+  {
+    files: ["src/**"],
+    ignores: ["src/notify.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        ...["showErrorMessage", "showInformationMessage", "showWarningMessage"].map((property) => ({
+          property,
+          message: "Use notify.ts: it keeps a model's words from becoming links.",
+        })),
+      ],
+    },
+  },
 );

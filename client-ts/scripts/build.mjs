@@ -5,41 +5,7 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 import { webviewBuild } from "../webview/build.mjs";
-
-/**
- * Have all modules share one import of the editor's API: esbuild copies its names for each import of
- * a module that it does not bundle, which with one in every file made half of the time to load.
- *
- * @type {esbuild.Plugin}
- */
-const oneEditorApi = {
-  name: "one-editor-api",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^vscode$/, namespace: "file" }, () => ({
-      path: "vscode",
-      namespace: "editor",
-    }));
-    onResolve({ filter: /^vscode$/, namespace: "editor" }, () => ({
-      path: "vscode",
-      external: true,
-    }));
-    onLoad({ filter: /./, namespace: "editor" }, () => ({ contents: 'export * from "vscode";' }));
-  },
-};
-
-/** @type {esbuild.BuildOptions} */
-const extensionBuild = {
-  entryPoints: ["src/extension.ts"],
-  outfile: "out/extension.cjs",
-  bundle: true,
-  minify: true,
-  keepNames: true,
-  platform: "node",
-  format: "cjs",
-  target: "node20",
-  plugins: [oneEditorApi],
-  logLevel: "warning",
-};
+import { extensionBuild } from "./options.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 await rm("out", { recursive: true, force: true });

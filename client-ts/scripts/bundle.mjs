@@ -1,9 +1,10 @@
-// Put what the extension sets up on first run into bundled/: the sidecar as a wheel, and the
-// versions of its dependencies that the tests passed with.
+// Put what the extension sets up on first run into bundled/: the sidecar as a wheel, and the list of
+// everything to install, itself included, with the hash of each wheel.
 // SIDECAR_PYTHON names the Python that has the packages of requirements.lock; default: .venv.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -27,5 +28,9 @@ await mkdir(bundled);
 const env = { SOURCE_DATE_EPOCH: "1700000000", ...process.env };
 const args = ["-m", "build", "--wheel", "--no-isolation", "--outdir", bundled, repository];
 execFileSync(python(), args, { env, stdio: ["ignore", "ignore", "inherit"] });
-await copyFile(path.join(repository, "requirements.lock"), path.join(bundled, "constraints.txt"));
+const [wheel] = await readdir(bundled);
+const hash = createHash("sha256").update(await readFile(path.join(bundled, wheel)));
+const lock = await readFile(path.join(repository, "requirements.lock"), "utf8");
+const own = `./${wheel} --hash=sha256:${hash.digest("hex")}\n`;
+await writeFile(path.join(bundled, "requirements.txt"), lock + own);
 await copyFile(path.join(repository, "LICENSE"), path.join(client, "LICENSE"));

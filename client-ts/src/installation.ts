@@ -5,12 +5,11 @@ import * as vscode from "vscode";
 import { coalesced } from "./coalesce.js";
 import { messageOf } from "./errors.js";
 import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
-import { selectedInterpreter } from "./pythonExtension.js";
 import { expandHome, SECTION } from "./settings.js";
 import { readBundle } from "./setup/bundle.js";
 import { PythonEnvironment } from "./setup/environment.js";
 import { runProgram } from "./setup/program.js";
-import { findPython } from "./setup/python.js";
+import { findPython, outsideOf } from "./setup/python.js";
 import type { SidecarCommand } from "./sidecarProcess.js";
 
 /** The sidecar's private Python environment, as this window makes it. */
@@ -33,7 +32,7 @@ export class Installation {
       pythonSetting,
       findPython: (signal) =>
         findPython(
-          { setting: pythonSetting(), selected: selectedInterpreter },
+          { setting: pythonSetting(), environment: outsideOf(workspaceFolders(), process.env) },
           runProgram,
           this.#storage,
           signal,
@@ -93,6 +92,10 @@ export class Installation {
       this.#cancel = undefined;
     }
   }
+}
+
+function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 }
 
 function configuration(section: string): vscode.WorkspaceConfiguration {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import { messageOf } from "./errors.js";
+import { inform, showError } from "./notify.js";
 import type { Settings } from "./protocol.js";
 import { SECTION, START_KEYS } from "./settings.js";
 import type { SidecarService } from "./sidecarService.js";
@@ -29,7 +30,7 @@ export function followSettings(
       void offerRestart(service);
     }
     service.updateSettings(inForce).catch((error: unknown) => {
-      void vscode.window.showErrorMessage(`Subagents: ${messageOf(error)}`);
+      void showError(`Subagents: ${messageOf(error)}`);
     });
   });
   return vscode.Disposable.from(started, changed);
@@ -53,7 +54,7 @@ async function offerRestart(service: SidecarService): Promise<void> {
   }
   const restart = "Restart the Sidecar";
   const message = "The changed setting takes effect when the sidecar is restarted.";
-  if ((await vscode.window.showInformationMessage(message, restart)) === restart) {
+  if ((await inform(message, restart)) === restart) {
     await vscode.commands.executeCommand("subagentSidecar.sidecar.restart");
   }
 }

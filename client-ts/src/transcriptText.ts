@@ -2,6 +2,8 @@ import type { StoredMessage, TaskInfo } from "./protocol.js";
 import { localTime, oneLine, span, storedStatus } from "./words.js";
 
 const TITLE_CHARS = 200;
+/** As long as a path may be. */
+const FACT_CHARS = 4_096;
 
 /** Which message of a stored task: its place in one of the two message files. */
 export interface MessagePlace {
@@ -54,7 +56,7 @@ function head(task: TaskInfo): string {
   ];
   return facts
     .filter(([, value]) => value != null && value !== "")
-    .map(([name, value]) => `- ${name}: ${value ?? ""}`)
+    .map(([name, value]) => `- ${name}: ${oneLine(value ?? "", FACT_CHARS)}`)
     .join("\n");
 }
 
@@ -78,8 +80,20 @@ function messageText({ role, kind, ts, text, tool }: StoredMessage): string {
   const said = kind === "text" || isEnd(kind, text) ? undefined : (WORDS[kind] ?? kind);
   const time = ts == null ? undefined : localTime(ts);
   const parts = [capitalised(role), called ?? said, tool?.status, time];
-  const heading = `## ${parts.filter((part) => part !== undefined).join(" · ")}`;
-  return text === undefined || text === "" ? heading : `${heading}\n\n${text.trimEnd()}`;
+  const heading = `## ${oneLine(parts.filter((part) => part !== undefined).join(" · "), FACT_CHARS)}`;
+  return text === undefined || text === "" ? heading : `${heading}\n\n${quoted(text.trimEnd())}`;
+}
+
+/** Return a message's text with headings of the level that parts messages escaped, in both spellings. */
+function quoted(text: string): string {
+  const parts = text.split(/(\r\n|\r|\n)/u);
+  const isUnderline = (part: string, at: number): boolean =>
+    /^[ \t]*-+[ \t]*$/u.test(part) && (parts[at - 2] ?? "").trim() !== "";
+  return parts
+    .map((part, at) =>
+      /^[ \t]*##(?!#)/u.test(part) || isUnderline(part, at) ? part.replace(/[#-]/u, "\\$&") : part,
+    )
+    .join("");
 }
 
 function capitalised(word: string): string {

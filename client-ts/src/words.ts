@@ -1,34 +1,5 @@
-import type { AsyncTask, EndReason, TaskInfo } from "./protocol.js";
-
-const ENDS: Record<EndReason, string> = {
-  goal: "goal reached",
-  error: "failed with an error",
-  timeout: "ran out of time",
-  inactivity: "fell silent",
-  startupTimeout: "did not start in time",
-  maxTurns: "used up its turns",
-  budget: "used up its budget",
-  cancelledByUser: "cancelled by you",
-  cancelledByModel: "cancelled by the model",
-  hostExit: "ended with the window",
-  lost: "lost in a crash of the sidecar",
-};
-
-/** Say in a few words where a run stands. */
-export function runStatus(task: AsyncTask): string {
-  if (task.attention !== undefined) {
-    return "waiting for your answer";
-  }
-  if (task.status === "queued") {
-    return task.queuePosition === undefined ? "queued" : `queued, number ${task.queuePosition}`;
-  }
-  if (task.status === "running") {
-    return task.progress.currentTool === undefined
-      ? "running"
-      : `running, ${task.progress.currentTool}`;
-  }
-  return task.endReason === undefined ? task.status : ENDS[task.endReason];
-}
+import type { TaskInfo } from "./protocol.js";
+import { withoutUnseen } from "./unseen.js";
 
 /** Say in a few words what became of a stored task. */
 export function storedStatus(task: TaskInfo): string {
@@ -37,18 +8,25 @@ export function storedStatus(task: TaskInfo): string {
     : `${task.status}, ${task.outcome}`;
 }
 
-/** Control characters, and marks that would change the order in which a line is read. */
-const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
-
-/** Put text on one line, without what is not seen, and cut it to `most` characters. */
+/** Put text on one line, without characters that are not seen, and cut it to `most` characters. */
 export function oneLine(text: string, most: number): string {
-  const line = text.replace(UNSEEN, " ").replace(/\s+/gu, " ").trim();
+  const line = withoutUnseen(text).replace(/\s+/gu, " ").trim();
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
-/** Take out of a text what a notification would make a link of: a model must not write those. */
+/** Return text in which a notification finds no link: a model must not write those. */
 export function unlinked(text: string): string {
   return text.replaceAll("](", "] (");
+}
+
+/** Put text on one line of a quick pick, cut to `most` characters; `$(name)` in it draws no icon. */
+export function rowText(text: string, most: number): string {
+  return withoutIcons(oneLine(text, most));
+}
+
+/** Return text in which quick picks and the status bar draw no icon where it says `$(name)`. */
+export function withoutIcons(text: string): string {
+  return text.replace(/\\?\$\([\w-]+(?:~\w+)?\)/gu, (icon) => `\\${icon.replace(/^\\/u, "")}`);
 }
 
 const UNITS = [

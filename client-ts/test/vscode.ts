@@ -211,16 +211,19 @@ export class Document {
 interface Shown {
   pick?: QuickPick;
   messages: string[];
+  /** The buttons of each message. */
+  buttons: string[][];
   documents: Document[];
   /** The buttons, rows or paths that the user chooses. */
   answers: string[];
 }
 
 /** What the user sees: the quick pick shown last, the messages, the documents; and what they choose. */
-export const shown: Shown = { messages: [], documents: [], answers: [] };
+export const shown: Shown = { messages: [], buttons: [], documents: [], answers: [] };
 
-function tell(message: string): Promise<string | undefined> {
+function tell(message: string, ...items: unknown[]): Promise<string | undefined> {
   shown.messages.push(message);
+  shown.buttons.push(items.filter((item) => typeof item === "string"));
   return Promise.resolve(shown.answers.shift());
 }
 
@@ -233,6 +236,7 @@ export const window = {
   }),
   showInformationMessage: tell,
   showWarningMessage: tell,
+  showErrorMessage: tell,
   showQuickPick: (items: readonly { label: string }[]) => {
     const label = shown.answers.shift();
     return Promise.resolve(items.find((item) => item.label === label));

@@ -2,10 +2,8 @@
 
 import asyncio
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -52,10 +50,10 @@ def agents(
         return
     _write_items(found)
     for problem in found.problems:
-        click.echo(_line(problem), err=True)
+        output.echo_line(_line(problem), err=True)
     places = catalogue.places(settings, [workspace], trusted=True)
     if not trust and any(place.level == "workspace" and place.path.is_dir() for place in places):
-        click.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
+        output.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
 
 
 @agents.command()
@@ -79,8 +77,8 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
         output.write_json(found)
     else:
         for problem in found.problems:
-            output.write(f"{_line(problem)}\n")
-        click.echo(f"{len(found.items)} definitions, {len(found.problems)} faults", err=True)
+            output.echo_line(_line(problem))
+        output.echo(f"{len(found.items)} definitions, {len(found.problems)} faults", err=True)
     return exits.FAILED if found.problems else exits.DONE
 
 
@@ -136,7 +134,7 @@ def launch(
     place = Workspace((workspace,), trusted=trust)
     params = LaunchParams(subagent_name=name, goal_prompt=goal)
     try:
-        task = asyncio.run(_run(own_root, store, params, place, None if as_json else output.write))
+        task = asyncio.run(_run(own_root, store, params, place, None if as_json else output.echo))
     except asyncio.CancelledError:
         return exits.INTERRUPTED
     if as_json:
@@ -151,7 +149,7 @@ async def _run(
     settings: SettingsStore,
     params: LaunchParams,
     place: Workspace,
-    print_id: Callable[[str], Any] | None,
+    print_id: Callable[[str], None] | None,
 ) -> AsyncTask:
     """Launch in a Host of this process and return the ended task; an interrupt cancels it first."""
     main_task = asyncio.current_task()
@@ -166,7 +164,7 @@ async def _run(
         record = await host.runs.launch(params, place)
         task_id = record.task.id
         if print_id is not None:
-            print_id(f"{task_id}\n")
+            print_id(task_id)
         try:
             await host.registry.settled(task_id)
         except asyncio.CancelledError:
@@ -180,14 +178,14 @@ async def _run(
 def _print_end(task: AsyncTask) -> None:
     message = (task.output or {}).get("final_message")
     if message:
-        output.write(f"{message}\n")
+        output.echo(message)
     if task.status != "completed":
-        click.echo(f"{task.status}: {task.error or task.end_reason}", err=True)
+        output.echo(f"{task.status}: {task.error or task.end_reason}", err=True)
 
 
 class _Progress(Listener):
     """Say on a terminal how a run stands."""
 
     def run_changed(self, task: AsyncTask) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"{task.subagent_name}: {task.status}", err=True)
+        if output.on_terminal(err=True):
+            output.echo(f"{task.subagent_name}: {task.status}", err=True)

@@ -10,7 +10,7 @@ from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
-from sidecar.cli import exits
+from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
@@ -29,7 +29,7 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
     """
     task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
     if task.completed_at is not None:
-        click.echo(f"{task.id} has ended already: {task.status}", err=True)
+        output.echo(f"{task.id} has ended already: {task.status}", err=True)
         return exits.DONE
     owner = living_owner(OwnRoot(own_root))
     if owner is not None:
@@ -40,7 +40,7 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
             reason=reason,
         )
     asyncio.run(_recover(own_root, store))
-    click.echo(f"{task.id} was lost with its sidecar; nothing of it is left running", err=True)
+    output.echo(f"{task.id} was lost with its sidecar; nothing of it is left running", err=True)
     return exits.DONE
 
 
@@ -53,9 +53,9 @@ def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store
     """Wait until runs have ended; print the id and the state of each. ID may be the start of an id."""
     tasks = asyncio.run(reading(own_root, lambda journal: _ended(journal, own_root, task_ids, timeout)))
     for task in tasks:
-        click.echo(f"{task.id} {task.status}")
+        output.echo(f"{task.id} {task.status}")
         if task.error is not None:
-            click.echo(f"{task.id}: {task.error}", err=True)
+            output.echo(f"{task.id}: {task.error}", err=True)
     return _exit_code({task.status for task in tasks})
 
 

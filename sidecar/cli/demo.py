@@ -166,10 +166,10 @@ def _lines(event: dict[str, Any]) -> Iterator[str]:
 
 
 def _title(text: str) -> None:
-    styled = click.style(text, bold=True) if output.on_terminal() else text
-    _say(f"\n{styled}")
+    with contextlib.suppress(BrokenPipeError):
+        output.write_marked(["\n", text, "\n"])
 
 
 def _say(text: str) -> None:
     with contextlib.suppress(BrokenPipeError):
-        output.write(f"{text}\n")
+        output.echo(text)

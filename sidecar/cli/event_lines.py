@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import click
-
 from sidecar.cli import output
 
 
@@ -21,12 +19,12 @@ class EventPrinter:
             if event.get("messageId") != self._message:
                 self.end_line()
             self._message = event.get("messageId")
-            output.write(output.printable(event["text"]) if output.on_terminal() else event["text"])
+            output.write(event["text"])
             self._inside_line = not event["text"].endswith("\n")
         elif (line := self._aside(event)) is not None:
             if output.on_terminal():
                 self.end_line()
-            click.echo(output.printable(line) if output.on_terminal() else line, err=True)
+            output.echo(line, err=True)
 
     def end_line(self) -> None:
         """End a line that was begun."""

@@ -22,6 +22,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.changes.file_change import FileChange
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
+from sidecar.cli.printable import printable
 from sidecar.history import TaskHistory
 from sidecar.history.pages import RenderedList
 from sidecar.history.roots import task_folder
@@ -95,9 +96,9 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
     rows += [("Files", told, "")] if (told := _files(history, task)) else []
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
-        output.write(output.plain(f"{name:<{width}}  {value}" + (f"  ({source})" if source else "")) + "\n")
+        output.echo_line(f"{name:<{width}}  {value}" + (f"  ({source})" if source else ""))
     for problem in task.problems:
-        output.write(output.plain(f"! {problem.code}: {problem.message}") + "\n")
+        output.echo_line(f"! {problem.code}: {problem.message}")
     kind: Kind = "ui" if task.ui_message_count else "api"
     cursor = None
     while True:
@@ -125,7 +126,7 @@ def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
         told = (
             f"this is the task of {root}; {other.path} holds its id too: --root {other.path} shows that one"
         )
-        click.echo(output.plain(told), err=True)
+        output.echo_line(told, err=True)
 
 
 def _order(by: SortKey | None) -> Sort | None:
@@ -183,7 +184,7 @@ def _print_totals(shown: int, matched: int, total: int) -> None:
     parts = [f"{shown} of {matched} tasks" if shown < matched else f"{matched} tasks"]
     if matched < total:
         parts.append(f"{total} in all")
-    click.echo(f"\n{', '.join(parts)}", err=True)
+    output.echo(f"\n{', '.join(parts)}", err=True)
 
 
 def _print_advice(roots: tuple[Path, ...]) -> None:
@@ -191,10 +192,10 @@ def _print_advice(roots: tuple[Path, ...]) -> None:
     if not output.on_terminal():
         return
     if not roots:
-        click.echo("`doctor` says where the stores of other tools lie; name one by --root", err=True)
+        output.echo("`doctor` says where the stores of other tools lie; name one by --root", err=True)
     for root in roots:
         if not (root / "tasks").is_dir():
-            click.echo(f"{root} holds no tasks/; `doctor` says which folders do", err=True)
+            output.echo(f"{root} holds no tasks/; `doctor` says which folders do", err=True)
 
 
 def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
@@ -256,13 +257,13 @@ def _print_message(message: StoredMessage) -> None:
     head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
     if message.tool is not None and message.tool.name:
         head += f" {message.tool.name}"
-    head = output.plain(head)
-    body = output.printable(message.text or "")
     if output.on_terminal():
         import shutil
 
         width = shutil.get_terminal_size().columns
         output.write("\n" + "-" * min(width, 80) + "\n")
-    output.write(f"\n{head}\n" if not output.on_terminal() else f"{head}\n")
-    if body:
-        output.write(body.rstrip("\n") + "\n")
+    else:
+        output.echo("")
+    output.echo_line(head)
+    if message.text:
+        output.echo(printable(message.text).rstrip("\n"))

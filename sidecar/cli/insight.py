@@ -37,10 +37,10 @@ def export(
     tell_other_holders(history, name, root.path)
     redactor = make_redactor() if redact else None
     for piece in export_pieces(history, name, form, redactor, root.path):
-        output.write(output.printable(piece) if output.on_terminal() else piece)
+        output.write(piece)
     if redactor is not None:
         told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
-        click.echo(f"redacted: {told}", err=True)
+        output.echo(f"redacted: {told}", err=True)
 
 
 @click.command()
@@ -64,13 +64,13 @@ def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None
 
 def _print_report(result: DoctorResult) -> None:
     for root in result.roots:
-        output.write(output.printable(f"{root.path}: {_what_is_there(root)}") + "\n")
+        output.echo_line(f"{root.path}: {_what_is_there(root)}")
     _print_searched(result)
     findings = sorted(result.findings, key=lambda each: (each.code, each.root, each.task_id or ""))
     for code, group in groupby(findings, key=lambda each: each.code):
         _print_group(code, list(group), len(result.roots) > 1)
     if not findings:
-        output.write("\nNothing is wrong.\n")
+        output.echo("\nNothing is wrong.")
 
 
 def _print_searched(result: DoctorResult) -> None:
@@ -79,11 +79,11 @@ def _print_searched(result: DoctorResult) -> None:
         return
     listed = {root.path for root in result.roots}
     found = [place for place in result.searched if place.found]
-    output.write(f"\nLooked for stores in {len(result.searched)} places; {len(found)} hold tasks.\n")
+    output.echo(f"\nSearched {len(result.searched)} places for stores; {len(found)} hold tasks.")
     for place in found:
         if place.path not in listed:
             told = f"  {place.path}: {place.why}; list it by --root, or all by autoDiscover"
-            output.write(output.printable(told) + "\n")
+            output.echo_line(told)
 
 
 def _what_is_there(root: DoctorRoot) -> str:
@@ -93,9 +93,9 @@ def _what_is_there(root: DoctorRoot) -> str:
 
 
 def _print_group(code: str, findings: list[Finding], several_roots: bool) -> None:
-    output.write(f"\n{code} ({len(findings)}): {findings[0].remedy}\n")
+    output.echo(f"\n{code} ({len(findings)}): {findings[0].remedy}")
     for each in findings[:_SHOWN]:
         subject = (each.path if several_roots else each.task_id) or each.path or each.root
-        output.write(f"  {output.printable(f'{subject}: {each.message}')}\n")
+        output.echo_line(f"  {subject}: {each.message}")
     if len(findings) > _SHOWN:
-        output.write(f"  and {len(findings) - _SHOWN} more\n")
+        output.echo(f"  and {len(findings) - _SHOWN} more")

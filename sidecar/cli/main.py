@@ -1,6 +1,7 @@
 """The command line: which commands there are, and what their ends mean to a shell."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -80,7 +81,9 @@ def main(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        error.show(sys.stderr)
+        shown = io.StringIO()
+        error.show(shown)
+        _echo_error(shown.getvalue().removesuffix("\n"))
         return exits.WRONG_USE
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
@@ -89,18 +92,18 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.DONE
     except OSError as error:
-        click.echo(f"subagent-sidecar: {error}", err=True)
+        _echo_error(f"subagent-sidecar: {error}")
         return exits.FAILED
     except SidecarError as error:
-        click.echo(f"subagent-sidecar: {error.message}", err=True)
-        _print_candidates(error)
+        _echo_error(f"subagent-sidecar: {error.message}")
+        for candidate in error.data.get("candidates", ()):
+            label = " ".join(candidate["label"][:_LABEL].splitlines())
+            _echo_error(f"  {candidate['id']}  {label}")
         return exits.WRONG_USE if isinstance(error, InvalidParams) else exits.FAILED
     return outcome if isinstance(outcome, int) else exits.DONE
 
 
-def _print_candidates(error: SidecarError) -> None:
-    """Print the tasks that an ambiguous prefix may mean."""
-    from sidecar.cli.output import printable  # only a failure needs it
+def _echo_error(text: str) -> None:
+    from sidecar.cli import output  # only a failure needs it
 
-    for candidate in error.data.get("candidates", ()):
-        click.echo(f"  {candidate['id']}  {printable(candidate['label'][:_LABEL])}", err=True)
+    output.echo(text, err=True)

@@ -11,10 +11,21 @@ import click
 from sidecar import __version__
 from sidecar.app.roots import default_storage_root
 from sidecar.app.settings import SettingsStore, load_file
+from sidecar.cli import output
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _LEVELS = ["debug", "info", "warning", "error"]
+
+
+class _LogHandler(logging.Handler):
+    """Print log records on stderr by the door that all output takes."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            output.echo(self.format(record), err=True)
+        except Exception:
+            self.handleError(record)
 
 
 def common(function: F) -> F:
@@ -23,7 +34,9 @@ def common(function: F) -> F:
     @process_options
     @functools.wraps(function)
     def wrapper(*args: Any, config: Path | None, log_level: str, **kwargs: Any) -> Any:
-        logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+        logging.basicConfig(
+            level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s", handlers=[_LogHandler()]
+        )
         return function(*args, store=SettingsStore(load_file(config)), **kwargs)
 
     return wrapper  # type: ignore[return-value]  # same signature, less the two options taken here

@@ -4,13 +4,16 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TextIO
 
+from sidecar.cli.printable import plain, printable, printable_json
 from sidecar.rpc.encoding import encode_json
 
 TITLE_WIDTH = 24
 LAST_WIDTH = 13
 """Columns of a narrow terminal that a title and the last value keep; 12 characters of an id find a task."""
 
+_BOLD = ("\x1b[1m", "\x1b[0m")
 _PIECES = 1_000
 """Pieces of a document that are written at once."""
 
@@ -18,22 +21,36 @@ KILO = 1024
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
 
-def on_terminal() -> bool:
-    """Say whether a person reads stdout."""
-    return sys.stdout.isatty()
+def on_terminal(*, err: bool = False) -> bool:
+    """Say whether a person reads stdout, or with `err` stderr."""
+    return (sys.stderr if err else sys.stdout).isatty()
 
 
-def in_colour() -> bool:
-    """Say whether codes for colour and weight are welcome; as no-color.org has it, if NO_COLOR is empty."""
+def in_color() -> bool:
+    """Say whether stdout welcomes codes for color and weight; an empty NO_COLOR counts as unset."""
     return on_terminal() and not os.environ.get("NO_COLOR")
 
 
-def write(text: str) -> None:
-    """Print text on stdout; a half character that JSON allows becomes U+FFFD."""
-    data = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+def write(text: str, *, err: bool = False) -> None:
+    """Print text on stdout, or with `err` on stderr; a terminal gets only what is printable."""
+    _put(printable(text) if on_terminal(err=err) else text, sys.stderr if err else sys.stdout)
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print text and end its line; see `write`."""
+    write(f"{text}\n", err=err)
+
+
+def echo_line(text: str, *, err: bool = False) -> None:
+    """Print text as exactly one line, also in a pipe: nothing in it can forge a line of its own."""
+    echo(plain(text), err=err)
+
+
+def write_marked(pieces: Sequence[str]) -> None:
+    """Print pieces of text on stdout, every second one in bold where codes for weight are welcome."""
+    start, end = _BOLD if in_color() else ("", "")
+    clean = [printable(piece) if on_terminal() else piece for piece in pieces]
+    _put("".join(f"{start}{piece}{end}" if at % 2 else piece for at, piece in enumerate(clean)), sys.stdout)
 
 
 def write_json(value: object) -> None:
@@ -42,12 +59,26 @@ def write_json(value: object) -> None:
 
 
 def write_pieces(pieces: Sequence[bytes]) -> None:
-    """Print one JSON document that comes in pieces, without making one of its megabytes."""
-    sys.stdout.flush()
+    """Print one JSON document that comes in pieces, without joining all of them in memory."""
+    shown = on_terminal()
     for start in range(0, len(pieces), _PIECES):
-        sys.stdout.buffer.write(b"".join(pieces[start : start + _PIECES]))
-    sys.stdout.buffer.write(b"\n")
-    sys.stdout.buffer.flush()
+        document = b"".join(pieces[start : start + _PIECES])
+        _put_bytes(
+            printable_json(document.decode("utf-8", "surrogatepass")).encode() if shown else document,
+            sys.stdout,
+        )
+    _put_bytes(b"\n", sys.stdout)
+
+
+def _put(text: str, stream: TextIO) -> None:
+    """Write text as UTF-8; a half character, which JSON allows, becomes U+FFFD."""
+    _put_bytes(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode(), stream)
+
+
+def _put_bytes(data: bytes, stream: TextIO) -> None:
+    stream.flush()
+    stream.buffer.write(data)
+    stream.buffer.flush()
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, title_column: int = -1) -> None:
@@ -67,8 +98,8 @@ def _write_rich_table(columns: Sequence[str], rows: list[list[str]], title_colum
     from rich.table import Table
     from rich.text import Text
 
-    # Bold type would be codes, too.
-    console = Console(color_system="auto" if in_colour() else None, no_color=False)
+    # Without colors also without bold: both are escape codes.
+    console = Console(color_system="auto" if in_color() else None, no_color=False)
     last_width = _last_width(columns, rows, title_column, console.width) if title_column >= 0 else None
     table = Table(box=None, pad_edge=False, header_style="bold", expand=title_column >= 0)
     for index, column in enumerate(columns):
@@ -160,13 +191,3 @@ _STYLES = {
 
 def _style(cell: str) -> str:
     return _STYLES.get(cell, "")
-
-
-def printable(text: str) -> str:
-    """Return a text of several lines without what could move the cursor or change the terminal."""
-    return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
-
-
-def plain(cell: str) -> str:
-    """Return a cell or line without what could move the cursor or forge another one."""
-    return "".join(char if char.isprintable() else " " for char in cell)

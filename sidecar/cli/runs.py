@@ -132,7 +132,7 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
     ]
     output.write_table(["STATUS", "AGENT", "GOAL", "TIME", "WHY", "ID"], rows, title_column=2)
     if not owned and any(task.status in ("queued", "running") for task in tasks):
-        click.echo(
+        output.echo(
             "No sidecar owns this root now: what is shown as running was left by one that was killed, "
             "and the next start will say so.",
             err=True,

@@ -20,7 +20,6 @@ from sidecar.history.task_history import TaskHistory
 
 _TITLE = 100
 """Characters of a title that stand above its hits."""
-_BOLD = ("\x1b[1m", "\x1b[0m")
 
 
 @click.command()
@@ -48,7 +47,7 @@ def search(
     else:
         output.write_table(["SNIPPET", "MESSAGE", "ROLE", "TITLE", "ID"], map(_cells, found.hits))
     if found.indexed < found.total:
-        click.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
+        output.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
 
 
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
@@ -58,7 +57,7 @@ def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
     found = service.search(history, params)
     while found.indexed < found.total:
         if output.on_terminal() and not told:
-            click.echo("reading all messages for the first search of them …", err=True)
+            output.echo("reading all messages for the first search of them …", err=True)
             told = True
         before, found = found.indexed, service.search(history, params)
         if found.indexed <= before:
@@ -67,24 +66,25 @@ def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
 
 
 def _cells(hit: SearchHit) -> list[str]:
-    return [_marked(hit.snippet, ("", "")), f"{hit.kind} {hit.index}", hit.role, hit.title, hit.task_id]
+    return ["".join(_pieces(hit.snippet)), f"{hit.kind} {hit.index}", hit.role, hit.title, hit.task_id]
 
 
 def _print_for_a_person(hits: list[SearchHit]) -> None:
     """Print each task once above its hits; of a task whose hits lie apart, again."""
-    now, marks = history_clock_ms(), _BOLD if output.in_colour() else ("", "")
+    now = history_clock_ms()
     for _, group in groupby(hits, key=lambda hit: (hit.root, hit.task_id)):
         of_task = list(group)
-        output.write(f"{output.printable(of_task[0].title[:_TITLE])}  {of_task[0].task_id}\n")
+        output.echo_line(f"{of_task[0].title[:_TITLE]}  {of_task[0].task_id}")
         for hit in of_task:
             place = ", ".join(filter(None, (f"{hit.kind} {hit.index}", hit.role, output.age(now, hit.ts))))
-            output.write(f"    {place}: {_marked(hit.snippet, marks)}\n")
+            first, *rest = _pieces(hit.snippet)
+            output.write_marked([f"    {place}: {first}", *rest])
+            output.echo("")
     if not hits:
-        click.echo("no message holds these words", err=True)
+        output.echo("no message holds these words", err=True)
 
 
-def _marked(snippet: str, marks: tuple[str, str]) -> str:
-    """Show a snippet with `marks` around the words found, and nothing else that a terminal would obey."""
+def _pieces(snippet: str) -> list[str]:
+    """Split a snippet at its marks: every second piece holds words that were found."""
     start, end = MARKS
-    parts = (part.split(end) for part in snippet.split(start))
-    return marks[0].join(marks[1].join(map(output.printable, part)) for part in parts)
+    return snippet.replace(end, start).split(start)

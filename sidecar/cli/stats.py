@@ -87,4 +87,4 @@ def _print_notes(result: StatsResult, cut: bool) -> None:
     notes = [f"{unknown} tasks have no record of their cost"] if unknown else []
     notes += ["the first of each kind are shown; --json has all"] if cut else []
     if notes:
-        click.echo("\n" + "; ".join(notes), err=True)
+        output.echo("\n" + "; ".join(notes), err=True)

@@ -91,11 +91,13 @@ class Cli:
             check=False,
         )
 
-    def on_terminal(self, *arguments: str, **env: str) -> str:
-        """Run with all three streams on a terminal and return what a person sees."""
+    def on_terminal(self, *arguments: str, stdout: Path | None = None, **env: str) -> str:
+        """Run with all three streams on a terminal, or stdout in a file; return what a person sees."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.workspace)
+            if stdout is not None:
+                os.dup2(os.open(stdout, os.O_WRONLY | os.O_CREAT), 1)
             os.execve(sys.executable, [*SIDECAR, *arguments], {**self.env, **env})
         shown = b""
         try:

@@ -52,7 +52,7 @@ session.step(
       'plan "+Look;+Write;+Tell"',
       'say "That is all."',
     ]);
-    await chat.question("Write notes.txt").waitFor();
+    await chat.question("Make this edit?").waitFor();
     await chat.state("Waiting for you").waitFor();
     await workbench.treeRows("Subagents").filter({ hasText: "waiting for your answer" }).waitFor();
     await workbench.statusItem("1 waiting for you").waitFor();
@@ -81,7 +81,7 @@ session.step("in a short panel the question has the room", async (workbench) => 
         ]),
       ([whole = 0, room = 0]) => whole <= panel && room > whole / 2,
     );
-    for (const answer of await chat.question("Write notes.txt").getByRole("button").all()) {
+    for (const answer of await chat.question("Make this edit?").getByRole("button").all()) {
       await answer.click({ trial: true });
     }
     await workbench.picture(`a-question-in-${panel}-pixels`);
@@ -102,10 +102,10 @@ session.step("keys alone answer, and the agent goes on", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("View: Close All Editors");
   await workbench.run("Subagents: Focus on Chat View");
-  await workbench.tabTo(chat.button(/^Allow \(/));
+  await workbench.tabTo(chat.button(/^Allow once/));
   await workbench.page.keyboard.press("Enter");
   await chat.ending.getByText("The subagent finished its work.").waitFor();
-  await chat.says("Allowed: “Allow”");
+  await chat.says("Allowed");
   assert.equal(await notes(), "New words.");
 });
 
@@ -123,39 +123,40 @@ session.step("a file that was touched opens", async (workbench) => {
   await workbench.run("View: Close All Editors");
 });
 
-session.step("the palette answers, for good", async (workbench) => {
+session.step("the palette answers, and the answer is remembered", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.backToList();
   await chat.launchScript(SCRIPTED, ['run "echo first"', 'run "echo second"', 'run "echo first"']);
   await chat.question("echo first").waitFor();
   await workbench.openSideBar("Explorer");
   await workbench.run("Subagents: Answer Question");
-  await workbench.row("Allow this from now on").waitFor();
+  await workbench.row("Always allow `echo first` in this workspace").waitFor();
+  await workbench.picture("a-question-in-the-palette");
   await workbench.pick("Always allow");
 });
 
 session.step(
   "with the panel out of sight the next question is told, with its answers",
   async (workbench) => {
-    const toast = await workbench.toast("scripted asks: echo second");
+    const toast = await workbench.toast(/scripted wants to run in .+: echo second/);
     await toast.getByRole("button", { name: "Show" }).waitFor();
     await workbench.picture("a-question-is-told");
     await toast.getByRole("button", { name: "Reject" }).click();
     await workbench.openSideBar("Subagents");
     const chat = new Chat(workbench);
-    await chat.says("Refused: “Reject”");
+    await chat.says("Rejected");
     await chat.ending.waitFor(); // "echo first" was not asked again
   },
 );
 
-session.step("what was allowed for good is listed, and can be forgotten", async (workbench) => {
+session.step("a remembered permission is listed, and can be forgotten", async (workbench) => {
   await workbench.run("Subagents: Remembered Permissions");
-  await workbench.row("allow: echo first").getByRole("checkbox").check();
+  await workbench.row("Always allow: `echo first` in this workspace").getByRole("checkbox").check();
   await workbench.picture("remembered-permissions");
   await workbench.page.getByRole("button", { name: "OK", exact: true }).click();
-  await workbench.toasts.getByText("1 permission is forgotten.").waitFor();
+  await workbench.toasts.getByText("1 permission removed.").waitFor();
   await workbench.run("Subagents: Remembered Permissions");
-  await workbench.toasts.getByText("Nothing is remembered").waitFor();
+  await workbench.toasts.getByText("No saved permissions.").waitFor();
 });
 
 session.step(
@@ -169,7 +170,7 @@ session.step(
     await chat.message.press("Enter");
     await chat.says("The subagent is told when its present turn has ended.");
     await workbench.picture("a-message-waits");
-    await chat.button(/^Allow \(/).click();
+    await chat.button(/^Allow once/).click();
     await chat.ending.getByText("The subagent finished its work.").waitFor();
     await chat.messages.getByText("Told and done.").waitFor();
   },
@@ -191,7 +192,7 @@ session.step("the palette tells a subagent something, too", async (workbench) =>
   await workbench.pick("waiting for your answer");
   await workbench.answer('say "From the palette."');
   await workbench.toasts.getByText("told when its present turn has ended").waitFor();
-  await chat.button(/^Allow \(/).click();
+  await chat.button(/^Allow once/).click();
   await chat.ending.waitFor();
   await chat.messages.getByText("From the palette.").waitFor();
 });

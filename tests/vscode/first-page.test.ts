@@ -55,7 +55,7 @@ session.step("with room, plan, change and question are seen at once", async (wor
   await chat.button("Open Diff").click();
   const diff = workbench.page.locator(".monaco-diff-editor");
   await diff.locator(".modified .view-lines").getByText("tzinfo=UTC").waitFor();
-  for (const part of [chat.question("Write src/days.py"), chat.log.locator(".diff")]) {
+  for (const part of [chat.question("Make this edit?"), chat.log.locator(".diff")]) {
     await part.waitFor();
   }
 });
@@ -63,6 +63,6 @@ session.step("with room, plan, change and question are seen at once", async (wor
 session.step("the answer ends the run", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.setViewportSize(WINDOW);
-  await chat.button(/^Allow \(/).click();
+  await chat.button(/^Allow once/).click();
   await chat.ending.getByText("The subagent finished its work.").waitFor();
 });

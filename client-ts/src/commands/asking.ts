@@ -1,7 +1,9 @@
 import * as vscode from "vscode";
 
+import { inform } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { oneLine, runStatus } from "../words.js";
+import { runStatus } from "../runWords.js";
+import { rowText } from "../words.js";
 
 const ROW_CHARS = 120;
 
@@ -13,8 +15,12 @@ export async function pickRun(
   placeHolder: string,
 ): Promise<AsyncTask | undefined> {
   const items = tasks.map((task): Item<AsyncTask> => {
-    const label = oneLine(task.goalPrompt, ROW_CHARS);
-    return { label, description: `${task.subagentName} · ${runStatus(task)}`, value: task };
+    const label = rowText(task.goalPrompt, ROW_CHARS);
+    return {
+      label,
+      description: rowText(`${task.subagentName} · ${runStatus(task)}`, ROW_CHARS),
+      value: task,
+    };
   });
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
     ?.value;
@@ -58,7 +64,7 @@ export async function pickFolder(): Promise<string | undefined> {
   if (folders.length === 0) {
     const open = "Open Folder…";
     const message = "A subagent works in a folder. Open one first.";
-    if ((await vscode.window.showInformationMessage(message, open)) === open) {
+    if ((await inform(message, open)) === open) {
       await vscode.commands.executeCommand("vscode.openFolder");
     }
   }

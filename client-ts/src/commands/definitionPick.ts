@@ -1,12 +1,16 @@
 import * as vscode from "vscode";
 
 import type { SubagentInfo, SubagentsResult } from "../protocol.js";
+import { rowText, withoutIcons } from "../words.js";
 
 /** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
 export type DefinitionChoice =
   | { readonly kind: "definition"; readonly definition: SubagentInfo }
   | { readonly kind: "place"; readonly path: string; readonly line?: number }
   | { readonly kind: "new" };
+
+const ROW_CHARS = 120;
+const DETAIL_CHARS = 500;
 
 export type DefinitionItem = vscode.QuickPickItem & { readonly choice?: DefinitionChoice };
 
@@ -31,9 +35,9 @@ function launchableItem(definition: SubagentInfo): DefinitionItem {
   const { name, description, runner, model, source } = definition;
   const facts = [runner, model, source.level, source.format];
   return {
-    label: `$(hubot) ${name}`,
-    description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
-    detail: description,
+    label: `$(hubot) ${rowText(name, ROW_CHARS)}`,
+    description: withoutIcons(facts.filter(Boolean).join(" · ")),
+    detail: rowText(description, DETAIL_CHARS),
     buttons: [EDIT],
     choice: { kind: "definition", definition },
   };
@@ -60,7 +64,12 @@ function faultItem(
   detail: string,
   choice: DefinitionChoice,
 ): DefinitionItem {
-  return { label: `$(warning) ${name}`, description: path, detail, choice };
+  return {
+    label: `$(warning) ${rowText(name, ROW_CHARS)}`,
+    description: withoutIcons(path),
+    detail: rowText(detail, DETAIL_CHARS),
+    choice,
+  };
 }
 
 function separator(label: string): DefinitionItem {

@@ -1,11 +1,12 @@
 import * as vscode from "vscode";
 
 import { messageOf } from "../errors.js";
+import { inform, warn } from "../notify.js";
 import type { ExportFormat, Redaction } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { settleAll } from "../settleAll.js";
 import { taskParams } from "../taskRef.js";
-import { counted, oneLine } from "../words.js";
+import { counted, oneLine, withoutIcons } from "../words.js";
 import { nameOf, type NamedTask } from "./arguments.js";
 import { type LeftTask, leftText } from "./leftTasks.js";
 
@@ -102,10 +103,10 @@ function tellOf(
   }
   const told = `${counted(written, "task")} ${written === 1 ? "is" : "are"} in ${folder.fsPath}.`;
   if (left.length === 0) {
-    void vscode.window.showInformationMessage(`${told} ${redacted}`.trim());
+    void inform(`${told} ${redacted}`.trim());
   } else {
     const failed = `Not exported: ${leftText(left)}`;
-    void vscode.window.showWarningMessage([told, redacted, failed].filter(Boolean).join(" "));
+    void warn([told, redacted, failed].filter(Boolean).join(" "));
   }
 }
 
@@ -123,7 +124,10 @@ async function write(
 }
 
 function withProgress<T>(title: string, work: () => Promise<T>): Thenable<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work);
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: withoutIcons(title) },
+    work,
+  );
 }
 
 async function askTarget(task: NamedTask, format: ExportFormat): Promise<vscode.Uri | undefined> {
@@ -177,7 +181,7 @@ export function fileNames(
 async function offerToOpen(file: vscode.Uri, redactions?: readonly Redaction[]): Promise<void> {
   const open = "Open";
   const message = `The task is in ${file.fsPath}. ${redactedText(redactions)}`.trim();
-  if ((await vscode.window.showInformationMessage(message, open)) === open) {
+  if ((await inform(message, open)) === open) {
     await vscode.window.showTextDocument(file);
   }
 }

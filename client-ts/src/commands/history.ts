@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import { messageOf } from "../errors.js";
+import { inform } from "../notify.js";
 import { faultText, queryFault } from "../queryText.js";
 import type { SubagentService } from "../service.js";
 import type { TaskRef } from "../taskRef.js";
@@ -112,7 +113,7 @@ async function copyId({ id }: TaskRef): Promise<void> {
 async function showTasksOfFile(context: HistoryCommandsContext, target: unknown): Promise<void> {
   const file = fileOf(target);
   if (file === undefined) {
-    void vscode.window.showInformationMessage(
+    void inform(
       "Open a file that is on disk, or choose one in the Explorer, to see the tasks that touched it.",
     );
     return;

@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 
+import { confirm, inform, warn } from "../notify.js";
 import type { HousekeepingResult, PutAwayTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
-import { ago, oneLine } from "../words.js";
+import { ago, rowText } from "../words.js";
 import { nameOf, type NamedTask, quoted } from "./arguments.js";
 import { type LeftTask, leftText } from "./leftTasks.js";
 
@@ -51,9 +52,7 @@ async function agreesToDelete(tasks: readonly NamedTask[]): Promise<boolean> {
   const folders = one ? "Its folder moves" : "Their folders move";
   const trash = `${folders} to the trash of the task store, from which ${one ? "it" : "they"} can be restored.`;
   const detail = one ? trash : `${listed(tasks)}\n\n${trash}`;
-  return (
-    (await vscode.window.showWarningMessage(question, { modal: true, detail }, agreed)) === agreed
-  );
+  return confirm(question, detail, agreed);
 }
 
 function listed(tasks: readonly NamedTask[]): string {
@@ -91,8 +90,8 @@ async function putAway(
   const told = `${done} ${nameOf(moved)}.`;
   const answer =
     left.length === 0
-      ? await vscode.window.showInformationMessage(told, undo)
-      : await vscode.window.showWarningMessage(`${told} Left: ${leftText(left)}`, undo);
+      ? await inform(told, undo)
+      : await warn(`${told} Left: ${leftText(left)}`, undo);
   if (answer === undo) {
     await restore(service, moved);
   }
@@ -110,7 +109,7 @@ function leftOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): Le
 export async function restoreTask(service: SubagentService): Promise<void> {
   const { items, total } = await service.request("tasks/putAway", {});
   if (total === 0) {
-    void vscode.window.showInformationMessage("No task is in the archive or in the trash.");
+    void inform("No task is in the archive or in the trash.");
     return;
   }
   const left = total > items.length ? ` (the newest ${items.length} of ${total})` : "";
@@ -127,7 +126,7 @@ function restorable(task: PutAwayTask, now: number) {
   const { id, title, shelf, at } = task;
   const place = shelf === "trash" ? `deleted ${ago(at, now)}` : "archived";
   return {
-    label: oneLine(title, TITLE_CHARS) || "(untitled)",
+    label: rowText(title, TITLE_CHARS) || "(untitled)",
     description: place,
     detail: id,
     task,

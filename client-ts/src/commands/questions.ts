@@ -1,12 +1,15 @@
 import * as vscode from "vscode";
 
 import type { RememberedPermission } from "../protocol.js";
-import { inOrder, kindOf, questionLine, type Waiting, waitingRuns } from "../questions.js";
+import { inform } from "../notify.js";
+import { askedLine, questionLine, type Waiting, waitingRuns } from "../questions.js";
 import type { SubagentService } from "../service.js";
-import { ago, oneLine } from "../words.js";
+import { ago, counted, rowText, withoutIcons } from "../words.js";
 import { taskIdOf } from "./arguments.js";
 
 const TITLE_CHARS = 120;
+/** As much as the title and the rows of a quick pick show uncut. */
+const ROOM = { detail: 60, label: 75 };
 
 /** What these commands act on. */
 export interface QuestionCommandsContext {
@@ -14,7 +17,7 @@ export interface QuestionCommandsContext {
   readonly panel: { reveal(taskId?: string): Promise<void> };
 }
 
-/** The commands on questions of subagents and on what was answered for good, by their ids. */
+/** The commands on questions of subagents and on remembered permissions, by their ids. */
 export function questionCommands(context: QuestionCommandsContext) {
   return {
     "subagentSidecar.question.answer": (target?: unknown) => answer(context, target),
@@ -28,19 +31,20 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
   if (run === undefined) {
     return;
   }
-  const { requestId, options } = run.attention;
+  const { text: title, answers } = questionLine(run, ROOM);
+  const rows = answers.map(({ option, label, icon }) => ({
+    label: `$(${icon}) ${withoutIcons(label)}`,
+    optionId: option.optionId,
+  }));
   const show = { label: "$(comment-discussion) Show the Conversation", optionId: undefined };
-  const answers = inOrder(options).map((option) => {
-    const [icon, means] = kindOf(option);
-    const label = `$(${icon}) ${option.name}`;
-    return { label, description: means, optionId: option.optionId };
-  });
-  const title = questionLine(run, TITLE_CHARS);
-  const placeHolder = "Your answer";
-  const chosen = await vscode.window.showQuickPick([...answers, show], { title, placeHolder });
+  const placeHolder = answers.some(({ allows }) => allows)
+    ? "Your answer"
+    : "Show the conversation to see all of it and to allow it";
+  const chosen = await vscode.window.showQuickPick([...rows, show], { title, placeHolder });
   if (chosen === show) {
     await context.panel.reveal(run.id);
   } else if (chosen?.optionId !== undefined) {
+    const { requestId } = run.attention;
     const { optionId } = chosen;
     await context.service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
   }
@@ -55,23 +59,22 @@ async function chooseRun(
     return named ?? waiting[0];
   }
   if (waiting.length === 0) {
-    void vscode.window.showInformationMessage("No subagent waits for an answer.");
+    void inform("No subagent waits for an answer.");
     return undefined;
   }
   const items = waiting.map((run) => ({
-    label: questionLine(run, TITLE_CHARS),
-    description: oneLine(run.goalPrompt, TITLE_CHARS),
+    label: withoutIcons(`${run.subagentName}: ${askedLine(run.attention, TITLE_CHARS)}`),
+    description: rowText(run.goalPrompt, TITLE_CHARS),
     run,
   }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: "Which question?" }))?.run;
+  return (await vscode.window.showQuickPick(items, { placeHolder: "Select a question" }))?.run;
 }
 
-/** Show what was answered for good, and forget what the user marks. */
+/** Show the remembered permissions, and forget those that the user marks. */
 async function managePermissions(service: SubagentService): Promise<void> {
   const { items } = await service.request("permissions/list", {});
   if (items.length === 0) {
-    const message = "Nothing is remembered: no question of a subagent was answered for good.";
-    void vscode.window.showInformationMessage(message);
+    void inform("No saved permissions.");
     return;
   }
   const chosen = await vscode.window.showQuickPick(
@@ -79,7 +82,7 @@ async function managePermissions(service: SubagentService): Promise<void> {
     {
       canPickMany: true,
       title: "Remembered Permissions",
-      placeHolder: "Mark what shall be forgotten, and confirm: it is asked again then",
+      placeHolder: "Select permissions to forget. You'll be asked again next time.",
     },
   );
   if (chosen === undefined || chosen.length === 0) {
@@ -87,8 +90,7 @@ async function managePermissions(service: SubagentService): Promise<void> {
   }
   const permissionIds = chosen.map(({ id }) => id);
   const { revoked } = await service.request("permissions/revoke", { permissionIds });
-  const what = revoked.length === 1 ? "1 permission is" : `${revoked.length} permissions are`;
-  void vscode.window.showInformationMessage(`${what} forgotten.`);
+  void inform(`${counted(revoked.length, "permission")} removed.`);
 }
 
 /** A decision as a row: what it allows or refuses, to whom, where, and since when. */
@@ -96,11 +98,15 @@ export function permissionItem(
   permission: RememberedPermission,
   now: number,
 ): vscode.QuickPickItem & { readonly id: string } {
-  const { id, decision, toolKind, subject, subagentName, workspaceDir, rememberedAt } = permission;
-  const what = subject === undefined ? `every ${toolKind}` : oneLine(subject, TITLE_CHARS);
+  const { id, decision, toolKind, covers, subject, scope, subagentName, workspaceDir } = permission;
+  const what = rowText(scope ?? subject ?? `every ${toolKind}`, TITLE_CHARS);
+  const [icon, verb] = decision === "allow" ? ["check-all", "allow"] : ["circle-slash", "reject"];
+  // What an earlier version remembered was broader than what its button said.
+  const isVoid = decision === "allow" && covers === undefined;
+  const since = ago(permission.rememberedAt, now);
   return {
-    label: `$(${decision === "allow" ? "check-all" : "circle-slash"}) ${decision}: ${what}`,
-    description: `${subagentName} · ${ago(rememberedAt, now)}`,
+    label: `$(${icon}) Always ${verb}: ${what}`,
+    description: `${subagentName} · ${since}${isVoid ? " · from an earlier version, not used" : ""}`,
     detail: workspaceDir,
     id,
   };

@@ -1,6 +1,5 @@
-import * as vscode from "vscode";
-
 import { isRefusal } from "../errors.js";
+import { warn } from "../notify.js";
 import { ErrorCode } from "../protocol.js";
 
 /** Ask for a run; over the limit the user may have it wait for its turn, or leave it: undefined. */
@@ -14,7 +13,7 @@ export async function orQueue<T>(
       throw error;
     }
     const queue = "Queue It";
-    const chosen = await vscode.window.showWarningMessage(error.message, queue);
+    const chosen = await warn(error.message, queue);
     return chosen === queue ? ask({ overLimit: "queue" }) : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import { messageOf } from "../errors.js";
+import { showError } from "../notify.js";
 import type { SubagentService } from "../service.js";
 
 type Command = (...args: unknown[]) => unknown;
@@ -21,7 +22,7 @@ export function registerCommands(
       } catch (error) {
         log.error(`${id}: ${messageOf(error)}`);
         if (service.state.kind !== "failed") {
-          void vscode.window.showErrorMessage(messageOf(error));
+          void showError(error);
         }
       }
     }),

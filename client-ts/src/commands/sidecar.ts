@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { confirm, inform, showError } from "../notify.js";
 import type { SidecarService } from "../sidecarService.js";
 import { isLive } from "../taskTable.js";
 
@@ -32,7 +33,7 @@ export function sidecarCommands(context: SidecarCommandsContext) {
     },
     "subagentSidecar.diagnostics.copy": async () => {
       await vscode.env.clipboard.writeText(await diagnostics());
-      void vscode.window.showInformationMessage("The diagnostics are in the clipboard.");
+      void inform("The diagnostics are in the clipboard.");
     },
     "subagentSidecar.problem.show": () => {
       showProblem(service.state.message ?? "Nothing is wrong with the sidecar.");
@@ -48,8 +49,7 @@ async function mayEndRuns(service: SidecarService): Promise<boolean> {
   }
   const end = "End Them";
   const question = `${live === 1 ? "A subagent is" : `${live} subagents are`} still running.`;
-  const options = { modal: true, detail: "Starting the sidecar anew ends them." };
-  return (await vscode.window.showWarningMessage(question, options, end)) === end;
+  return confirm(question, "Restarting the sidecar ends them.", end);
 }
 
 const ACTIONS = {
@@ -61,7 +61,7 @@ const ACTIONS = {
 /** Tell of a failure of the sidecar, with what may mend it. */
 export function showProblem(message: string): void {
   const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-  void vscode.window.showErrorMessage(message, ...names).then((chosen) => {
+  void showError(message, ...names).then((chosen) => {
     if (chosen !== undefined) {
       return vscode.commands.executeCommand(ACTIONS[chosen]);
     }

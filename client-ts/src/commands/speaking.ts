@@ -1,10 +1,7 @@
-import * as vscode from "vscode";
-
-import { messageOf } from "../errors.js";
+import { inform, showError } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { deliveryWords, isResumable, takesMessages } from "../speaking.js";
-import { unlinked } from "../words.js";
 import { taskIdOf } from "./arguments.js";
 import { askWords, pickRun } from "./asking.js";
 import { orQueue } from "./queueing.js";
@@ -42,7 +39,7 @@ async function send(context: SpeakingCommandsContext, target: unknown): Promise<
   if (delivery !== undefined) {
     const show = "Show";
     const told = deliveryWords(delivery.delivery);
-    if ((await vscode.window.showInformationMessage(told, show)) === show) {
+    if ((await inform(told, show)) === show) {
       await panel.reveal(task.id);
     }
   }
@@ -96,7 +93,7 @@ async function chooseRun(
   }
   const fit = [...service.tasks.values()].filter(fits);
   if (fit.length === 0) {
-    void vscode.window.showInformationMessage(none);
+    void inform(none);
     return undefined;
   }
   return pickRun(fit, question);
@@ -113,8 +110,7 @@ async function askUntilTaken<T>(
     try {
       return await hand(text);
     } catch (error) {
-      const refusal = unlinked(messageOf(error));
-      if ((await vscode.window.showErrorMessage(refusal, again)) !== again) {
+      if ((await showError(error, again)) !== again) {
         return undefined;
       }
       text = await askWords({ ...question, value: text });

@@ -1,6 +1,5 @@
-import * as vscode from "vscode";
-
 import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../example.js";
+import { inform } from "../notify.js";
 import type { LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { isLive } from "../taskTable.js";
@@ -70,7 +69,7 @@ async function offerExample(
 ): Promise<DefinitionChoice | undefined> {
   const [run, create] = ["Run an Example", "New Agent Definition…"] as const;
   const message = "There is no subagent definition yet: a Markdown file that says what one is for.";
-  const chosen = await vscode.window.showInformationMessage(message, run, create);
+  const chosen = await inform(message, run, create);
   if (chosen === run) {
     await runExample(context);
   }
@@ -113,7 +112,7 @@ async function cancel({ service }: SubagentCommandsContext, target: unknown): Pr
 async function pickLive(service: SubagentService): Promise<string | undefined> {
   const live = [...service.tasks.values()].filter(isLive);
   if (live.length === 0) {
-    void vscode.window.showInformationMessage("No subagent is running.");
+    void inform("No subagent is running.");
     return undefined;
   }
   return (await pickRun(live, "Which subagent shall be cancelled?"))?.id;

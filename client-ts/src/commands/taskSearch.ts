@@ -8,7 +8,8 @@ import type { SubagentService } from "../service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { MessagePlace } from "../transcriptText.js";
 import { storedIcon } from "../views/icons.js";
-import { ago, counted, oneLine, storedStatus } from "../words.js";
+import { withoutUnseen } from "../unseen.js";
+import { ago, counted, rowText, storedStatus, withoutIcons } from "../words.js";
 
 const ROW_CHARS = 120;
 const TYPING_MS = 150;
@@ -166,10 +167,10 @@ function taskItem(task: TaskInfo, now: number): Item {
   const when = task.lastActivity ?? task.createdAt;
   const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
   return {
-    label: oneLine(task.title, ROW_CHARS) || "(untitled)",
+    label: rowText(task.title, ROW_CHARS) || "(untitled)",
     iconPath: storedIcon(task.status),
-    description: facts.filter((fact) => fact !== undefined).join(" · "),
-    detail: [task.id, task.workspaceDir].filter((fact) => fact !== undefined).join(" · "),
+    description: rowText(facts.filter((fact) => fact !== undefined).join(" · "), ROW_CHARS),
+    detail: withoutIcons([task.id, task.workspaceDir].filter(Boolean).join(" · ")),
     alwaysShow: true,
     chosen: { id: task.id, root: task.root },
   };
@@ -179,14 +180,14 @@ function taskItem(task: TaskInfo, now: number): Item {
 function hitItem(hit: SearchHit, now: number): Item {
   const { title, kind, index, role, ts, snippet } = hit;
   const facts = [
-    oneLine(title, ROW_CHARS) || "(untitled)",
+    rowText(title, ROW_CHARS) || "(untitled)",
     role,
     ts == null ? undefined : ago(ts, now),
   ];
   return {
     label: "$(comment)",
     description: facts.filter((fact) => fact !== undefined).join(" · "),
-    detail: snippet.replace(/[\u0002\u0003]/gu, ""),
+    detail: withoutIcons(withoutUnseen(snippet.replace(/[\u0002\u0003]/gu, ""))),
     alwaysShow: true,
     chosen: { id: hit.taskId, root: hit.root, message: { kind, index } },
   };

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { FileTask, TouchedFile } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import { storedIcon } from "../views/icons.js";
-import { ago, counted, oneLine } from "../words.js";
+import { ago, counted, rowText, withoutIcons } from "../words.js";
 import type { ChosenTask } from "./taskSearch.js";
 
 const ROW_CHARS = 120;
@@ -95,10 +95,10 @@ function taskItem(task: FileTask, now: number): Item {
     when == null ? undefined : ago(when, now),
   ];
   return {
-    label: oneLine(title, ROW_CHARS) || "(untitled)",
+    label: rowText(title, ROW_CHARS) || "(untitled)",
     iconPath: storedIcon(status),
     description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
-    detail: file.path,
+    detail: withoutIcons(file.path),
     chosen: { id: task.taskId, root: task.root },
   };
 }

@@ -1,3 +1,4 @@
+import { warn } from "../notify.js";
 import * as vscode from "vscode";
 
 /**
@@ -12,7 +13,7 @@ export async function requireTrust(): Promise<boolean> {
   const message =
     "Subagents run programs, so they are not launched in Restricted Mode. The task history can " +
     "be read. Trust the workspace to launch.";
-  if ((await vscode.window.showWarningMessage(message, manage)) === manage) {
+  if ((await warn(message, manage)) === manage) {
     await vscode.commands.executeCommand("workbench.trust.manage");
   }
   return false;

@@ -2,11 +2,10 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
+import { showError } from "../notify.js";
 import type { SubagentService } from "../service.js";
 import { isInside, showFile } from "../showFile.js";
 import type { ToolDiffs } from "../views/toolDiffs.js";
-import { unlinked } from "../words.js";
 import type { Look } from "./messages.js";
 
 /** Show what a reader of the page wants to see, if it is theirs to see; a failure is told. */
@@ -18,7 +17,7 @@ export async function showLook(
   try {
     await show(look, service, diffs);
   } catch (error) {
-    void vscode.window.showErrorMessage(unlinked(messageOf(error)));
+    void showError(error);
   }
 }
 

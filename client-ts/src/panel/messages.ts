@@ -1,6 +1,7 @@
 import type {
   AsyncTask,
   DefinitionProblem,
+  Retrying,
   SendResult,
   SubagentInfo,
   TaskEvent,
@@ -18,11 +19,16 @@ export interface RunRow extends Pick<
   | "queuePosition"
   | "launchedAt"
   | "completedAt"
+  | "errorKind"
+  | "mode"
+  | "model"
+  | "changes"
 > {
   /** The beginning of the goal, on one line. */
   readonly goal: string;
   /** What it waits to be answered. */
   readonly asks?: string;
+  readonly retrying?: Retrying;
 }
 
 /** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */

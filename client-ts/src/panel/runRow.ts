@@ -1,4 +1,5 @@
 import type { AsyncTask } from "../protocol.js";
+import { askedLine } from "../questions.js";
 import { oneLine } from "../words.js";
 import type { RunRow } from "./messages.js";
 
@@ -9,9 +10,11 @@ const ROW_GOAL_CHARS = 240;
 export function rowOf(task: AsyncTask): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, launchedAt, completedAt } = task;
+  const { errorKind, mode, model, changes, progress } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
-  const asks = task.attention && oneLine(task.attention.title, ROW_GOAL_CHARS);
-  const known = { endReason, queuedAt, queuePosition, launchedAt, completedAt, asks };
+  const asks = task.attention && askedLine(task.attention, ROW_GOAL_CHARS);
+  const times = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
+  const known = { ...times, errorKind, mode, model, changes, asks, retrying: progress.retrying };
   return { id, subagentName, status, goal, ...withoutAbsent(known) };
 }
 

@@ -6,9 +6,10 @@ import { SetupError } from "./failures.js";
 
 /** The sidecar as it comes with the extension; `scripts/bundle.mjs` puts it there. */
 export interface Bundle {
-  readonly wheel: string;
-  /** The versions of its dependencies that the tests passed with, in pip's constraints format. */
-  readonly constraints: string;
+  /** The folder that holds the wheel and the list. */
+  readonly folder: string;
+  /** What to install, the wheel included, with the hashes of all wheels, in pip's format. */
+  readonly requirements: string;
   /** Changes whenever either file does, in 12 hexadecimal digits. */
   readonly fingerprint: string;
 }
@@ -18,10 +19,10 @@ export async function readBundle(directory: string): Promise<Bundle> {
   try {
     const names = await readdir(directory);
     const wheel = path.join(directory, names.find((name) => name.endsWith(".whl")) ?? "*.whl");
-    const constraints = path.join(directory, "constraints.txt");
+    const requirements = path.join(directory, "requirements.txt");
     const hash = createHash("sha256");
-    hash.update(await readFile(wheel)).update(await readFile(constraints));
-    return { wheel, constraints, fingerprint: hash.digest("hex").slice(0, 12) };
+    hash.update(await readFile(wheel)).update(await readFile(requirements));
+    return { folder: directory, requirements, fingerprint: hash.digest("hex").slice(0, 12) };
   } catch {
     throw SetupError.noBundle(directory);
   }

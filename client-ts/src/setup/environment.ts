@@ -143,9 +143,12 @@ export class PythonEnvironment {
     signal: AbortSignal,
   ): Promise<void> {
     const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
-    const args = [...pip, "--prefer-binary", "--constraint", bundle.constraints, bundle.wheel];
+    // Whatever index or mirror pip is configured for, only the files that were tested are installed.
+    const checked = ["--require-hashes", "--only-binary", ":all:"];
+    const args = [...pip, ...checked, "--requirement", bundle.requirements];
     const { code, output } = await this.#options.run(interpreterIn(folder), args, {
       ...this.#programOptions(signal),
+      cwd: bundle.folder, // The list names the wheel relative to its folder.
       timeoutMs: PIP_MS,
       env: this.#options.pipEnvironment(),
       onLine: (line) => {

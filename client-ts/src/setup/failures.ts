@@ -6,7 +6,7 @@ export class SetupError extends Error {
     const found =
       tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`;
     return new SetupError(
-      `${found}; Python 3.11 or newer is needed. Install it, or name an interpreter in the ` +
+      `${found} outside the workspace; Python 3.11 or newer is needed. Install it, or name an interpreter in the ` +
         "setting subagentSidecar.pythonPath; then choose Repair.",
     );
   }
@@ -56,6 +56,12 @@ const VENV: readonly Explanation[] = [
 ];
 
 const PIP: readonly Explanation[] = [
+  {
+    sign: /THESE PACKAGES DO NOT MATCH THE HASHES[\s\S]*?\n\s+(\S+) from/,
+    words: (found) =>
+      `The package ${found[1] ?? ""} differs from the one this extension was tested with, so it was ` +
+      "not installed. Check the package index or mirror that pip is configured for, then choose Repair.",
+  },
   {
     sign: /CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError/,
     words: () =>

@@ -1,6 +1,8 @@
+import path from "node:path";
+
 import { messageOf } from "../errors.js";
 import { SetupError } from "./failures.js";
-import type { ProgramResult, RunProgram } from "./program.js";
+import type { ProgramOptions, ProgramResult, RunProgram } from "./program.js";
 
 /** An interpreter that is new enough; `program` is absolute. */
 export interface Python {
@@ -8,17 +10,11 @@ export interface Python {
   readonly version: string;
 }
 
-/** A way to call what may be Python, and how to speak of it to a person. */
-export interface Candidate {
-  readonly command: readonly [string, ...string[]];
-  readonly origin: string;
-}
-
 export interface PythonSources {
   /** The setting `subagentSidecar.pythonPath`, "" if unset. It is the last word when set. */
   readonly setting: string;
-  /** The interpreter the Python extension has chosen, if it is there to be asked. */
-  readonly selected: () => Promise<string | undefined>;
+  /** The variables to look with; the PATH has no folder of a workspace, see `outsideOf`. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 const OLDEST = [3, 11] as const;
@@ -34,30 +30,46 @@ export async function findPython(
   cwd: string,
   signal: AbortSignal,
 ): Promise<Python> {
+  const options = { cwd, timeoutMs: PROBE_MS, signal, env: sources.environment };
   if (sources.setting !== "") {
-    return fromSetting(await ask([sources.setting], run, cwd, signal), sources.setting);
+    return fromSetting(await ask([sources.setting], run, options), sources.setting);
   }
   const tooOld: string[] = [];
-  for await (const candidate of candidates(sources)) {
-    const answer = await ask(candidate.command, run, cwd, signal);
+  for (const command of namesOnPath(process.platform)) {
+    const answer = await ask(command, run, options);
     if ("python" in answer) {
       return answer.python;
     }
     if (answer.tooOld !== undefined) {
-      tooOld.push(`${answer.tooOld} (${candidate.origin})`);
+      tooOld.push(`${answer.tooOld} (${command.join(" ")})`);
     }
   }
   throw SetupError.noPython([...new Set(tooOld)]);
 }
 
-async function* candidates(sources: PythonSources): AsyncGenerator<Candidate> {
-  const selected = await sources.selected();
-  if (selected !== undefined) {
-    yield { command: [selected], origin: "selected in the Python extension" };
-  }
-  for (const command of namesOnPath(process.platform)) {
-    yield { command, origin: command.join(" ") };
-  }
+/**
+ * Return variables whose PATH has neither relative entries nor any in one of the folders.
+ *
+ * The environment serves all windows, so no workspace chooses the program that makes it.
+ */
+export function outsideOf(
+  folders: readonly string[],
+  variables: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const isOutside = (entry: string): boolean =>
+    path.isAbsolute(entry) && !folders.some((folder) => isWithin(folder, entry));
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) =>
+      name.toUpperCase() === "PATH"
+        ? [name, value?.split(path.delimiter).filter(isOutside).join(path.delimiter)]
+        : [name, value],
+    ),
+  );
+}
+
+function isWithin(folder: string, entry: string): boolean {
+  const way = path.relative(folder, entry);
+  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 /** What Python is called on the PATH, the user's own choice of a default first. */
@@ -78,16 +90,14 @@ function fromSetting(answer: Answer, setting: string): Python {
 async function ask(
   command: readonly [string, ...string[]],
   run: RunProgram,
-  cwd: string,
-  signal: AbortSignal,
+  options: ProgramOptions,
 ): Promise<Answer> {
   const [program, ...args] = command;
   try {
     // -I: neither the environment nor the current folder may slip a module in.
-    const options = { cwd, timeoutMs: PROBE_MS, signal };
     return judge(await run(program, [...args, "-I", "-c", PROBE], options));
   } catch (error) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     return {
       fault: messageOf(error).includes("ENOENT") ? "there is no such file" : messageOf(error),
     };

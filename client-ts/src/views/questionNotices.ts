@@ -1,14 +1,17 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
+import type { Answering } from "../answers.js";
+import { inform, showError } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { inOrder, isWaiting, questionLine, type Waiting } from "../questions.js";
+import { isWaiting, questionLine, type Waiting } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { unlinked } from "../words.js";
 
-const TITLE_CHARS = 200;
-/** A notification has no room for more buttons, *Show* among them. */
+/** A notification cuts its buttons to make room for all: what an "always" covers does not fit. */
+const ROOM = { detail: 200, label: 20 };
+/** How many buttons fit, *Show* among them. */
 const MOST_BUTTONS = 4;
+const SHOW = "Show";
 
 /** What the notices need of the panel. */
 export interface QuestionPanel {
@@ -32,25 +35,26 @@ export function notifyQuestions(service: SubagentService, panel: QuestionPanel):
 }
 
 async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting): Promise<void> {
-  const { requestId, options } = run.attention;
-  const show = "Show";
-  // With more answers than fit, or two of one name, a button would hide or confuse them.
-  const names = inOrder(options).map(({ name }) => name);
-  const fit = names.length < MOST_BUTTONS && new Set([...names, show]).size === names.length + 1;
-  const buttons = [...(fit ? names : []), show];
-  const chosen = await vscode.window.showInformationMessage(
-    unlinked(questionLine(run, TITLE_CHARS)),
-    ...buttons,
-  );
-  const option = options.find(({ name }) => name === chosen);
+  const { text, answers } = questionLine(run, ROOM);
+  const buttons = buttonsFor(answers, unlinked(text) === text);
+  const chosen = await inform(text, ...buttons.map(({ label }) => label), SHOW);
+  const option = buttons.find(({ label }) => label === chosen)?.option;
   try {
-    if (chosen === show) {
+    if (chosen === SHOW) {
       await panel.reveal(run.id);
     } else if (option !== undefined) {
+      const { requestId } = run.attention;
       const { optionId } = option;
       await service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
     }
   } catch (error) {
-    void vscode.window.showErrorMessage(messageOf(error));
+    await showError(error);
   }
+}
+
+/** Return the answers that fit as buttons of different labels; those that allow only if `isExact`. */
+function buttonsFor(answers: readonly Answering[], isExact: boolean): Answering[] {
+  const fit = answers.filter(({ allows }) => isExact || !allows);
+  const areDistinct = new Set(fit.map(({ label }) => label)).size === fit.length;
+  return areDistinct && fit.length < MOST_BUTTONS ? fit : [];
 }

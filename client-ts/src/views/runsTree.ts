@@ -2,12 +2,13 @@ import * as vscode from "vscode";
 
 import type { Disposable } from "../listeners.js";
 import type { AsyncTask } from "../protocol.js";
-import { isWaiting, waitingRuns } from "../questions.js";
+import { askedLine, isWaiting, waitingRuns } from "../questions.js";
 import type { SubagentService } from "../service.js";
 import { isAnswering } from "../sidecarService.js";
 import { takesMessages } from "../speaking.js";
 import { isLive } from "../taskTable.js";
-import { ago, localTime, money, oneLine, runStatus, span } from "../words.js";
+import { allTokens, changeWords, modelWords, runStatus } from "../runWords.js";
+import { ago, localTime, money, oneLine, span } from "../words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 
@@ -53,7 +54,9 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
     const item = new vscode.TreeItem(goal); // The goal tells rows of a narrow tree apart.
     item.id = task.id;
     item.iconPath = runIcon(task);
-    item.description = `${task.subagentName} · ${runStatus(task)}`;
+    item.description = [task.subagentName, runStatus(task), changeWords(task.changes)]
+      .filter((fact) => fact !== undefined)
+      .join(" · ");
     item.contextValue = contextOf(task, takesMessages(this.#service, task));
     item.command = {
       command: "subagentSidecar.subagent.open",
@@ -94,16 +97,18 @@ function contextOf(task: AsyncTask, listens: boolean): string {
 }
 
 function facts(task: AsyncTask, now: number): [string, string | undefined][] {
-  const { toolCalls, inputTokens, outputTokens, cost } = task.progress;
-  const tokens = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const { toolCalls, cost } = task.progress;
+  const tokens = allTokens(task.progress);
   const took =
     task.launchedAt === undefined ? undefined : span((task.completedAt ?? now) - task.launchedAt);
   return [
     ["Subagent", task.subagentName],
     ["Status", runStatus(task)],
-    ["Asks", task.attention && oneLine(task.attention.title, TOOLTIP_CHARS)],
+    ["Asks", task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
     ["Launched", task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
     ["Time", took],
+    ["Model", modelWords(task).join(", ")],
+    ["Changes", changeWords(task.changes)],
     ["Tool calls", toolCalls === 0 ? undefined : String(toolCalls)],
     ["Tokens", tokens === 0 ? undefined : tokens.toLocaleString()],
     ["Cost", money(cost)],

@@ -68,6 +68,11 @@ test("a remembered permission says what, whose, where and since when", () => {
     ...{ subject: "npm test", decision: "allow" as const, rememberedAt: 0 },
   };
   const item = permissionItem(permission, 7_200_000);
-  expect(item).toMatchObject({ description: "a · 2 h ago", detail: "/w", id: "p" });
-  expect(item.label).toContain("allow: npm test");
+  expect(item).toMatchObject({ detail: "/w", id: "p" });
+  expect(item.description).toBe("a · 2 h ago · from an earlier version, not used");
+  expect(item.label).toContain("Always allow: npm test");
+  const scope = "`npm test` in this workspace";
+  const exact = permissionItem({ ...permission, covers: "command", scope }, 7_200_000);
+  expect(exact.description).toBe("a · 2 h ago");
+  expect(exact.label).toContain(`Always allow: ${scope}`);
 });

@@ -5,7 +5,8 @@ import { diagnosticsText, withoutHome } from "../../src/diagnostics.js";
 import { pipEnvironment, sidecarEnvironment } from "../../src/environmentVariables.js";
 import { transcriptText } from "../../src/transcriptText.js";
 import { tooltip } from "../../src/views/tooltip.js";
-import { ago, byteSize, counted, money, oneLine, runStatus, span } from "../../src/words.js";
+import { runStatus } from "../../src/runWords.js";
+import { ago, byteSize, counted, money, oneLine, span } from "../../src/words.js";
 import { asyncTask, storedTask } from "./tasks.js";
 
 test("the sidecar inherits the window's environment, without what steers the editor", () => {
@@ -55,6 +56,32 @@ test("a transcript has a head, the messages in order, and what is left out", () 
   expect(text).toContain("## System · usage\n\n10 in");
   expect(text).toMatch(/1,200 more messages/);
   expect(text.split("\n")[lines.get(1) ?? 0]).toBe("## Assistant · tool hammer · failed");
+});
+
+test("neither the facts nor a message of a transcript forge a heading", () => {
+  const task = storedTask("t", {
+    workspaceDir: "/w\n\n## User",
+    model: "m\n# x",
+    mode: { name: "a\r## User" },
+  });
+  const text =
+    "hi\n## User · now\n  ## Assistant\nUser\n---\nUser\r\n  --\n### kept\n# kept\n\n---";
+  const said = transcriptText(task, [{ index: 0, role: "us\n## er", kind: "text", text }], 0).text;
+  expect(said.split(/[\r\n]+/u).filter((line) => /^\s*##(?!#)|^\s*#\s/u.test(line))).toEqual([
+    "# Mend the roof",
+    "## Us ## er",
+    "# kept",
+  ]);
+  expect(said).toContain("User\n\\---\nUser\r\n  \\--\n### kept");
+  expect(said).toContain("\n\n---");
+});
+
+test("a long message is written in linear time", () => {
+  const began = performance.now();
+  for (const text of ["-".repeat(500_000), `${" ".repeat(200_000)}x`, "a -".repeat(200_000)]) {
+    transcriptText(storedTask("t"), [{ index: 0, role: "user", kind: "text", text }], 0);
+  }
+  expect(performance.now() - began).toBeLessThan(3_000);
 });
 
 test("a run's state is said in words", () => {

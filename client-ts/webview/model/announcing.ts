@@ -2,6 +2,7 @@ import { deliveryWords } from "../../src/speaking.js";
 import { blockSource } from "./blocks.js";
 import { itemCount } from "./conversation.js";
 import { plain } from "./format.js";
+import { questionWords } from "./question.js";
 import type { MessageItem, SentItem } from "./items.js";
 import type { OpenRun } from "./openRun.js";
 import { speechTo } from "./speech.js";
@@ -45,7 +46,7 @@ function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
     const item = items[at - dropped];
     const question = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
     return question !== undefined && question.ts >= since
-      ? [`Waiting for your answer: ${plain(question.title).slice(0, SPOKEN_CHARS)}`]
+      ? [`Waiting for your answer: ${questionWords(question, SPOKEN_CHARS)}`]
       : [];
   });
 }

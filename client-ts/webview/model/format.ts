@@ -1,3 +1,5 @@
+import { withHiddenShown } from "../../src/unseen.js";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -44,12 +46,9 @@ export function plain(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
-/** A text of which a reader sees all, also marks that turn around how it is read. */
+/** Return a text of which a reader sees each character, hidden ones as their code points. */
 export function exact(text: string): string {
-  return plain(text).replace(
-    /[\u202a-\u202e\u2066-\u2069]/gu,
-    (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`,
-  );
+  return withHiddenShown(plain(text));
 }
 
 /** Show a value as text, cut to a length in characters; a cut is said. */

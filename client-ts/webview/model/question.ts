@@ -1,14 +1,15 @@
+import { answeredWords } from "../../src/answers.js";
 import type { AttentionOption, PermissionEvent } from "../../src/protocol.js";
+import { type Asked, askedLine, questionHeading } from "../../src/questions.js";
 
 /** What became of a question; without an `optionId` it was called off, or refused by a rule. */
 export type Answer = Pick<PermissionEvent, "optionId" | "kind" | "by">;
 
-/** What an agent asks leave for. */
-export interface Question {
+/** What an agent asks permission for; its call shows the diff. */
+export interface Question extends Omit<Asked, "diff"> {
   readonly requestId: string;
   /** When it was asked, or answered by a rule; ms since the epoch. */
   readonly ts: number;
-  readonly title: string;
   /** The answers there are; empty where a rule answered before anybody was asked. */
   readonly options: readonly AttentionOption[];
   readonly answer?: Answer;
@@ -16,24 +17,40 @@ export interface Question {
 
 /** Add what an event tells to what is known of its question. */
 export function questionAfter(before: Question | undefined, event: PermissionEvent): Question {
-  const { requestId, ts, title, options = before?.options ?? [], optionId, kind, by } = event;
-  if (event.state === "asked") {
-    return { requestId, ts, title, options };
-  }
-  const known = { ...(optionId && { optionId }), ...(kind && { kind }), ...(by && { by }) };
-  return { requestId, ts: before?.ts ?? ts, title: before?.title ?? title, options, answer: known };
+  const known = event.state === "asked" || before === undefined ? questionOf(event) : before;
+  return event.state === "asked" ? known : { ...known, answer: answerOf(event) };
+}
+
+function questionOf(event: PermissionEvent): Question {
+  const { requestId, ts, title, options = [], toolKind, command, paths, url } = event;
+  return {
+    ...{ requestId, ts, title, options },
+    ...(toolKind === undefined ? {} : { toolKind }),
+    ...(command === undefined ? {} : { command }),
+    ...(paths === undefined ? {} : { paths }),
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+function answerOf({ optionId, kind, by }: PermissionEvent): Answer {
+  return { ...(optionId && { optionId }), ...(kind && { kind }), ...(by && { by }) };
+}
+
+/** Say in one line what is asked, for a screen reader. */
+export function questionWords(question: Question, most: number): string {
+  return `${questionHeading(question)} ${askedLine(question, most)}`;
 }
 
 /** Say how a question was answered, and by what. */
 export function answerWords({ options, answer }: Question): string {
-  const name = options.find(({ optionId }) => optionId === answer?.optionId)?.name;
+  const option = options.find(({ optionId }) => optionId === answer?.optionId);
   switch (answer?.by) {
     case "policy":
       return `${verdict(answer)} by the permissions of this subagent`;
     case "remembered":
-      return `${verdict(answer)}, as you decided for good`;
+      return `${verdict(answer)} by a permission you saved`;
     default:
-      return name === undefined ? verdict(answer ?? {}) : `${verdict(answer ?? {})}: “${name}”`;
+      return option === undefined ? verdict(answer ?? {}) : answeredWords(option);
   }
 }
 
@@ -44,7 +61,7 @@ export function isAllowed({ kind }: Answer): boolean {
 
 function verdict(answer: Answer): string {
   if (answer.kind === undefined) {
-    return answer.by === undefined || answer.by === "user" ? "Called off" : "Refused";
+    return answer.by === undefined || answer.by === "user" ? "Dismissed" : "Rejected";
   }
-  return isAllowed(answer) ? "Allowed" : "Refused";
+  return isAllowed(answer) ? "Allowed" : "Rejected";
 }

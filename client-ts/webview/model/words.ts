@@ -1,5 +1,6 @@
 import type { AsyncStatus, AsyncTask, EndReason } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
+import { errorWords, retryWords } from "../../src/runWords.js";
 import { duration } from "./format.js";
 
 /** A status, the time between a request to cancel and its answer, or a wait for a person. */
@@ -96,6 +97,12 @@ export function statusWord(run: RunRow, cancelling: boolean): string {
   }
   if (run.status === "queued" && run.queuePosition !== undefined) {
     return `Queued, number ${run.queuePosition}`;
+  }
+  if (run.status === "running" && run.retrying !== undefined) {
+    return retryWords(run.retrying);
+  }
+  if (run.errorKind !== undefined) {
+    return `${STATUS_WORD[run.status]}: ${errorWords(run.errorKind)}`;
   }
   const reason = run.endReason === undefined ? undefined : REASON_WORD[run.endReason];
   return reason ?? STATUS_WORD[run.status];

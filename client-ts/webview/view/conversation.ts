@@ -3,6 +3,8 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import type { Progress } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
+import { askedLine } from "../../src/questions.js";
+import { changeWords, modelWords, retryWords } from "../../src/runWords.js";
 import { compact, counted, cutText, duration, plain } from "../model/format.js";
 import { PAGE, type Range } from "../model/range.js";
 import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
@@ -24,6 +26,8 @@ import type { Part, View } from "./view.js";
 
 /** How much of a goal the conversation begins with, in characters. */
 const GOAL_CHARS = 20_000;
+/** How much of what a run asks for its head holds, in characters. */
+const ASKS_CHARS = 240;
 /** After this long without a sign the silence is said, in ms. */
 const SILENCE_MS = 30_000;
 
@@ -78,10 +82,12 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const cancelling = state.cancelling.has(row.id);
   const status = shownStatus(row, cancelling);
   const time = elapsed(row, now);
+  const facts = [...modelWords(row), changeWords(row.changes)].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
     <span>${statusWord(row, cancelling)}</span>
     ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
+    ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
   </p>`;
 }
 
@@ -207,7 +213,10 @@ function activity({ now, state }: View, open: OpenRun): Part {
   </p>`;
 }
 
-function doing({ currentTool }: Progress): string {
+function doing({ currentTool, retrying }: Progress): string {
+  if (retrying !== undefined) {
+    return retryWords(retrying);
+  }
   return currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
 }
 
@@ -228,5 +237,10 @@ function jump({ send }: View, open: OpenRun): Part {
 function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
   return task === undefined
     ? state.runs?.find(({ id }) => id === taskId)
-    : { ...task, goal: task.goalPrompt, ...(task.attention && { asks: task.attention.title }) };
+    : {
+        ...task,
+        goal: task.goalPrompt,
+        ...(task.progress.retrying && { retrying: task.progress.retrying }),
+        ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),
+      };
 }

@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 
 import type { AsyncTask } from "../../src/protocol.js";
+import { allTokens } from "../../src/runWords.js";
 import { compact, counted, dollars, plain } from "../model/format.js";
 import { finalText } from "../model/result.js";
 import type { OpenRun } from "../model/openRun.js";
@@ -72,17 +73,9 @@ function used(task: AsyncTask, { stream }: OpenRun): Part {
 /** What a run has used so far, each as a few words; its events tell more than its record. */
 export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   const { toolCalls } = task.progress;
-  const {
-    inputTokens = 0,
-    outputTokens = 0,
-    cost,
-    contextUsed,
-    contextSize,
-  } = {
-    ...task.progress,
-    ...usage,
-  } as Usage;
-  const tokens = inputTokens + outputTokens;
+  const used = { ...task.progress, ...usage } as Usage;
+  const { cost, contextUsed, contextSize } = used;
+  const tokens = allTokens(used);
   return [
     ...(toolCalls > 0 ? [counted(toolCalls, "tool call")] : []),
     ...(tokens > 0 ? [`${compact(tokens)} tokens`] : []),

@@ -1,24 +1,34 @@
 import { html } from "lit-html";
 
-import type { AttentionOption } from "../../src/protocol.js";
-import { inOrder, kindOf } from "../../src/questions.js";
-import { cutText, exact } from "../model/format.js";
+import { type Answering, answersTo } from "../../src/answers.js";
+import { questionHeading } from "../../src/questions.js";
+import { exact } from "../model/format.js";
 import { answerWords, isAllowed, type Question } from "../model/question.js";
 import { icon } from "./icon.js";
 import type { ItemContext } from "./item.js";
 import type { Part } from "./view.js";
 
-const NAME_CHARS = 100;
+/** What the item around a question shows of it already, and what else its call was given. */
+export interface Surroundings {
+  /** The files that stand above the question, or whose changes do. */
+  readonly paths: readonly string[];
+  /** The agent's title of the call, where it stands above the question. */
+  readonly title?: string;
+  /** What the call was given, where the question itself tells neither command nor files nor address. */
+  readonly input?: string;
+}
+
+const ALONE: Surroundings = { paths: [] };
 
 /** A question with a button for each answer or, answered, with what became of it. */
-export function question(asked: Question, context: ItemContext, command?: string): Part {
+export function question(asked: Question, context: ItemContext, around = ALONE): Part {
   if (asked.answer !== undefined) {
     return answered(asked);
   }
-  return context.live ? open(asked, context, command) : undefined;
+  return context.live ? open(asked, context, around) : undefined;
 }
 
-function open(asked: Question, context: ItemContext, command: string | undefined): Part {
+function open(asked: Question, context: ItemContext, around: Surroundings): Part {
   const id = `question-${asked.requestId}`;
   const sending = context.answering.has(asked.requestId);
   return html`<section
@@ -27,40 +37,46 @@ function open(asked: Question, context: ItemContext, command: string | undefined
     aria-labelledby=${id}
     data-question=${asked.requestId}
   >
-    <p id=${id} class="ask-title">
-      ${icon("bell-dot")} <span>May it go on? <bdi>${exact(asked.title)}</bdi></span>
-    </p>
-    ${
-      command === undefined || command === asked.title
-        ? undefined
-        : html`<pre class="ask-command">${exact(command)}</pre>`
-    }
+    <p id=${id} class="ask-title">${icon("bell-dot")} <span>${questionHeading(asked)}</span></p>
+    ${subject(asked, context, around)}
     <div class="actions">
-      ${inOrder(asked.options).map((option) => button(asked, option, sending, context))}
+      ${answersTo(asked.options).map((answer) => button(asked, answer, sending, context))}
     </div>
   </section>`;
 }
 
+/** Show all that would be done; the title is the agent's word, which need not fit it. */
+function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
+  const { title, command, url, paths = [] } = asked;
+  const files = paths.filter((path) => !around.paths.includes(path)).join("\n");
+  const parts = [command, url, files].filter(
+    (part): part is string => part !== undefined && part !== "",
+  );
+  const isShown = parts.length > 0 || around.paths.length > 0;
+  const shown = isShown ? parts : [around.input ?? title];
+  const isTitled = title !== around.title && !shown.includes(title);
+  return html`${shown.map((text) => html`<pre class="ask-command"><code>${exact(text)}</code></pre>`)}
+  ${command === undefined || folder === undefined ? undefined : html`<p class="hint">in <bdi>${exact(folder)}</bdi></p>`}
+  ${isTitled ? html`<p class="hint">The agent says: <bdi>${exact(title)}</bdi></p>` : undefined}`;
+}
+
 function button(
   { requestId }: Question,
-  option: AttentionOption,
+  { option, label, icon: glyph, allows }: Answering,
   sending: boolean,
   { send }: ItemContext,
 ): Part {
   const { optionId, name, kind } = option;
-  const [glyph, means] = kindOf(option);
-  const look = kind === "allow_once" ? "primary" : "secondary";
   return html`<button
     type="button"
-    class="${look} answer-${kind.startsWith("allow") ? "allow" : "refuse"}"
-    title=${means}
+    class="${kind === "allow_once" ? "primary" : "secondary"} answer-${allows ? "allow" : "refuse"}"
+    title=${`The agent calls this answer “${exact(name)}”`}
     aria-disabled=${sending}
     @click=${() => {
       send({ type: "answer", requestId, optionId });
     }}
   >
-    ${icon(glyph)} <span>${exact(cutText(name, NAME_CHARS))}</span
-    ><span class="sr-only"> (${means})</span>
+    ${icon(glyph)} <span>${exact(label)}</span>
   </button>`;
 }
 

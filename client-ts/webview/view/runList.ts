@@ -2,6 +2,7 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import type { RunRow } from "../../src/panel/messages.js";
+import { changeWords } from "../../src/runWords.js";
 import { ago } from "../../src/words.js";
 import { plain } from "../model/format.js";
 import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
@@ -49,7 +50,7 @@ function row({ state, now, send }: View, run: RunRow, current: boolean): Part {
 
 function facts(run: RunRow, cancelling: boolean, now: number): string[] {
   const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
-  const known = [statusWord(run, cancelling), elapsed(run, now), when];
+  const known = [statusWord(run, cancelling), elapsed(run, now), when, changeWords(run.changes)];
   return known.filter((fact) => fact !== undefined);
 }
 

@@ -10,7 +10,7 @@ import { diff } from "./diff.js";
 import { icon } from "./icon.js";
 import type { ItemContext } from "./item.js";
 import { pathLink } from "./pathLink.js";
-import { question } from "./question.js";
+import { question, type Surroundings } from "./question.js";
 import type { Part } from "./view.js";
 
 const MAX_PLACES = 8;
@@ -25,16 +25,19 @@ export function tool(item: ToolItem, context: ItemContext): Part {
   );
   return html`${folded.length === 0 ? html`<div class="tool-row">${row(item, context)}</div>` : fold(item, context, folded)}
   ${places(item, context)} ${diffs.map((each) => diff(each, context))}
-  ${asked && question(asked, context, whatIsAsked(item))}`;
+  ${asked && question(asked, context, surroundings(item, context))}`;
 }
 
-/** What is asked for in whole, unless its files or its diffs say so. */
-function whatIsAsked(item: ToolItem): string | undefined {
-  const { subject, input, diffs = [] } = item;
-  if (subject === undefined) {
-    return diffs.length > 0 ? undefined : input;
-  }
-  return isPlace(item, subject) ? undefined : subject;
+/** What a question about the call need not repeat, and what it may fall back on. */
+function surroundings(item: ToolItem, context: ItemContext): Surroundings {
+  const { name, title = name, subject, input, diffs = [] } = item;
+  const given = subject ?? input;
+  const paths = [...diffs, ...otherPlaces(item, context).slice(0, MAX_PLACES)];
+  return {
+    title,
+    paths: paths.map(({ path }) => path),
+    ...(given === undefined ? {} : { input: given }),
+  };
 }
 
 function fold(item: ToolItem, context: ItemContext, parts: Part[]): Part {
@@ -98,11 +101,8 @@ function isPlace({ places: touched = [], diffs = [] }: ToolItem, subject: string
 }
 
 /** The files a call touches, but for those whose changes are shown. */
-function places({ places: touched = [], diffs = [] }: ToolItem, context: ItemContext): Part {
-  const shown = new Set(diffs.map(({ path }) => pathInside(path, context.folder) ?? path));
-  const others = distinct(touched).filter(
-    ({ path }) => !shown.has(pathInside(path, context.folder) ?? path),
-  );
+function places(item: ToolItem, context: ItemContext): Part {
+  const others = otherPlaces(item, context);
   if (others.length === 0) {
     return undefined;
   }
@@ -111,6 +111,14 @@ function places({ places: touched = [], diffs = [] }: ToolItem, context: ItemCon
     ${others.slice(0, MAX_PLACES).map((place) => html`<li>${pathLink(place, context)}</li>`)}
     ${left > 0 ? html`<li class="hint">and ${left} more</li>` : undefined}
   </ul>`;
+}
+
+function otherPlaces(
+  { places: touched = [], diffs = [] }: ToolItem,
+  { folder }: ItemContext,
+): ToolLocation[] {
+  const shown = new Set(diffs.map(({ path }) => pathInside(path, folder) ?? path));
+  return distinct(touched).filter(({ path }) => !shown.has(pathInside(path, folder) ?? path));
 }
 
 function distinct(touched: readonly ToolLocation[]): ToolLocation[] {

@@ -68,9 +68,9 @@ export class Chat {
     await this.frame.getByRole("region", { name: "Goal" }).waitFor();
   }
 
-  /** The open question with this title. */
-  question(title: string): Locator {
-    return this.frame.getByRole("group", { name: title });
+  /** The open question that shows this text. */
+  question(text: string): Locator {
+    return this.frame.locator(".ask").filter({ hasText: text });
   }
 
   async backToList(): Promise<void> {

@@ -344,7 +344,7 @@ export class Workbench {
   }
 
   /** The toast with this text, with the mouse on it: else it would be gone after some seconds. */
-  async toast(text: string): Promise<Locator> {
+  async toast(text: string | RegExp): Promise<Locator> {
     const toast = this.toasts.filter({ hasText: text });
     await toast.hover();
     return toast;

@@ -20,7 +20,7 @@ let pip: ProgramResult;
 beforeEach(async () => {
   base = await mkdtemp(path.join(tmpdir(), "sidecar-setup-"));
   await mkdir(path.join(base, "bundled"));
-  await writeFile(path.join(base, "bundled", "constraints.txt"), "click==8\n");
+  await writeFile(path.join(base, "bundled", "requirements.txt"), "click==8\n");
   await bundleVersion("1");
   [setting, calls, venv, pip] = ["", [], DONE, DONE];
 });

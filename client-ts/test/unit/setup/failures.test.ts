@@ -35,6 +35,12 @@ test.each([
     /package orjson>=3\.10 is not to be had/,
   ],
   ["ERROR: Failed building wheel for msgspec", /package msgspec is not to be had/],
+  [
+    "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated\n" +
+      "    click==8.5.1 from file:///x/click-8.5.1-py3-none-any.whl (from -r /x (line 3)):\n" +
+      "        Expected sha256 aa",
+    /package click==8\.5\.1 differs.*not installed/,
+  ],
   ["ERROR: ResolutionImpossible: for help visit ...", /does not have the versions/],
   ["OSError: [Errno 28] No space left on device", /disk is full/],
   ["ERROR: a riddle", /cannot be installed: ERROR: a riddle/],

@@ -1,11 +1,20 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
 import { expect, test } from "vitest";
 
 import { SetupError } from "../../../src/setup/failures.js";
-import type { ProgramResult, RunProgram } from "../../../src/setup/program.js";
-import { findPython, namesOnPath, type PythonSources } from "../../../src/setup/python.js";
+import { type ProgramResult, runProgram, type RunProgram } from "../../../src/setup/program.js";
+import {
+  findPython,
+  namesOnPath,
+  outsideOf,
+  type PythonSources,
+} from "../../../src/setup/python.js";
 
 const NEVER = new AbortController().signal;
-const NOTHING_SELECTED = () => Promise.resolve(undefined);
 
 /** A machine with these programs; every other name is not found. */
 function machine(programs: Record<string, ProgramResult>): RunProgram {
@@ -22,7 +31,7 @@ function python(version: string): ProgramResult {
 }
 
 function find(programs: Record<string, ProgramResult>, sources: Partial<PythonSources> = {}) {
-  const all = { setting: "", selected: NOTHING_SELECTED, ...sources };
+  const all = { setting: "", environment: {}, ...sources };
   return findPython(all, machine(programs), "/", NEVER);
 }
 
@@ -31,16 +40,21 @@ test("the first Python on the PATH that is new enough is taken", async () => {
   expect(found).toEqual({ program: "/bin/python-3.12.1", version: "3.12.1" });
 });
 
-test("the interpreter of the Python extension goes before the PATH", async () => {
-  const selected = () => Promise.resolve("/project/python");
-  const programs = { "/project/python": python("3.13.0"), python3: python("3.11.0") };
-  expect((await find(programs, { selected })).version).toBe("3.13.0");
-});
-
-test("a selected interpreter that is too old does not stand in the way", async () => {
-  const selected = () => Promise.resolve("/project/python");
-  const programs = { "/project/python": python("3.8.0"), python3: python("3.11.0") };
-  expect((await find(programs, { selected })).version).toBe("3.11.0");
+test("a Python of the workspace is never run, whatever the PATH says", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "sidecar-path-"));
+  const [inside, outside] = [path.join(folder, "work/.venv/bin"), path.join(folder, "work-tools")];
+  for (const bin of [inside, outside]) {
+    await mkdir(bin, { recursive: true });
+    const script = `#!/bin/sh\n/bin/echo x >> ${bin}/ran; /bin/echo ${bin}/python3; /bin/echo 3.12.0\n`;
+    await writeFile(path.join(bin, "python3"), script, { mode: 0o755 });
+  }
+  const variables = { PATH: [inside, "bin", "", outside].join(path.delimiter), HOME: "/h" };
+  const environment = outsideOf([path.join(folder, "work")], variables);
+  expect(environment).toEqual({ PATH: outside, HOME: "/h" });
+  const found = await findPython({ setting: "", environment }, runProgram, folder, NEVER);
+  expect(found.program).toBe(path.join(outside, "python3"));
+  expect(existsSync(path.join(inside, "ran"))).toBe(false);
+  await rm(folder, { recursive: true });
 });
 
 test("the setting is the last word, and a wrong one is named", async () => {
