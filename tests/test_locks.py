@@ -8,7 +8,8 @@ import pytest
 REPO = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 _ENTRY = re.compile(
-    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\]+))? \\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+"
+    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\]+))? \\"
+    r"(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+"
 )
 
 
