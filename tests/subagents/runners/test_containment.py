@@ -146,6 +146,12 @@ async def test_a_run_starts_without_a_group_where_none_can_be_made(
     child.close()
 
 
+async def test_a_program_that_does_not_start_leaves_no_group(task_id: str, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await ChildProcess.spawn([str(tmp_path / "absent")], task_id=task_id, cwd=tmp_path, env={})
+    assert find_groups([task_id]) == []
+
+
 def test_the_hopper_ends_by_itself(tmp_path: Path) -> None:
     beats = tmp_path / "beats"
     subprocess.run([sys.executable, str(HOPPER), str(beats), "0.2"], timeout=10, check=True)
