@@ -27,7 +27,7 @@ class Containment:
             enter = None if self._group is None else stack.enter_context(self._group.entry())
             try:
                 yield _in_order(enter, die_with_parent())
-            except OSError:  # the program did not start
+            except (OSError, ValueError):  # the program did not start
                 if self._group is not None:
                     self._group.discard()
                 raise

@@ -146,9 +146,10 @@ async def test_a_run_starts_without_a_group_where_none_can_be_made(
     child.close()
 
 
-async def test_a_program_that_does_not_start_leaves_no_group(task_id: str, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        await ChildProcess.spawn([str(tmp_path / "absent")], task_id=task_id, cwd=tmp_path, env={})
+@pytest.mark.parametrize("name", ["absent", "a\0b"])
+async def test_a_program_that_does_not_start_leaves_no_group(task_id: str, tmp_path: Path, name: str) -> None:
+    with pytest.raises((FileNotFoundError, ValueError)):
+        await ChildProcess.spawn([str(tmp_path / name)], task_id=task_id, cwd=tmp_path, env={})
     assert find_groups([task_id]) == []
 
 
