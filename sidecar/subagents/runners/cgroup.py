@@ -62,6 +62,11 @@ class RunGroup:
         self._remove(deadline)
         return killed, left
 
+    def discard(self) -> None:
+        """Remove the group if it is empty."""
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
+
     def _remove(self, deadline: float) -> None:
         # The dead leave a group some time after they left its list of members.
         while self.path.exists():
@@ -87,8 +92,7 @@ def make_group(task_id: str) -> RunGroup | None:
         return None
     if os.access(group.path / "cgroup.kill", os.W_OK) and os.access(group.path / "cgroup.procs", os.W_OK):
         return group
-    with contextlib.suppress(OSError):
-        group.path.rmdir()
+    group.discard()
     return None
 
 

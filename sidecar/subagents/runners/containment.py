@@ -25,7 +25,12 @@ class Containment:
         with ExitStack() as stack:
             stack.enter_context(adoption.starting())
             enter = None if self._group is None else stack.enter_context(self._group.entry())
-            yield _in_order(enter, die_with_parent())
+            try:
+                yield _in_order(enter, die_with_parent())
+            except (OSError, ValueError):  # the program did not start
+                if self._group is not None:
+                    self._group.discard()
+                raise
 
     def started(self, pid: int) -> None:
         """Take note of the first process."""

@@ -146,6 +146,13 @@ async def test_a_run_starts_without_a_group_where_none_can_be_made(
     child.close()
 
 
+@pytest.mark.parametrize("name", ["absent", "a\0b"])
+async def test_a_program_that_does_not_start_leaves_no_group(task_id: str, tmp_path: Path, name: str) -> None:
+    with pytest.raises((FileNotFoundError, ValueError)):
+        await ChildProcess.spawn([str(tmp_path / name)], task_id=task_id, cwd=tmp_path, env={})
+    assert find_groups([task_id]) == []
+
+
 def test_the_hopper_ends_by_itself(tmp_path: Path) -> None:
     beats = tmp_path / "beats"
     subprocess.run([sys.executable, str(HOPPER), str(beats), "0.2"], timeout=10, check=True)
