@@ -8,12 +8,13 @@ import pytest
 REPO = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 _ENTRY = re.compile(
-    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\]+))? \\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+"
+    r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; [^\\]+)? "
+    r"\\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+"
 )
 
 
 def entries(lock: str) -> dict[str, str]:
-    """Return the version of each package; a line that is no part of one fails."""
+    """Return the version of each package; any other line fails."""
     lines = (REPO / lock).read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith("#"))
     assert not _ENTRY.sub("", text).strip()
