@@ -69,7 +69,7 @@ export function changeWords(changes: Changes | undefined): string | undefined {
     : `${counted(changes.files, "file")} +${changes.additions} −${changes.deletions}`;
 }
 
-/** Say which model a run uses and in which mode, as far as the agent told: `["m-1", "plan mode"]`. */
+/** Say which model a run uses and in which mode, as far as the agent reports them: `["m-1", "plan mode"]`. */
 export function modelWords({ model, mode }: Pick<AsyncTask, "model" | "mode">): string[] {
   return [
     ...(model === undefined ? [] : [oneLine(model, NAME_CHARS)]),

@@ -22,7 +22,7 @@ test.each([
     { attempt: 2, status: 500, text: "HTTP 500\u202e\nfrom the server" },
     "Retrying (2): HTTP 500 from the server",
   ],
-])("a repeated request is told with its reason: %j", (retrying, words) => {
+])("a repeated request is shown with its reason: %j", (retrying, words) => {
   expect(retryWords(retrying)).toBe(words);
   expect(runStatus(asyncTask("a", { progress: { ...PROGRESS, retrying } }))).toBe(words);
 });
@@ -35,13 +35,13 @@ test.each<ErrorKind>([
   expect(runStatus(run)).toBe(`failed: ${errorWords(errorKind)}`);
 });
 
-test("changes are counted, and no changes are not told", () => {
+test("changes are counted, and no changes are not mentioned", () => {
   expect(changeWords({ files: 2, additions: 10, deletions: 3 })).toBe("2 files +10 −3");
   expect(changeWords({ files: 0, additions: 0, deletions: 0 })).toBeUndefined();
   expect(changeWords(undefined)).toBeUndefined();
 });
 
-test("model and mode are told as far as they are known", () => {
+test("model and mode are shown as far as they are known", () => {
   expect(modelWords({ model: "m-1", mode: "plan" })).toEqual(["m-1", "plan mode"]);
   expect(modelWords({})).toEqual([]);
 });
@@ -52,7 +52,7 @@ test("tokens of the cache count", () => {
 });
 
 test("a row of the panel has what its head and its list say", () => {
-  const told = { mode: "ask", model: "m-1", changes: { files: 1, additions: 1, deletions: 0 } };
-  const task = asyncTask("a", { ...told, progress: { ...PROGRESS, retrying: RETRYING } });
-  expect(rowOf(task)).toMatchObject({ ...told, retrying: RETRYING });
+  const known = { mode: "ask", model: "m-1", changes: { files: 1, additions: 1, deletions: 0 } };
+  const task = asyncTask("a", { ...known, progress: { ...PROGRESS, retrying: RETRYING } });
+  expect(rowOf(task)).toMatchObject({ ...known, retrying: RETRYING });
 });

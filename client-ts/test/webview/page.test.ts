@@ -372,12 +372,12 @@ test("definitions that cannot be launched lead to their files", () => {
   expect(find(".problems").textContent).toContain("hidden by /a");
 });
 
-/** What stands in a question about a call that tells `told`, after what the call itself shows. */
-function asked(told: Partial<PermissionEvent>, input?: unknown): string[] {
+/** What stands in a question about a call with these `facts`. */
+function asked(facts: Partial<PermissionEvent>, input?: unknown): string[] {
   const { tell } = shown();
   const call = { type: "tool", toolCallId: "c", name: "tool", status: "started", input } as const;
   const named = { requestId: "r", title: "Show git status", toolCallId: "c", options: OPTIONS };
-  const events = numbered([call, { type: "permission", state: "asked", ...named, ...told }]);
+  const events = numbered([call, { type: "permission", state: "asked", ...named, ...facts }]);
   tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
   tell({ type: "events", taskId: "t1", events });
   const parts = [...find(".ask").querySelectorAll("p, pre")];
