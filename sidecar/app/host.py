@@ -17,7 +17,7 @@ from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.news import News
 from sidecar.app.ownership import Ownership
 from sidecar.app.planner import Planner
-from sidecar.app.recovery import recover
+from sidecar.app.recovery import Recovery
 from sidecar.app.reminders import Reminders
 from sidecar.app.roots import history_roots, search_dir
 from sidecar.app.runs import STOP_SECONDS, Runs
@@ -65,6 +65,7 @@ class Host:
         self.instance_id = str(uuid.uuid4())
         self.journal = journal
         self.ownership = ownership
+        self._recovering: asyncio.Task[None] | None = None
         self._store = settings
         self.news = News()
         self._foreign = foreign_roots
@@ -117,13 +118,17 @@ class Host:
         return host
 
     async def _begin_owning(self) -> None:
-        after_kill = self.ownership.was_abandoned
-        await recover(self.root, self.journal, self.events, self.reminders, after_kill=after_kill)
+        recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry.show_lost)
+        if not await recovery.run(after_kill=self.ownership.was_abandoned):
+            self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
             logger.error("what was spent today is not known: %s", error.message)
         self.housekeeping.start(lambda gone: self.news.note_all(gone, "removed"))
+
+    async def _recover_rest(self, recovery: Recovery) -> None:
+        await self._notify_of(await recovery.again())
 
     async def _take_over(self) -> None:
         """Become the owner after another process: its runs are lost, and new ones can be launched here."""
@@ -131,7 +136,10 @@ class Host:
         left = await self.journal.live_ids()
         self.journal.take_over()
         await self._begin_owning()
-        for task_id in left:
+        await self._notify_of(left)
+
+    async def _notify_of(self, task_ids: list[str]) -> None:
+        for task_id in task_ids:
             record = await self.journal.get(task_id)
             if record is not None:
                 self.news.run_changed(record.task)
@@ -228,6 +236,8 @@ class Host:
     async def aclose(self) -> None:
         """End every run and give the root up. Takes 3 s at most."""
         await self.end_runs()
+        if self._recovering is not None:
+            self._recovering.cancel()
         await self.housekeeping.aclose()
         await self.reminders.aclose()
         if "search" in vars(self):

@@ -84,6 +84,7 @@ class Ownership:
         if replaced == self._root.lock:
             lock = RootLock.try_again(self._root)
             if lock is not None:
+                self._lock.release()
                 self._lock, replaced = lock, None
         self._replaced = replaced
         return replaced is None

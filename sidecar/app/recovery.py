@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import SidecarError
 from sidecar.app.reminders import Reminders
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.task_folder import sweep_staging
-from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.outcome import LOST, Outcome
@@ -20,66 +20,148 @@ from sidecar.subagents.transcript import STORED_OUTCOMES, Transcript
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 5.0
+RETRY_SECONDS = 2.0
+"""How long after an incomplete recovery the rest is tried again."""
 _PAGE_EVENTS = 1000
 
 
-async def recover(
-    root: OwnRoot, journal: Journal, events: EventLog, reminders: Reminders, *, after_kill: bool
-) -> None:
-    """End the runs that a crash left as lost, keep pending ends pending; after a kill leave no process.
+class Recovery:
+    """End the runs that a crash left as lost, keep pending ends pending, finish stored tasks.
 
-    Processes of every run are swept, because a cancelled run ends before its processes do. What cannot be
-    put in order is logged and left as it is: one bad run, or a damaged journal, does not stop the others.
+    What cannot be put in order is logged and left as it is: one bad run, or a damaged journal, does not stop
+    the others.
     """
-    steps: tuple[Callable[[], Awaitable[None]], ...] = (
-        lambda: asyncio.to_thread(sweep_staging, root),
-        lambda: _sweep_processes(journal) if after_kill else _nothing(),
-        lambda: _close_unreadable(journal),
-        lambda: _end_lost(root, journal, events),
-        lambda: _finish_transcripts(root, journal),
-        lambda: _restore_pending(journal, reminders),
-    )
-    for step in steps:
+
+    def __init__(
+        self,
+        root: OwnRoot,
+        journal: Journal,
+        reminders: Reminders,
+        now: Callable[[], int],
+        show_lost: Callable[[RunRecord], None],
+    ) -> None:
+        """`show_lost` takes the record of a lost run before it is written, in case the disk is full."""
+        self._root = root
+        self._show_lost = show_lost
+        self._journal = journal
+        self._reminders = reminders
+        self._now = now
+        self._began_at = now()
+        self._restored: set[str] = set()
+        self._is_complete = True
+
+    async def run(self, *, after_kill: bool) -> bool:
+        """Recover once; False if the journal could not be written or read, so that `again` is needed.
+
+        After a kill no process of any run is left: a cancelled run ends before its processes do.
+        """
+        self._is_complete = True
+        await self._attempt(lambda: asyncio.to_thread(sweep_staging, self._root))
+        if after_kill:
+            await self._attempt(self._sweep_processes)
+        await self._attempt(self._close_unreadable)
+        await self._attempt(self._end_lost)
+        await self._attempt(self._finish_transcripts)
+        await self._attempt(self._restore_pending)
+        return self._is_complete
+
+    async def again(self) -> list[str]:
+        """Try until everything is recovered; return the ids of the runs that ended meanwhile."""
+        left = await self._left()
+        while not await self.run(after_kill=False):
+            await asyncio.sleep(RETRY_SECONDS)
+            left = left or await self._left()
+        return left
+
+    async def _attempt(self, step: Callable[[], Awaitable[None]]) -> None:
         try:
             await step()
         except (SidecarError, OSError) as error:
-            logger.error("after a crash: %s", error)
+            self._failed("after a crash", error)
 
+    def _failed(self, what: str, error: Exception) -> None:
+        self._is_complete = False
+        logger.error("%s: %s", what, error)
 
-async def _sweep_processes(journal: Journal) -> None:
-    report = await asyncio.to_thread(sweep, await journal.ids(), SWEEP_SECONDS)
-    if report.survivors:
-        logger.warning("processes of earlier runs that cannot be ended: %s", report.survivors)
+    async def _sweep_processes(self) -> None:
+        report = await asyncio.to_thread(sweep, await self._journal.ids(), SWEEP_SECONDS)
+        if report.survivors:
+            logger.warning("processes of earlier runs that cannot be ended: %s", report.survivors)
 
+    async def _close_unreadable(self) -> None:
+        """Let no row that cannot be read count as running: nobody could ever end it."""
+        task_ids = await self._journal.unreadable()
+        if task_ids:
+            logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
+            await self._journal.close_unreadable(task_ids)
 
-async def _close_unreadable(journal: Journal) -> None:
-    """Let no row that cannot be read count as running: nobody could ever end it."""
-    task_ids = await journal.unreadable()
-    if task_ids:
-        logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
-        await journal.close_unreadable(task_ids)
-
-
-async def _end_lost(root: OwnRoot, journal: Journal, events: EventLog) -> None:
-    for record in await journal.unfinished():
+    async def _left(self) -> list[str]:
+        """Return the ids of the runs that an earlier process left; none while the journal cannot be read."""
         try:
-            await _end(record, journal, events)
-        except SidecarError as error:
-            logger.error("run %s: %s", record.task.id, error.message)
+            return [record.task.id for record in await self._lost()]
+        except SidecarError:
+            return []
 
+    async def _lost(self) -> list[RunRecord]:
+        """Return unfinished runs from before this process: later ones are its own."""
+        records = await self._journal.unfinished()
+        return [record for record in records if _began_at(record.task) < self._began_at]
 
-async def _end(record: RunRecord, journal: Journal, events: EventLog) -> None:
-    """End a run as its events tell, else as lost."""
-    task = record.task
-    fold, outcome = await _read(record, journal)
-    at = fold.last_activity_at if fold.last_activity_at else task.launched_at or task.queued_at or 0
-    task.progress, task.changes = fold.progress(), fold.changes.result()
-    record.restored = True
-    ended = with_outcome(record, outcome or LOST, fold, at)
-    if outcome is None:
-        await events.end(ended, end_event(ended.task, None))
-    else:
-        await journal.save(ended)  # versions before this one wrote the event first
+    async def _end_lost(self) -> None:
+        for record in await self._lost():
+            try:
+                await self._end(record)
+            except SidecarError as error:
+                self._failed(f"run {record.task.id}", error)
+
+    async def _end(self, record: RunRecord) -> None:
+        """End a run as its events tell, else as lost."""
+        task = record.task
+        fold, outcome = await _read(record, self._journal)
+        at = fold.last_activity_at or _began_at(task)
+        task.progress, task.changes = fold.progress(), fold.changes.result()
+        record.restored = True
+        ended = with_outcome(record, outcome or LOST, fold, at)
+        self._show_lost(ended)
+        if outcome is None:
+            seq = await self._journal.last_seq(task.id) + 1
+            stamp = {"seq": seq, "ts": max(self._now(), at)}
+            await self._journal.end_now(ended, {**end_event(ended.task, None), **stamp})
+        else:
+            await self._journal.save(ended)  # versions before this one wrote the event first
+
+    async def _finish_transcripts(self) -> None:
+        for record in await self._journal.unfinished_transcripts():
+            try:
+                await self._finish_transcript(record)
+            except SidecarError as error:  # the next start tries again
+                logger.error("run %s: %s", record.task.id, error.message)
+
+    async def _finish_transcript(self, record: RunRecord) -> None:
+        task = record.task
+        if task.launched_at is not None:
+            fold, _ = await _read(record, self._journal)
+            await Transcript.recover(
+                self._root.path,
+                task.id,
+                STORED_OUTCOMES[task.status],
+                task.error,
+                at=task.completed_at or task.launched_at,
+                final_message=(task.output or {}).get("final_message"),
+                changes=fold.changes.files(),
+            )
+        await self._journal.transcript_finished(task.id)
+
+    async def _restore_pending(self) -> None:
+        for record in await self._journal.undelivered():
+            is_ours = (record.task.completed_at or 0) >= self._began_at and not record.restored
+            if record.task.id in self._restored or is_ours:
+                continue
+            self._restored.add(record.task.id)
+            try:
+                self._reminders.restore(record)
+            except ValueError as error:
+                logger.error("run %s is not reported again: %s", record.task.id, error)
 
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:
@@ -108,34 +190,5 @@ def _outcome_in(event: dict[str, object], fold: RunFold) -> Outcome | None:
     return Outcome(status, reason, error, output=produced if status == "completed" else None)  # type: ignore[arg-type]
 
 
-async def _finish_transcripts(root: OwnRoot, journal: Journal) -> None:
-    for record in await journal.unfinished_transcripts():
-        task = record.task
-        message = (task.output or {}).get("final_message")
-        try:
-            if task.launched_at is not None:
-                fold, _ = await _read(record, journal)
-                await Transcript.recover(
-                    root.path,
-                    task.id,
-                    STORED_OUTCOMES[task.status],
-                    task.error,
-                    at=task.completed_at or task.launched_at,
-                    final_message=message,
-                    changes=fold.changes.files(),
-                )
-            await journal.transcript_finished(task.id)
-        except SidecarError as error:
-            logger.error("run %s: %s", task.id, error.message)
-
-
-async def _restore_pending(journal: Journal, reminders: Reminders) -> None:
-    for record in await journal.undelivered():
-        try:
-            reminders.restore(record)
-        except ValueError as error:
-            logger.error("run %s is not reported again: %s", record.task.id, error)
-
-
-async def _nothing() -> None:
-    """Do nothing, in place of a step that is not needed."""
+def _began_at(task: AsyncTask) -> int:
+    return task.launched_at or task.queued_at or 0

@@ -111,13 +111,11 @@ class Journal:
 
         The future waits as long as the disk is full; it raises StorageError only if the journal is closed.
         """
-        row, task_id = queries.row_of(record), record.task.id
+        return self._keep(_ending(record, seq, event), record.task.id)
 
-        def write(db: sqlite3.Connection) -> None:
-            queries.insert_events(db, task_id, [(seq, event)])
-            queries.save_end(db, row)
-
-        return self._keep(write, task_id)
+    async def end_now(self, record: RunRecord, event: dict[str, Any]) -> None:
+        """Make the end of a run durable as `end` does, or raise StorageError at once."""
+        await self._call(_ending(record, event["seq"], codec.encode(event)), writes=True)
 
     async def transcript_finished(self, task_id: str) -> None:
         """Note that the stored task of an ended run tells its end too; soon durable."""
@@ -273,6 +271,17 @@ class Journal:
     def _require_writable(self) -> None:
         if self._read_only:
             raise self._queue.refusal("it is open for reading only, since another process owns the root")
+
+
+def _ending(record: RunRecord, seq: int, event: bytes) -> Callable[[sqlite3.Connection], None]:
+    """Return the write of a run's last event and its record."""
+    row, task_id = queries.row_of(record), record.task.id
+
+    def write(db: sqlite3.Connection) -> None:
+        queries.insert_events(db, task_id, [(seq, event)])
+        queries.save_end(db, row)
+
+    return write
 
 
 def _nothing(_: sqlite3.Connection) -> None:

@@ -46,6 +46,7 @@ class RunRegistry:
         self._on_change = on_change
         self._on_end = on_end
         self._live: dict[str, Run] = {}
+        self._lost: dict[str, RunRecord] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -168,7 +169,10 @@ class RunRegistry:
     async def find(self, task_id: str) -> RunRecord | None:
         """Return the record of the run with exactly this id."""
         run = self._live.get(task_id)
-        return run.record if run is not None else await self._journal.get(task_id)
+        if run is not None:
+            return run.record
+        kept = await self._journal.get(task_id)
+        return kept if kept is None else self._newest(kept)
 
     async def resolve(self, prefix: str) -> RunRecord:
         """Return the run with this id, else the one run whose id starts so.
@@ -180,7 +184,7 @@ class RunRegistry:
             return exact
         found = await self._journal.by_prefix(prefix, _CANDIDATES) if prefix else []
         if len(found) == 1:
-            return found[0]
+            return self._newest(found[0])
         if not found:
             raise TaskNotFound(f"no async task has the id or prefix {prefix!r}", taskId=prefix)
         candidates = [{"id": each.task.id, "label": display_name(each.task)} for each in found]
@@ -193,7 +197,17 @@ class RunRegistry:
     def current(self, record: RunRecord) -> AsyncTask:
         """Return a snapshot of a run's newest state, whatever copy of its record is at hand."""
         run = self._live.get(record.task.id)
-        return run.snapshot() if run is not None else msgspec.structs.replace(record.task)
+        return run.snapshot() if run is not None else msgspec.structs.replace(self._newest(record).task)
+
+    def show_lost(self, ended: RunRecord) -> None:
+        """Show a run that a crash left as ended, though the disk does not take its end yet.
+
+        Nothing can take that back: the next start would find the same.
+        """
+        self._lost[ended.task.id] = ended
+
+    def _newest(self, kept: RunRecord) -> RunRecord:
+        return self._lost.get(kept.task.id, kept) if kept.task.completed_at is None else kept
 
     def abandon(self, outcome: Outcome) -> None:
         """Stop every live run without recording anything: the journal now belongs to somebody else."""
@@ -211,10 +225,11 @@ class RunRegistry:
             await asyncio.wait(set(self._work), timeout=limit)
 
     async def _record_end(self, run: Run, outcome: Outcome) -> None:
-        """Make the end durable, then write it into the transcript, then report it."""
+        """Make the end durable, then write it into the transcript, then notify of it."""
         ended = run.ended_record(self._now())
         try:
             await self._events.end(ended, end_event(ended.task, outcome.words))
+            run.record = ended  # at once: whoever follows the events has the end already
             await self._finish_transcript(run, ended)
         except StorageError as error:
             # Only when the Host ends: until then the journal tries again.
@@ -222,7 +237,6 @@ class RunRegistry:
             return
         if self._live.pop(run.id, None) is None:
             return
-        run.record = ended
         run.unwatch()
         self._on_end(run)
         self._on_change(ended)
