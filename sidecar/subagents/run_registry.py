@@ -21,6 +21,8 @@ FOREIGN_POLL_SECONDS = 0.25
 """How often a run of the process that owns the root is read again: it cannot notify us of its end."""
 TRANSCRIPT_RETRY_SECONDS = 1.0
 """How long after a failed attempt the end is written into a transcript again."""
+ENDS_KEPT = 1_000
+"""The newest ends that are kept in memory, for answers that are being put together as a run ends."""
 _CANDIDATES = 20
 """How many tasks an ambiguous prefix names, so that the answer stays readable."""
 
@@ -46,7 +48,7 @@ class RunRegistry:
         self._on_change = on_change
         self._on_end = on_end
         self._live: dict[str, Run] = {}
-        self._lost: dict[str, RunRecord] = {}
+        self._ended: dict[str, RunRecord] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -204,10 +206,16 @@ class RunRegistry:
 
         Nothing can take that back: the next start would find the same.
         """
-        self._lost[ended.task.id] = ended
+        self._ended[ended.task.id] = ended
 
     def _newest(self, kept: RunRecord) -> RunRecord:
-        return self._lost.get(kept.task.id, kept) if kept.task.completed_at is None else kept
+        """Return the end of a run that was read from the journal just before it ended."""
+        return self._ended.get(kept.task.id, kept) if kept.task.completed_at is None else kept
+
+    def _remember_end(self, ended: RunRecord) -> None:
+        self._ended[ended.task.id] = ended
+        if len(self._ended) > ENDS_KEPT:
+            del self._ended[next(iter(self._ended))]
 
     def abandon(self, outcome: Outcome) -> None:
         """Stop every live run without recording anything: the journal now belongs to somebody else."""
@@ -237,6 +245,7 @@ class RunRegistry:
             return
         if self._live.pop(run.id, None) is None:
             return
+        self._remember_end(ended)
         run.unwatch()
         self._on_end(run)
         self._on_change(ended)

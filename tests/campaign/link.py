@@ -30,6 +30,7 @@ class Link(asyncio.Protocol):
         self._on_request = on_request
         self._decoder = FrameDecoder()
         self._calls = PendingCalls()
+        self._takers: dict[MessageId | None, Callable[[Any], None]] = {}
         self._write = -1
 
     async def open(self, read: int, write: int) -> None:
@@ -39,10 +40,16 @@ class Link(asyncio.Protocol):
         pipe = os.fdopen(read, "rb", buffering=0)
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: self, pipe)
 
-    async def request(self, method: str, **params: Any) -> Any:
-        """Ask the server; raises RpcError, TimeoutError, and ConnectionClosed when it has died."""
+    async def request(self, method: str, take: Callable[[Any], None] | None = None, **params: Any) -> Any:
+        """Ask the server; raises RpcError, TimeoutError, and ConnectionClosed when it has died.
+
+        `take` is called with the result in the order in which answers and notifications arrive; whoever
+        awaits this goes on later than that.
+        """
 
         async def send(message_id: MessageId) -> None:
+            if take is not None:
+                self._takers[message_id] = take
             self._send(encoding.encode_request(message_id, method, params))
 
         return await self._calls.call(send, lambda message_id: None, REQUEST_SECONDS)
@@ -63,6 +70,9 @@ class Link(asyncio.Protocol):
         for frame in self._decoder.feed(data):
             match parse_message(frame):
                 case Response() as response:
+                    take = self._takers.pop(response.id, None)
+                    if take is not None and response.error is None:
+                        take(response.result)
                     self._calls.resolve(response)
                 case Notification() as notification:
                     self._on_news(notification.method, notification.params)

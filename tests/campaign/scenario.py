@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ Json = dict[str, Any]
 
 _STREAM = "i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); sleep {pause}; done"
 # A launch may have to say that its end concerns the model.
-_NOTIFY = {"notifyModel": True} if "notify_model" in LaunchParams.__struct_fields__ else {}
+_NOTIFY: Json = {"notifyModel": True} if "notify_model" in LaunchParams.__struct_fields__ else {}
 
 
 class Client:
@@ -50,13 +51,17 @@ class Client:
         over = self._dice.choice(["reject", "queue"])
         try:
             answer = await self.link.request(
-                "asyncTasks/launch", subagentName=runner, goalPrompt=goal, overLimit=over, **_NOTIFY
+                "asyncTasks/launch",
+                self._takes("launch", "task"),
+                subagentName=runner,
+                goalPrompt=goal,
+                overLimit=over,
+                **_NOTIFY,
             )
         except RpcError:
             return None
         task_id: str = answer["task"]["id"]
         self._notes.launched[task_id] = runner
-        self._notes.take_task(answer["task"], "launch")
         await self.link.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
         return task_id
 
@@ -69,8 +74,8 @@ class Client:
 
     async def get(self, task_id: str, source: str = "get") -> Json:
         """Ask for one run and note what is told of it."""
-        task: Json = (await self.link.request("asyncTasks/get", taskId=task_id))["task"]
-        self._notes.take_task(task, source)
+        answer = await self.link.request("asyncTasks/get", self._takes(source, "task"), taskId=task_id)
+        task: Json = answer["task"]
         return task
 
     async def _launch_many(self) -> None:
@@ -88,8 +93,7 @@ class Client:
         while not self.link.closed.is_set():
             await asyncio.sleep(self._dice.uniform(0, 0.03))
             if self._dice.random() < 0.3:
-                for task in (await self.link.request("asyncTasks/list"))["items"]:
-                    self._notes.take_task(task, "list")
+                await self.link.request("asyncTasks/list", self._takes("list", "items"))
             elif self._notes.launched:
                 await self.get(self._dice.choice(list(self._notes.launched)))
 
@@ -99,11 +103,13 @@ class Client:
             if not self._notes.launched:
                 continue
             some = self._dice.sample(list(self._notes.launched), min(3, len(self._notes.launched)))
-            answer = await self.link.request(
-                "asyncTasks/wait", taskIds=some, mode="any", timeoutSeconds=self._dice.choice([0.02, 0.2])
+            await self.link.request(
+                "asyncTasks/wait",
+                self._takes("wait", "tasks"),
+                taskIds=some,
+                mode="any",
+                timeoutSeconds=self._dice.choice([0.02, 0.2]),
             )
-            for task in answer["tasks"]:
-                self._notes.take_task(task, "wait")
 
     async def _cancel(self) -> None:
         while not self.link.closed.is_set():
@@ -111,11 +117,21 @@ class Client:
             alive = [task_id for task_id in self._notes.launched if task_id not in self._notes.ends]
             if alive:
                 try:
-                    answer = await self.link.request("asyncTasks/cancel", taskId=self._dice.choice(alive))
+                    await self.link.request(
+                        "asyncTasks/cancel", self._takes("cancel", "task"), taskId=self._dice.choice(alive)
+                    )
                 except RpcError:
                     continue  # it has ended meanwhile
-                if answer and "task" in answer:
-                    self._notes.take_task(answer["task"], "cancel")
+
+    def _takes(self, source: str, member: str) -> Callable[[Json], None]:
+        """Return what notes the task or the tasks that an answer holds as `member`."""
+
+        def take(answer: Json) -> None:
+            tasks = answer[member]
+            for task in tasks if isinstance(tasks, list) else [tasks]:
+                self._notes.take_task(task, source)
+
+        return take
 
     async def _take_reminders(self) -> None:
         while not self.link.closed.is_set():

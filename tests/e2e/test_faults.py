@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -205,7 +206,12 @@ async def test_of_forty_starts_at_once_on_a_fresh_root_one_owns_and_all_serve(
     home: Path, environment: dict[str, str]
 ) -> None:
     root, settings = home / "root", {"runners": RUNNERS}
-    params = {"protocolVersion": 1, "workspaceFolders": [], "workspaceTrusted": True, "settings": settings}
+    params: dict[str, Any] = {
+        "protocolVersion": 1,
+        "workspaceFolders": [],
+        "workspaceTrusted": True,
+        "settings": settings,
+    }
     with Nursery() as nursery:
         newborns = [await nursery.fork(root, environment, home / "stderr") for _ in range(40)]
         links = {newborn.pid: Link(ignore, ignore) for newborn in newborns}

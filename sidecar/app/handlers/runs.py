@@ -71,9 +71,11 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     host = session.host
     statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
+    counts = await host.journal.counts()
+    # Last, without an await before the answer: a run may end meanwhile, and events report that.
     return AsyncListResult(
         items=[host.registry.current(record) for record in records],
-        counts=dict((await host.journal.counts()).items()),
+        counts=dict(counts.items()),
         max=host.manager.max_async_tasks,
         next_cursor=cursor,
         revision=host.revision,
@@ -145,7 +147,8 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
     host = session.host
     ids = [(await host.registry.resolve(each)).task.id for each in params.task_ids]
     timed_out = await host.runs.wait(ids, params.mode, timeout)
-    tasks = [host.registry.current(await host.registry.resolve(each)) for each in ids]
+    records = [await host.registry.resolve(each) for each in ids]
+    tasks = [host.registry.current(record) for record in records]
     pending = [task.id for task in tasks if task.status in ("queued", "running")]
     return WaitResult(tasks=tasks, pending=pending, timed_out=timed_out, revision=host.revision)
 
