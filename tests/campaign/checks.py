@@ -17,8 +17,8 @@ from tests.campaign.scenario import Client
 Json = dict[str, Any]
 INVARIANTS = {
     "launches": "no answered launch is lost",
-    "ends": "what was told as ended stays so, with its result",
-    "reminders": "what was acknowledged is not told again, the rest is",
+    "ends": "a run that was reported as ended stays so, with its result",
+    "reminders": "an acknowledged end is not reported again, any other is",
     "processes": "no process of a run is left when `initialize` is answered",
     "events": "no gap, no repeat; what the client has is how the journal begins",
     "end events": "exactly one end event, and it is what the record says",
