@@ -157,5 +157,10 @@ def test_a_rule_takes_linear_time(rule: Rule) -> None:
 def test_redaction_takes_linear_time(bait: str) -> None:
     bait = bait.replace("|", " ")
     text = bait * (80_000 // len(bait))
-    quarter = seconds(lambda: Redactor().text(text[: len(text) // 4]))
-    assert seconds(lambda: Redactor().text(text)) < 8 * max(0.02, quarter)
+
+    def best(part: str) -> float:
+        return min(seconds(lambda: Redactor().text(part)) for _ in range(3))
+
+    assert best(text) < 8 * max(
+        0.05, best(text[: len(text) // 4])
+    )  # quadratic time would be 16 times as much

@@ -50,9 +50,9 @@ def test_a_file_that_stays_as_it_is_has_no_diff() -> None:
 def test_huge_changes_are_cut_and_say_so_in_bounded_time(line: str) -> None:
     old = "".join(line.format(number) for number in range(100_000))
     new = "".join(line.format(number) for number in range(50_000, 120_000)) + "end\n"
-    began = time.perf_counter()
+    began = time.thread_time()
     diff = unified([FileChange("a", old, new)]) or ""
-    assert time.perf_counter() - began < 3
+    assert time.thread_time() - began < 3
     assert len(diff) <= DIFF_CHARS
     assert "characters left out" in diff
     assert diff.endswith("+end")

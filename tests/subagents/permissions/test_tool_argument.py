@@ -216,9 +216,9 @@ def test_a_fetch_fits_by_its_host(argument: str, url: str | None, does: bool) ->
     "line", ["a" * 8_000, "a " * 4_000, "a;" * 4_000, " " * 100_000 + ">", "a" * 100_000]
 )
 def test_no_pattern_of_a_command_takes_long(argument: str, line: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     runs([argument] * 50, line)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 @pytest.mark.parametrize(
@@ -227,9 +227,9 @@ def test_no_pattern_of_a_command_takes_long(argument: str, line: str) -> None:
 )
 @pytest.mark.parametrize("path", ["a/" * 3_000, "a/" * 250, "a" * 4_000, ("a" * 200 + "/") * 20])
 def test_no_pattern_of_a_path_takes_long(argument: str, path: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     assert not touches(argument, path)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
 
 
 def test_what_is_too_long_is_a_fault() -> None:

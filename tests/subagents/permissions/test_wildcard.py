@@ -23,6 +23,6 @@ def test_a_star_stands_for_any_characters_and_nothing_else_is_special(text: str,
     "pattern", ["*a*a*a*a*a*a*b", "*" * 2_000 + "b", "*" + "a" * 2_000 + "b*", "a*" * 2_000]
 )
 def test_a_long_text_takes_milliseconds(pattern: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     fits("a" * 100_000, pattern)
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5
