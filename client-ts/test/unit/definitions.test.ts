@@ -18,6 +18,13 @@ test("a new definition says what it needs, and what else it could say", () => {
   expect(text).toMatch(/^---\n[^]*\n---\n\nSays "hi": always\n/u);
 });
 
+test("a new definition names every agent that the sidecar knows", () => {
+  const text = definitionText({ name: "n", description: "d", runner: "auto" });
+  for (const agent of ["opencode", "claude", "codex", "gemini", "qwen", "kilo"]) {
+    expect(text).toMatch(new RegExp(`^#.*\\b${agent}\\b`, "mu"));
+  }
+});
+
 test.each(["yes", "null", "1e3", "a b"])(
   "%j is written as text, not as what YAML sees",
   (runner) => {
