@@ -23,7 +23,8 @@ export function definitionText({ name, description, runner }: NewDefinition): st
 name: ${yaml(name)}
 description: ${yaml(description)}
 # Who does the work: an agent that is installed (opencode, claude, codex, gemini,
-# qwen), a runner of the setting subagentSidecar.runners, or auto: the first found.
+# qwen, kilo), a runner of the setting subagentSidecar.runners, or auto: the first
+# one found.
 runner: ${yaml(runner)}
 # What it may do without asking you: ask (nothing), allowReads, allowEdits,
 # allowAll, or deny.

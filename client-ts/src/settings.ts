@@ -38,6 +38,11 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
     ...config.get<string[]>("agentDirectories", []).map(expandHome),
     ...(example === undefined ? [] : [example.directory]),
   ];
+  const approved = config.get<string[]>("approvedAgents", []);
+  const agents = {
+    ...(directories.length === 0 ? {} : { directories }),
+    ...(approved.length === 0 ? {} : { approved }),
+  };
   const runners = {
     ...(example === undefined ? {} : { [example.runnerName]: example.runner }),
     ...config.get<Record<string, RunnerSettings>>("runners"),
@@ -45,7 +50,7 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
   const defaultRunner = config.get<string>("defaultRunner", "");
   return {
     ...(Object.keys(asyncTasks).length === 0 ? {} : { asyncTasks }),
-    ...(directories.length === 0 ? {} : { agents: { directories } }),
+    ...(Object.keys(agents).length === 0 ? {} : { agents }),
     ...(Object.keys(runners).length === 0 ? {} : { runners }),
     ...(defaultRunner === "" ? {} : { defaultRunner }),
   };

@@ -11,7 +11,6 @@ import {
   type Settings,
   type TasksDidChange,
 } from "./protocol.js";
-import { isGivenUp } from "./rootOwner.js";
 import type { RunEvent, ServiceState, SubagentService } from "./service.js";
 import { environmentDamage } from "./setup/failures.js";
 import type { SidecarClient, SidecarClientOptions } from "./sidecarClient.js";
@@ -29,8 +28,8 @@ export interface ServiceOptions {
 }
 
 const TASKS = 200;
-/** How often a window whose storage another one owns looks whether it is free, in ms. */
-const OWNER_POLL_MS = 1_000;
+/** How often a sidecar that only reads is asked whether it can write, in ms. */
+const WRITE_POLL_MS = 1_000;
 
 /** The window's sidecar: set up, started, kept current, and shared by all views. */
 export class SidecarService implements SubagentService, vscode.Disposable {
@@ -48,7 +47,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   #client: SidecarClient | undefined;
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
-  #ownerPoll: NodeJS.Timeout | undefined;
+  #writePoll: NodeJS.Timeout | undefined;
   /** What the end of the client means: a stop, a restart under way, or damage that was found. */
   #afterStop: ServiceState = { kind: "idle" };
 
@@ -133,7 +132,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   /** Stop the sidecar and wait until its process is gone. */
   async stop(): Promise<void> {
-    clearInterval(this.#ownerPoll);
+    this.#stopPolling();
     await this.#client?.stop();
   }
 
@@ -200,7 +199,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   #clientEntered(state: ClientState): void {
-    clearInterval(this.#ownerPoll);
+    this.#stopPolling();
     switch (state.kind) {
       case "running":
         void this.#greeted(state.info);
@@ -237,18 +236,23 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     const isFirst = this.#info === undefined;
     this.#info = info;
     try {
-      const max = await this.#readTasks();
-      const inUse = await this.#ownerElsewhere(max);
-      this.#enter({ kind: this.#options.isTrusted() ? "running" : "untrusted", ...inUse });
+      const limits = await this.#readingOnly();
+      this.#enter({ kind: this.#options.isTrusted() ? "running" : "untrusted", ...limits });
+      this.#pollWhile(limits);
     } catch (error) {
       this.#options.log("error", `Reading the subagents: ${messageOf(error)}`);
-      return; // The connection went, and its end is told as a state of its own.
+      return; // The connection ended, which is a state of its own.
     }
     if (!isFirst) {
-      this.#feeds.resubscribe();
-      this.#history.fire({ revision: 0, added: [], changed: [], removed: [] });
-      this.#restarts.fire();
+      this.#renewViews();
     }
+  }
+
+  /** Have everyone read again what may have changed unseen. */
+  #renewViews(): void {
+    this.#feeds.resubscribe();
+    this.#history.fire({ revision: 0, added: [], changed: [], removed: [] });
+    this.#restarts.fire();
   }
 
   async #readTasks(): Promise<number> {
@@ -260,32 +264,52 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   /**
-   * Tell whether another process owns the storage, as one does for a moment after a reload of the
-   * window: this sidecar can only read then. Setting the limit to what it is asks without effect.
+   * Read the tasks, and return why the sidecar can only read: another window owns the storage, or
+   * its journal is damaged. Setting the limit to its present value tests this without effect.
    */
-  async #ownerElsewhere(max: number): Promise<{ message?: string }> {
+  async #readingOnly(): Promise<{ message?: string }> {
     try {
+      const max = await this.#readTasks();
       await this.#ask("asyncTasks/setMax", { max });
       return {};
     } catch (error) {
       if (!isRefusal(error, ErrorCode.StorageError)) {
         throw error;
       }
-      this.#ownerPoll = setInterval(() => void this.#lookAtOwner(), OWNER_POLL_MS);
-      return { message: `Reading only: ${error.message}.` };
+      return { message: `Reading only: ${error.message.replace(/\.?$/u, ".")}` };
     }
   }
 
-  async #lookAtOwner(): Promise<void> {
+  /** Ask again in a while as long as there is a reason: the sidecar takes free storage by itself. */
+  #pollWhile({ message }: { message?: string }): void {
+    this.#stopPolling();
+    if (message !== undefined) {
+      this.#writePoll = setTimeout(() => void this.#askAgain(), WRITE_POLL_MS);
+    }
+  }
+
+  #stopPolling(): void {
+    clearTimeout(this.#writePoll);
+    this.#writePoll = undefined;
+  }
+
+  async #askAgain(): Promise<void> {
+    const poll = this.#writePoll;
+    let limits: { message?: string } = this.#state;
     try {
-      if (this.#info !== undefined && (await isGivenUp(this.#info.storageRoot))) {
-        clearInterval(this.#ownerPoll);
-        await this.restart();
-      } else {
-        await this.#readTasks();
-      }
+      limits = await this.#readingOnly();
     } catch (error) {
       this.#options.log("warning", `Waiting for the storage: ${messageOf(error)}`);
+    }
+    if (poll !== this.#writePoll) {
+      return; // The client entered another state meanwhile.
+    }
+    this.#pollWhile(limits);
+    if (limits !== this.#state) {
+      this.#enter({ kind: this.#state.kind, ...limits });
+      if (limits.message === undefined) {
+        this.#renewViews();
+      }
     }
   }
 

@@ -267,7 +267,10 @@ export const languages = {
   registerDocumentLinkProvider: () => Disposable.from(),
 };
 
+export const ConfigurationTarget = { Global: 1 } as const;
+
 export const workspace = {
+  getConfiguration: () => ({ get: (_key: string, fallback?: unknown) => fallback }),
   textDocuments: [] as Document[],
   onDidCloseTextDocument: closed.event,
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {

@@ -1,11 +1,13 @@
 import * as vscode from "vscode";
 
+import { approvalLine, askedFacts } from "../definitionWords.js";
 import type { SubagentInfo, SubagentsResult } from "../protocol.js";
 import { rowText, withoutIcons } from "../words.js";
 
 /** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
 export type DefinitionChoice =
   | { readonly kind: "definition"; readonly definition: SubagentInfo }
+  | { readonly kind: "approve"; readonly definition: SubagentInfo }
   | { readonly kind: "place"; readonly path: string; readonly line?: number }
   | { readonly kind: "new" };
 
@@ -24,7 +26,7 @@ export function definitionItems({ items, problems }: SubagentsResult): Definitio
   const launchable = items.filter(({ shadowedBy }) => shadowedBy === undefined);
   const faults = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
   return [
-    ...launchable.map(launchableItem),
+    ...launchable.flatMap((each) => [launchableItem(each), ...approvalItem(each)]),
     ...(faults.length === 0 ? [] : [separator("problems"), ...faults]),
     separator(""),
     { label: "$(add) New Agent Definition…", alwaysShow: true, choice: { kind: "new" } },
@@ -33,7 +35,7 @@ export function definitionItems({ items, problems }: SubagentsResult): Definitio
 
 function launchableItem(definition: SubagentInfo): DefinitionItem {
   const { name, description, runner, model, source } = definition;
-  const facts = [runner, model, source.level, source.format];
+  const facts = [runner, model, source.level, source.format, ...askedFacts(definition)];
   return {
     label: `$(hubot) ${rowText(name, ROW_CHARS)}`,
     description: withoutIcons(facts.filter(Boolean).join(" · ")),
@@ -41,6 +43,20 @@ function launchableItem(definition: SubagentInfo): DefinitionItem {
     buttons: [EDIT],
     choice: { kind: "definition", definition },
   };
+}
+
+function approvalItem(definition: SubagentInfo): DefinitionItem[] {
+  const line = approvalLine(definition);
+  return line === undefined
+    ? []
+    : [
+        {
+          label: "$(shield) Approve…",
+          description: rowText(definition.name, ROW_CHARS),
+          detail: line,
+          choice: { kind: "approve", definition },
+        },
+      ];
 }
 
 function hiddenItem({ name, source: { path }, shadowedBy }: SubagentInfo): DefinitionItem[] {

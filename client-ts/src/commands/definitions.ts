@@ -12,6 +12,7 @@ import {
 import { EXAMPLE_RUNNER } from "../example.js";
 import type { SubagentService } from "../service.js";
 import { showFile } from "../showFile.js";
+import { approve } from "./approving.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
 
 /** What these commands act on. */
@@ -55,6 +56,8 @@ export async function follow(
 ): Promise<void> {
   if (choice?.kind === "new") {
     await createDefinition(context);
+  } else if (choice?.kind === "approve") {
+    await approve(choice.definition);
   } else if (choice?.kind === "place") {
     await showFile(choice.path, choice.line);
   }

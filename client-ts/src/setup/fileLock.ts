@@ -56,7 +56,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 }
 
 /** Whether a process of this id runs; one of another user does, too. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

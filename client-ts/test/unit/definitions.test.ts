@@ -1,7 +1,9 @@
 import path from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import * as vscode from "vscode";
 
+import { approve } from "../../src/commands/approving.js";
 import { definitionItems } from "../../src/commands/definitionPick.js";
 import { permissionItem } from "../../src/commands/questions.js";
 import { definitionText, nameFault, userDefinitions } from "../../src/definitionFile.js";
@@ -16,6 +18,13 @@ test("a new definition says what it needs, and what else it could say", () => {
   expect(lines).toContain('description: "Says \\"hi\\": always"');
   expect(lines).toContain("runner: auto");
   expect(text).toMatch(/^---\n[^]*\n---\n\nSays "hi": always\n/u);
+});
+
+test("a new definition names every agent that the sidecar knows", () => {
+  const text = definitionText({ name: "n", description: "d", runner: "auto" });
+  for (const agent of ["opencode", "claude", "codex", "gemini", "qwen", "kilo"]) {
+    expect(text).toMatch(new RegExp(`^#.*\\b${agent}\\b`, "mu"));
+  }
 });
 
 test.each(["yes", "null", "1e3", "a b"])(
@@ -60,6 +69,46 @@ test("the list of definitions names runner and model, and what cannot be launche
     { kind: "place", path: "/u/agents/b.md", line: 3 },
     { kind: "new" },
   ]);
+});
+
+const OWN = {
+  ...{ name: "a", description: "Does a.", runner: "opencode", shadows: "/u/agents/a.md" },
+  ...{ permissions: "allowAll" as const, tools: ["Read", "Edit"] },
+  source: { path: "/w/a.md", level: "workspace" },
+};
+const WIDE = { ...OWN, approval: "sha256:1" };
+
+test("the list shows what a definition asks for, and a row approves it", () => {
+  const [row, approval] = definitionItems({ items: [WIDE], problems: [] });
+  expect(row?.description).toBe(
+    "opencode · workspace · permissions: allowAll · tools: Read, Edit · hides your own definition",
+  );
+  expect(approval).toMatchObject({
+    detail: "Its policy allowAll needs your approval",
+    choice: { kind: "approve", definition: WIDE },
+  });
+});
+
+test("a definition whose policy counts has no row to approve it", () => {
+  const items = definitionItems({ items: [OWN], problems: [] });
+  expect(items.map(({ choice }) => choice?.kind)).not.toContain("approve");
+});
+
+test("a definition is approved by the user only, after its name, path and policy are shown", async () => {
+  const update = vi.fn(() => Promise.resolve());
+  const config = { get: () => ["sha256:0"], update };
+  vi.spyOn(vscode.workspace, "getConfiguration").mockReturnValue(config as never);
+  const asked = vi.spyOn(vscode.window, "showWarningMessage");
+  await approve(WIDE);
+  expect(update).not.toHaveBeenCalled();
+  asked.mockResolvedValueOnce("Approve" as never);
+  await approve(WIDE);
+  const [question, options] = asked.mock.calls.at(-1) ?? [];
+  expect(question).toBe("Approve the policy allowAll of a?");
+  expect(options).toMatchObject({ modal: true });
+  expect(JSON.stringify(options)).toContain("/w/a.md");
+  const global = vscode.ConfigurationTarget.Global;
+  expect(update.mock.calls).toEqual([["approvedAgents", ["sha256:0", "sha256:1"], global]]);
 });
 
 test("a remembered permission says what, whose, where and since when", () => {

@@ -32,6 +32,17 @@ test("what the user has set is handed on by the sidecar's names", () => {
   });
 });
 
+test("approved definitions are passed on, with and without directories", () => {
+  const approvedAgents = ["sha256:1"];
+  expect(sidecarSettings(configuration({ approvedAgents }), undefined)).toEqual({
+    agents: { approved: approvedAgents },
+  });
+  const both = { approvedAgents, agentDirectories: ["/mine"] };
+  expect(sidecarSettings(configuration(both), undefined)).toEqual({
+    agents: { directories: ["/mine"], approved: approvedAgents },
+  });
+});
+
 test("the example goes behind the user's own, and overrides nothing of theirs", () => {
   const own = { type: "acp", command: ["mine"] };
   const set = { agentDirectories: ["/mine"], runners: { example: own } };

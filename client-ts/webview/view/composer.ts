@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
+import { approvalLine, askedFacts } from "../../src/definitionWords.js";
 import { launchable } from "../model/state.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";
@@ -98,6 +99,8 @@ function hint({ state }: View): string {
     return "Enter launches, Shift+Enter starts a new line.";
   }
   const { description, runner, model } = chosen;
-  const by = [runner, ...(model === undefined ? [] : [model])].filter((fact) => fact !== "");
-  return by.length === 0 ? description : `${description} (${by.join(", ")})`;
+  const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");
+  const line = approvalLine(chosen);
+  const approval = line === undefined ? "" : ` ${line}: choose Approve… in the list of subagents.`;
+  return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}`;
 }
