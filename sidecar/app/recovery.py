@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import cast, get_args
 
-from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.async_tasks import AsyncTask, EndReason
 from sidecar.api.errors import SidecarError
 from sidecar.app.reminders import Reminders
 from sidecar.storage.layout import OwnRoot
@@ -23,6 +24,12 @@ SWEEP_SECONDS = 5.0
 RETRY_SECONDS = 2.0
 """How long after an incomplete recovery the rest is tried again."""
 _PAGE_EVENTS = 1000
+_USUAL_REASONS: Mapping[str, EndReason] = {
+    "completed": "goal",
+    "failed": "error",
+    "cancelled": "cancelledByUser",
+}
+"""In place of a reason that only another version knows."""
 
 
 class Recovery:
@@ -46,8 +53,10 @@ class Recovery:
         self._journal = journal
         self._reminders = reminders
         self._now = now
-        self._began_at = now()
+        self._lost_ids: frozenset[str] | None = None
+        """The runs that an earlier process left; None while the journal could not be read."""
         self._restored: set[str] = set()
+        self._has_restored = False
         self._is_complete = True
 
     async def run(self, *, after_kill: bool) -> bool:
@@ -67,21 +76,19 @@ class Recovery:
 
     async def again(self) -> list[str]:
         """Try until everything is recovered; return the ids of the runs that ended meanwhile."""
-        left = await self._left()
-        while not await self.run(after_kill=False):
+        while True:
             await asyncio.sleep(RETRY_SECONDS)
-            left = left or await self._left()
-        return left
+            if await self.run(after_kill=False):
+                return [*(self._lost_ids or ())]
 
     async def _attempt(self, step: Callable[[], Awaitable[None]]) -> None:
         try:
             await step()
         except (SidecarError, OSError) as error:
-            self._failed("after a crash", error)
-
-    def _failed(self, what: str, error: Exception) -> None:
-        self._is_complete = False
-        logger.error("%s: %s", what, error)
+            self._is_complete = False
+            logger.error("after a crash: %s", error)
+        except Exception:
+            logger.exception("after a crash, a step failed")
 
     async def _sweep_processes(self) -> None:
         report = await asyncio.to_thread(sweep, await self._journal.ids(), SWEEP_SECONDS)
@@ -95,24 +102,22 @@ class Recovery:
             logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
             await self._journal.close_unreadable(task_ids)
 
-    async def _left(self) -> list[str]:
-        """Return the ids of the runs that an earlier process left; none while the journal cannot be read."""
-        try:
-            return [record.task.id for record in await self._lost()]
-        except SidecarError:
-            return []
-
     async def _lost(self) -> list[RunRecord]:
-        """Return unfinished runs from before this process: later ones are its own."""
+        """Return the unfinished runs that there were when this process began: later ones are its own."""
         records = await self._journal.unfinished()
-        return [record for record in records if _began_at(record.task) < self._began_at]
+        if self._lost_ids is None:
+            self._lost_ids = frozenset(record.task.id for record in records)
+        return [record for record in records if record.task.id in self._lost_ids]
 
     async def _end_lost(self) -> None:
         for record in await self._lost():
             try:
                 await self._end(record)
             except SidecarError as error:
-                self._failed(f"run {record.task.id}", error)
+                self._is_complete = False
+                logger.error("run %s: %s", record.task.id, error)
+            except Exception:
+                logger.exception("run %s could not be recovered", record.task.id)
 
     async def _end(self, record: RunRecord) -> None:
         """End a run as its events tell, else as lost."""
@@ -154,14 +159,14 @@ class Recovery:
 
     async def _restore_pending(self) -> None:
         for record in await self._journal.undelivered():
-            is_ours = (record.task.completed_at or 0) >= self._began_at and not record.restored
-            if record.task.id in self._restored or is_ours:
-                continue
+            if record.task.id in self._restored or (self._has_restored and not record.restored):
+                continue  # one of this process's own, or restored before
             self._restored.add(record.task.id)
             try:
                 self._reminders.restore(record)
             except ValueError as error:
                 logger.error("run %s is not reported again: %s", record.task.id, error)
+        self._has_restored = True
 
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:
@@ -180,14 +185,20 @@ async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome |
 def _outcome_in(event: dict[str, object], fold: RunFold) -> Outcome | None:
     """Return the end that a state event tells, with what the run had said before it."""
     status, reason = event.get("status"), event.get("endReason")
-    if event["type"] != "state" or status not in STORED_OUTCOMES or not isinstance(reason, str):
+    if event["type"] != "state" or not isinstance(status, str) or status not in STORED_OUTCOMES:
         return None
     partial = fold.partial()
     produced = {"terminate_reason": "GOAL", "emitted_vars": partial.emitted_vars}
     if partial.final_message is not None:
         produced["final_message"] = partial.final_message
     error = "The run failed; the sidecar was killed before it recorded why." if status == "failed" else None
-    return Outcome(status, reason, error, output=produced if status == "completed" else None)  # type: ignore[arg-type]
+    known = reason if reason in get_args(EndReason) else _USUAL_REASONS[status]
+    return Outcome(
+        STORED_OUTCOMES[status],
+        cast(EndReason, known),
+        error,
+        output=produced if status == "completed" else None,
+    )
 
 
 def _began_at(task: AsyncTask) -> int:

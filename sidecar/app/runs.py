@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.api.async_tasks import LaunchParams, ResumeMode, ResumeParams
-from sidecar.api.errors import InvalidState, LimitReached
+from sidecar.api.errors import InvalidState, LimitReached, StorageError
 from sidecar.app import launch_params
 from sidecar.app.launch_gate import LaunchGate, PendingLaunch
 from sidecar.app.planner import Planner
@@ -66,21 +66,14 @@ class Runs:
             prepared = await self._planner.prepare(params, workspace)
             return await self._admit(prepared, params.over_limit, gate)
 
-    async def resume(
-        self, ended: RunRecord, params: ResumeParams, workspace: Workspace
-    ) -> tuple[RunRecord, ResumeMode]:
+    async def resume(self, params: ResumeParams, workspace: Workspace) -> tuple[RunRecord, ResumeMode]:
         """Launch a run that goes on with an ended one's work: in its agent's session, if that can be.
 
         Raises InvalidState for a run that has not ended, and what `launch` does.
         """
-        task = ended.task
-        if task.status in ("queued", "running"):
-            raise InvalidState(
-                f"task {task.id} is {task.status}: only an ended task can be resumed",
-                taskId=task.id,
-                status=task.status,
-            )
         with self.launches.open() as gate:
+            ended = await self._registry.resolve(params.task_id)
+            _require_resumable(ended)
             prepared, mode = await self._prepare_again(ended, params, workspace)
             return await self._admit(prepared, params.over_limit, gate), mode
 
@@ -156,7 +149,13 @@ class Runs:
         stopped but the disk does not take its end yet.
         """
         is_ended_here = self.request_cancel(task_id, by, words)
-        await self._registry.recorded(task_id)
+        try:
+            await self._registry.recorded(task_id)
+        except StorageError as error:
+            text = (
+                f"task {task_id} is stopped, and its end is recorded once that is possible: {error.message}"
+            )
+            raise StorageError(text, **error.data) from None
         return is_ended_here
 
     def request_cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
@@ -235,3 +234,13 @@ class Runs:
         if run is not None:
             run.record.task.queue_position = record.task.queue_position
             self._registry.touch(run)
+
+
+def _require_resumable(ended: RunRecord) -> None:
+    """Raise InvalidState for a run that has not ended, or whose record cannot be read."""
+    task = ended.task
+    if task.status in ("queued", "running"):
+        text = f"task {task.id} is {task.status}: only an ended task can be resumed"
+        raise InvalidState(text, taskId=task.id, status=task.status)
+    if ended.unreadable:
+        raise InvalidState(f"task {task.id}: {task.error}", taskId=task.id, status=task.status)

@@ -73,6 +73,10 @@ class Toolbox:
         )
 
     async def _call_task(self, arguments: Mapping[str, Any]) -> ToolResult:
+        with self._host.runs.launches.open() as gate:
+            return await self._launch_task(arguments, gate)
+
+    async def _launch_task(self, arguments: Mapping[str, Any], gate: PendingLaunch) -> ToolResult:
         refusal = self._refusal()
         if refusal is not None:
             return refusal
@@ -80,7 +84,7 @@ class Toolbox:
             request = launch_request(parse(arguments), TimeoutChoice(None))
             plan = await self._host.planner.plan(request.name, self._workspace())
         except (BadArgument, SidecarError):
-            return await self._task_tool(arguments).execute(arguments)  # which says what is wrong
+            return await self._task_tool(arguments, gate).execute(arguments)  # which says what is wrong
         found = unkept(request, plan.runner.lacks)
         if found is not None:
             term, reason = found
@@ -88,7 +92,7 @@ class Toolbox:
         limit = plan.definition.timeout_seconds
         if arguments.get("timeout_seconds") is None and limit is not None:
             arguments = {**arguments, "timeout_seconds": limit}
-        return await self._task_tool(arguments).execute(arguments)
+        return await self._task_tool(arguments, gate).execute(arguments)
 
     def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
         host = self._host
@@ -98,22 +102,26 @@ class Toolbox:
             cancel=lambda task_id: host.runs.cancel(task_id, by="model"),
             max_chars=host.settings.tools.max_chars,
         )
-        tools = (ListTasksTool(host.history, host.settings.history.rules), self._task_tool(arguments), check)
+        tools = (
+            ListTasksTool(host.history, host.settings.history.rules),
+            self._task_tool(arguments, PendingLaunch()),
+            check,
+        )
         return {tool.name: tool for tool in tools}
 
-    def _task_tool(self, arguments: Mapping[str, Any]) -> TaskTool:
+    def _task_tool(self, arguments: Mapping[str, Any], gate: PendingLaunch) -> TaskTool:
         limits = self._host.settings.async_tasks
         queues = limits.over_limit == "queue"
         return TaskTool(
-            lambda: _ToolOrchestrator(self._host, self._workspace(), arguments),
+            lambda: _ToolOrchestrator(self._host, self._workspace(), arguments, gate),
             lambda: self._host.manager,
             limits.default_timeout_seconds,
             limits.max_timeout_seconds,
-            enqueue=(lambda run: self._enqueue(run, arguments)) if queues else None,
+            enqueue=(lambda run: self._enqueue(run, arguments, gate)) if queues else None,
             background=self._host.runs.background,
         )
 
-    async def _enqueue(self, run: RunPlan, arguments: Mapping[str, Any]) -> QueuePlace:
+    async def _enqueue(self, run: RunPlan, arguments: Mapping[str, Any], gate: PendingLaunch) -> QueuePlace:
         planner, workspace = self._host.planner, self._workspace()
         plan = await planner.plan(run.request.name, workspace)
         record = planner.record(
@@ -124,7 +132,12 @@ class Toolbox:
             context=arguments.get("context"),
             timeout_seconds=run.timeout.effective,
         )
-        return QueuePlace(record.task.id, await self._host.runs.enqueue(Prepared(record, plan, run)))
+        gate.check(run.request.name)
+        gate.task_id = record.task.id
+        position = await self._host.runs.enqueue(Prepared(record, plan, run))
+        if gate.is_cancelled:
+            self._host.runs.request_cancel(record.task.id, "user")
+        return QueuePlace(record.task.id, position)
 
     def _refusal(self) -> ToolResult | None:
         try:
@@ -141,19 +154,21 @@ class Toolbox:
 class _ToolOrchestrator:
     """Launch what the task tool asks for in one call, recorded as the model's own launch."""
 
-    def __init__(self, host: "Host", workspace: Workspace, arguments: Mapping[str, Any]) -> None:
+    def __init__(
+        self, host: "Host", workspace: Workspace, arguments: Mapping[str, Any], gate: PendingLaunch
+    ) -> None:
         self._host = host
         self._workspace = workspace
         self._arguments = arguments
+        self._gate = gate
 
     async def launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
-        with self._host.runs.launches.open() as gate:
-            launch = await self._launch(request, abort, gate)
-            if gate.is_cancelled:
-                self._host.runs.request_cancel(launch.agent_id, "user")
-            return launch
+        launch = await self._launch(request, abort)
+        if self._gate.is_cancelled:
+            self._host.runs.request_cancel(launch.agent_id, "user")
+        return launch
 
-    async def _launch(self, request: LaunchRequest, abort: Abort, gate: PendingLaunch) -> RunLaunch:
+    async def _launch(self, request: LaunchRequest, abort: Abort) -> RunLaunch:
         runs, planner = self._host.runs, self._host.planner
         plan = await planner.plan(request.name, self._workspace)
         record = planner.record(
@@ -165,8 +180,8 @@ class _ToolOrchestrator:
             timeout_seconds=_limit_seconds(request),
             sync=self._arguments.get("async") is not True,
         )
-        gate.check(request.name)
-        gate.task_id = record.task.id
+        self._gate.check(request.name)
+        self._gate.task_id = record.task.id
         orchestrator = runs.orchestrator(plan, record)
         if record.sync:
             return await orchestrator.launch(request, abort)

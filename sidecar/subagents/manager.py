@@ -172,7 +172,7 @@ class AsyncTaskManager:
         if task is None or status not in TRANSITIONS[task.status]:
             return False
         task.status = status
-        task.completed_at = self.now()
+        task.completed_at = max(self.now(), task.launched_at)  # a clock may be set back
         task.output = output
         task.error = error
         abort = self._aborts.pop(id, None)

@@ -17,7 +17,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     `request` holds the launch parameters as they were given, never an environment. `sync` runs are
     listed but never announced. `restored` marks an end that a former process left; `wants_notice` a
     cancel that the model did not ask for and should be notified of; `session_id` is the agent's session, if
-    a later run can take it up.
+    a later run can take it up. `unreadable` records stand in for a row that cannot be read.
     """
 
     task: AsyncTask
@@ -28,6 +28,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     restored: bool = False
     wants_notice: bool = False
     session_id: str | None = None
+    unreadable: bool = False
 
 
 class Delivery(NamedTuple):
@@ -85,7 +86,8 @@ def _unreadable(task_id: str, data: bytes, ordered_at: int, reason: str) -> RunR
         runner=known.get("runner", "unknown"),
         workspace_dir=known.get("workspaceDir", ""),
     )
-    return RunRecord(task=task, origin="client", request={"behaviourPrompts": [], "context": {}})
+    request: dict[str, Any] = {"behaviourPrompts": [], "context": {}}
+    return RunRecord(task=task, origin="client", request=request, unreadable=True)
 
 
 def _readable_texts(data: bytes) -> dict[str, str]:

@@ -229,8 +229,16 @@ class RunRegistry:
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""
         self._is_closing.set()
-        if self._work:
-            await asyncio.wait(set(self._work), timeout=limit)
+        if not self._work:
+            return
+        stalled = asyncio.create_task(self._journal.stalled())
+        done = asyncio.ensure_future(asyncio.wait(set(self._work)))
+        waits: set[asyncio.Future[Any]] = {done, stalled}
+        try:
+            await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            done.cancel()
+            stalled.cancel()
 
     async def _record_end(self, run: Run, outcome: Outcome) -> None:
         """Make the end durable, then write it into the transcript, then notify of it."""

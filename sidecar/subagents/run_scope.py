@@ -60,6 +60,7 @@ class RunScope:
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
         self._early_messages: list[str] = []
+        self._is_open = asyncio.Event()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: RunFailed | None = None
         self._last_turn: asyncio.Task[None] | None = None
@@ -82,6 +83,12 @@ class RunScope:
             parent_task_id=task.parent_task_id,
         )
         self._run.executor = self
+        try:
+            await self._open_transcript(head)
+        finally:
+            self._is_open.set()
+
+    async def _open_transcript(self, head: TranscriptHead) -> None:
         services = self._services
         transcript = await Transcript.start(
             services.root,
@@ -91,8 +98,8 @@ class RunScope:
             self._run.fold.changes,
         )
         self._transcript = transcript
-        self._unwatch = self._services.watch(task.id, transcript.record)
-        self._services.history_changed(task.id, "added")
+        self._unwatch = services.watch(self.task_id, transcript.record)
+        services.history_changed(self.task_id, "added")
 
     async def run_non_interactive(self, context: dict[str, Any]) -> None:
         """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
@@ -146,10 +153,14 @@ class RunScope:
 
     async def finish(self, task: AsyncTask) -> None:
         """Write the run's end into its stored task. Raises StorageError; may be called again then."""
+        await self._is_open.wait()
+        message = (task.output or {}).get("final_message")
         if self._transcript is None:
+            if task.launched_at is not None:  # the launch was torn off while its folder was being made
+                outcome, at = STORED_OUTCOMES[task.status], task.completed_at or task.launched_at
+                await Transcript.recover(self._services.root, task.id, outcome, task.error, at=at)
             return
         self._unwatch()
-        message = (task.output or {}).get("final_message")
         await self._transcript.finish(
             STORED_OUTCOMES[task.status], at=task.completed_at, final_message=message, error=task.error
         )

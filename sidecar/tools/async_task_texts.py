@@ -104,8 +104,9 @@ def _status(task: Task) -> str:
 
 def _duration(task: Task, now: int) -> str:
     if isinstance(task, QueuedTask):
-        return format_duration(task.queued_at, now)
-    return format_duration(task.launched_at, now if task.completed_at is None else task.completed_at)
+        return format_duration(task.queued_at, max(now, task.queued_at))
+    end = now if task.completed_at is None else task.completed_at
+    return format_duration(task.launched_at, max(end, task.launched_at))  # a clock may be set back
 
 
 def _short(task: Task) -> str:

@@ -141,3 +141,41 @@ async def test_a_bad_row_does_not_stop_the_recovery_of_others(root: OwnRoot, jou
         good.task.id: "failed",
     }
     assert (counts["running"], counts["failed"]) == (0, 2)
+
+
+async def test_a_run_from_after_now_is_lost_too(root: OwnRoot, journal: Journal) -> None:
+    run = record(launched_at=9_999_999_999_999)  # a clock that was set back since
+    await journal.save(run)
+    await journal.aclose()
+    host = await start(root)
+    found = await host.registry.resolve(run.task.id)
+    await host.aclose()
+    assert (found.task.status, found.task.end_reason) == ("failed", "lost")
+
+
+@pytest.mark.parametrize(
+    "odd", [{"type": "emit"}, {"type": "log", "ts": "x"}, {"type": "tool", "name": 5}, {"type": 7}]
+)
+async def test_an_odd_event_of_an_unfinished_run_stops_nothing(
+    root: OwnRoot, journal: Journal, odd: dict[str, Any]
+) -> None:
+    run = record()
+    await journal.save(run)
+    await journal.append(run.task.id, [{**event(1), **odd}])
+    await journal.aclose()
+    host = await start(root)
+    found = await host.registry.resolve(run.task.id)
+    await host.aclose()
+    assert (found.task.status, found.task.end_reason) == ("failed", "lost")
+
+
+async def test_a_reason_of_a_newer_version_gives_a_readable_record(root: OwnRoot, journal: Journal) -> None:
+    run = record()
+    await journal.save(run)
+    end = event(1, type="state", status="completed", endReason="tomorrowsWord")
+    await journal.append(run.task.id, [end])
+    await journal.aclose()
+    host = await start(root)
+    found = await host.registry.resolve(run.task.id)
+    await host.aclose()
+    assert (found.task.status, found.task.end_reason, found.unreadable) == ("completed", "goal", False)

@@ -37,6 +37,8 @@ async def next_reminder(session: Session, params: NoParams) -> NextReminder:
 
 async def delivered(session: Session, params: DeliveredParams) -> None:
     """Answer `reminders/delivered`: that reminder reached the model."""
+    if not session.host.journal.read_only:
+        session.host.require_ownership()
     await session.host.reminders.delivered(params.delivery_id)
 
 

@@ -123,8 +123,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
     host.require_ownership()
     if params.text is not None and not params.text.strip():
         raise InvalidParams("text: is blank; say something to the agent, or leave it out")
-    ended = await host.registry.resolve(params.task_id)
-    record, mode = await host.runs.resume(ended, params, session.workspace)
+    record, mode = await host.runs.resume(params, session.workspace)
     return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
 

@@ -33,11 +33,12 @@ class RunFold:
 
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event."""
-        self.last_activity_at = event["ts"]
+        if isinstance(event.get("ts"), int):
+            self.last_activity_at = event["ts"]
         self.retrying = retrying_of(event)
         if self.replay is not None:
             self.replay.take(event)
-        match event["type"]:
+        match event.get("type"):
             case "message" | "result" if event.get("role") != "user":
                 self._speech.take(event)
                 self.turns.take(event)
@@ -49,8 +50,8 @@ class RunFold:
                 self.changes.take(event)
             case "usage":
                 self.usage.take(event)
-            case "emit":
-                self._emitted[event["name"]] = event["value"]
+            case "emit" if isinstance(event.get("name"), str):
+                self._emitted[event["name"]] = event.get("value")
             case "state" if event.get("status") not in ("queued", "running"):
                 self.tools.end_all()
 
