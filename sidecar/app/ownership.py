@@ -96,5 +96,6 @@ class Ownership:
             owner = "another process" if self._lock.pid is None else f"pid {self._lock.pid}"
             return f"root in use by {owner}", "launch and cancel there, or use another storage root"
         assert isinstance(self._lock, Unavailable)
-        reason = f"{self._lock.path} cannot be used: {self._lock.reason}"
-        return reason, "check the permissions and free space, or use another storage root"
+        reason, _, remedy = self._lock.reason.partition("; ")
+        usual = "check the permissions and free space, or use another storage root"
+        return f"{self._lock.path} cannot be used: {reason}", remedy or usual

@@ -133,7 +133,7 @@ class Recovery:
             stamp = {"seq": seq, "ts": max(self._now(), at)}
             await self._journal.end_now(ended, {**end_event(ended.task, None), **stamp})
         else:
-            await self._journal.save(ended)  # versions before this one wrote the event first
+            await self._journal.save_end(ended)  # versions before this one wrote the event first
 
     async def _finish_transcripts(self) -> None:
         for record in await self._journal.unfinished_transcripts():

@@ -113,6 +113,11 @@ class Journal:
         """
         return self._keep(_ending(record, seq, event), record.task.id)
 
+    async def save_end(self, record: RunRecord) -> None:
+        """Make the record of a run durable whose last event is in the journal already."""
+        row = queries.row_of(record)
+        await self._call(lambda db: queries.save_end(db, row), writes=True)
+
     async def end_now(self, record: RunRecord, event: dict[str, Any]) -> None:
         """Make the end of a run durable as `end` does, or raise StorageError at once."""
         await self._call(_ending(record, event["seq"], codec.encode(event)), writes=True)

@@ -172,6 +172,7 @@ async def test_an_odd_event_of_an_unfinished_run_stops_nothing(
 async def test_a_reason_of_a_newer_version_gives_a_readable_record(root: OwnRoot, journal: Journal) -> None:
     run = record()
     await journal.save(run)
+    path = await folder(root, run)
     end = event(1, type="state", status="completed", endReason="tomorrowsWord")
     await journal.append(run.task.id, [end])
     await journal.aclose()
@@ -179,3 +180,5 @@ async def test_a_reason_of_a_newer_version_gives_a_readable_record(root: OwnRoot
     found = await host.registry.resolve(run.task.id)
     await host.aclose()
     assert (found.task.status, found.task.end_reason, found.unreadable) == ("completed", "goal", False)
+    item = orjson.loads((path / HISTORY_FILE).read_bytes())
+    assert item["outcome"] == "completed"

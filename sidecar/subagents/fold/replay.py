@@ -17,14 +17,14 @@ class Replay:
 
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event."""
-        match event["type"]:
+        match event.get("type"):
             case "message":
                 who = "User" if event.get("role") == "user" else "Agent"
-                self._say(who, event.get("messageId"), str(event["text"]))
+                self._say(who, event.get("messageId"), str(event.get("text", "")))
             case "tool" if event.get("status") in ("completed", "failed"):
                 self._line(f"[tool] {event.get('title') or event.get('name')}: {event['status']}")
             case "emit":
-                self._line(f"[output] {event['name']} = {event['value']}")
+                self._line(f"[output] {event.get('name')} = {event.get('value')}")
 
     def text(self) -> str:
         """Return the end of the transcript, headed by a line that names what was cut."""
