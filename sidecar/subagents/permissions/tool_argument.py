@@ -41,7 +41,7 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
     """
     sound = [argument for argument in arguments if fault(kind, argument) is None]
     if kind == "execute":
-        return question.command is not None and _allows_command(sound, question.command)
+        return question.is_line and question.command is not None and _allows_command(sound, question.command)
     if kind == "fetch":
         address = None if question.url is None else web_address.parse(question.url)
         return address is not None and any(_is_at(argument, address.host) for argument in sound)
