@@ -291,5 +291,5 @@ def test_a_folder_behind_more_links_than_the_system_follows_stops_no_listing(tmp
     for number in range(1_500):
         (tmp_path / f"l{number}").symlink_to(f"l{number + 1}")
     write(tmp_path / "agents", "a.md", "here")
-    found = load((tmp_path / "l0", Level.WORKSPACE), (tmp_path / "agents", Level.WORKSPACE))
+    found = load((tmp_path / "l0", "user"), (tmp_path / "agents", "user"))
     assert [placed.definition.name for placed in found.definitions] == ["here"]
