@@ -20,6 +20,7 @@ from sidecar.subagents.definitions import (
 )
 from sidecar.subagents.definitions.approval import explain, missing_approval
 from sidecar.subagents.definitions.approval import problem as unapproved
+from sidecar.subagents.real_path import real_path
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
 from sidecar.subagents.runners.registry import unlisted_runner
 
@@ -40,8 +41,9 @@ class Plan:
 
     def trusts(self, directory: Path) -> bool:
         """Tell whether a directory, links followed, lies in a folder that the user trusts."""
-        real = Path(os.path.realpath(directory))
-        return any(real.is_relative_to(os.path.realpath(folder)) for folder in self.trusted_folders)
+        real = real_path(directory)
+        roots = [root for folder in self.trusted_folders if (root := real_path(folder)) is not None]
+        return real is not None and any(Path(real).is_relative_to(root) for root in roots)
 
 
 class Catalogue:

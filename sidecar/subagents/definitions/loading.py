@@ -1,6 +1,5 @@
 """The definitions of some directories: which there are, which one wins, and what is wrong with the rest."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
 from sidecar.subagents.definitions.places import DefinitionDirectory, Level, directories_in, format_at
 from sidecar.subagents.definitions.reading import Stamp, files_of, parse_file, problem, stamp_of
+from sidecar.subagents.real_path import real_path
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _distinct(directories: Iterable[DefinitionDirectory]) -> Iterator[Definition
     seen: set[str] = set()
     for directory in directories:
         path = str(directory.path)
-        real = path if "\0" in path else os.path.realpath(path)
+        real = real_path(path) or path
         if real not in seen:
             seen.add(real)
             yield directory

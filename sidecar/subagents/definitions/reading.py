@@ -12,6 +12,7 @@ from sidecar.subagents.definitions.formats import Format
 from sidecar.subagents.definitions.model import ParsedFile
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
 from sidecar.subagents.definitions.places import DefinitionDirectory
+from sidecar.subagents.real_path import real_path
 
 MAX_FILES = 1_000
 """Files read in one directory: a mistaken path such as a home directory must not stall a listing."""
@@ -61,7 +62,10 @@ def files_of(directory: DefinitionDirectory) -> tuple[list[Path], list[Definitio
 
 def _leads_out(path: Path, folder: Path | None) -> bool:
     """Tell whether a path, links followed, lies outside a folder; None bounds nothing."""
-    return folder is not None and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    if folder is None:
+        return False
+    real, root = real_path(path), real_path(folder)
+    return real is None or root is None or not Path(real).is_relative_to(root)
 
 
 def parse_file(path: Path, form: Format, known: tuple[Stamp, ParsedFile] | None) -> tuple[Stamp, ParsedFile]:

@@ -1,9 +1,11 @@
 """A question as clients see it: what would be done, and what each answer would cover."""
 
+import json
 from typing import Any
 
 from sidecar.api.async_tasks import Attention, AttentionOption
 from sidecar.subagents.permissions import bounds, paths, web_address
+from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Option, Question
 from sidecar.subagents.permissions.scope import Scope
 
@@ -69,7 +71,15 @@ def _is_always(option: Option) -> bool:
 
 
 def _command(question: Question) -> str | None:
-    return None if question.command is None else bounds.cut_middle(question.command, bounds.COMMAND_CHARS)
+    """Return the command; failing that the arguments, as JSON, where nothing else shows what is done."""
+    shown = question.command
+    if shown is None and question.arguments and not _is_shown(question):
+        shown = json.dumps(question.arguments, ensure_ascii=False, separators=(",", ":"), default=str)
+    return None if shown is None else bounds.cut_middle(shown, bounds.COMMAND_CHARS)
+
+
+def _is_shown(question: Question) -> bool:
+    return question.url is not None or bool(question.paths and question.tool_kind in EDITS | READS)
 
 
 def _paths(question: Question) -> list[str] | None:

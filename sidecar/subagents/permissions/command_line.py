@@ -10,8 +10,11 @@ MAX_CHARS = 8_192
 MAX_COMMANDS = 100
 _OPERATORS = ";|&\n"
 _HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[\s;&|]|$)")
-_OPAQUE = re.compile(r"[`<>()\r\0]|\$[('\"]|(?:^|[\s;&|])#")
-"""Where a shell runs, writes or leaves out what the words do not show; it takes CR for a letter."""
+_OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#")
+"""Where a shell runs, writes or leaves out what the words do not show; it takes CR for a letter.
+
+An expansion can run commands by itself: `${x@P}`, `$[...]`, `$((...))`.
+"""
 
 
 def commands(line: str) -> list[str]:

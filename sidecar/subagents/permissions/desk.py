@@ -81,19 +81,19 @@ class PermissionDesk:
     async def ask(self, asker: Asker, question: Question) -> Answer:
         """Return what the agent may do. Never waits for a person who is not there."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
-        scope = scope_of(question, str(workspace), paths.inside(question.paths, workspace))
+        scope = await asyncio.to_thread(_scope, question, workspace)
         remembered = await self._memory.verdict(record.task, question, scope)
         if remembered is not None:
             return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
         settings = self._settings()
-        verdict = decide(asker.policy or settings.default, question, workspace)
+        verdict = await asyncio.to_thread(decide, asker.policy or settings.default, question, workspace)
         if verdict != "ask":
             return await self._by_rule(asker, question, verdict, "policy", _BY_POLICY)
         if not question.options:
             return await self._by_rule(asker, question, "deny", "policy", _NO_OPTIONS)
         if self._attended():
             return await self._by_person(asker, question, scope)
-        verdict = decide(settings.unattended, question, workspace)
+        verdict = await asyncio.to_thread(decide, settings.unattended, question, workspace)
         return await self._by_rule(
             asker, question, "allow" if verdict == "allow" else "deny", "policy", NOBODY_THERE
         )
@@ -173,6 +173,11 @@ class PermissionDesk:
         waiting = next((each for each in self._open.values() if each.asker is asker), None)
         task.attention = waiting.attention if waiting is not None else None
         self._changed(asker.record)
+
+
+def _scope(question: Question, workspace: Path) -> Scope | None:
+    """Return what an "always" would cover. Blocking: it follows the links of the question's files."""
+    return scope_of(question, str(workspace), paths.inside(question.paths, workspace))
 
 
 def _outcome(option: Option | None) -> dict[str, str]:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from sidecar.subagents.real_path import real_path
+
 MAX_PATHS = 200
 """Paths followed for one question; resolving more would hold up everything else."""
 MAX_CHARS = 4_096
@@ -25,23 +27,24 @@ def is_possible(path: str) -> bool:
 def resolve(paths: Sequence[str], workspace: Path) -> list[str] | None:
     """Return the real paths, all links followed, relative ones taken from the workspace.
 
-    None when one of them is too long, too deep or impossible, or when there are more than MAX_PATHS.
+    None when one of them is too long, too deep, behind too many links or impossible, or when there are more
+    than MAX_PATHS. Blocking.
     """
     if len(paths) > MAX_PATHS or not all(map(is_possible, paths)):
         return None
-    root = os.path.realpath(workspace)
-    return [os.path.realpath(os.path.join(root, path)) for path in paths]  # noqa: PTH118 (links, as the system has them)
+    real = [real_path(os.path.join(workspace, path)) for path in paths]  # noqa: PTH118 (a Path drops "..")
+    known = [path for path in real if path is not None]
+    return known if len(known) == len(real) else None
 
 
 def inside(paths: Sequence[str], workspace: Path) -> tuple[str, ...] | None:
     """Return the real paths relative to the workspace, with slashes.
 
-    None unless there are paths and all of them are in the workspace.
+    None unless there are paths and all of them are in the workspace. Blocking.
     """
-    real = resolve(paths, workspace)
-    if not real:
+    real, root = resolve(paths, workspace), real_path(workspace)
+    if not real or root is None:
         return None
-    root = Path(os.path.realpath(workspace))
     try:
         return tuple(Path(path).relative_to(root).as_posix() for path in real)
     except ValueError:

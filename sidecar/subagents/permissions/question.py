@@ -36,7 +36,7 @@ class Question:
 
     `tool_name` is the tool's own name, which not every agent sends. `arguments` is what the tool is called
     with, as the agent sends it; `paths`, `changes`, `command` (a command line) and `url` are what is known of
-    the call beside them.
+    the call beside them. Without `is_line`, `command` shows arguments that no command line stands for.
     """
 
     request_id: str
@@ -49,6 +49,7 @@ class Question:
     paths: tuple[str, ...] = ()
     changes: tuple[FileChange, ...] = ()
     command: str | None = None
+    is_line: bool = True
     url: str | None = None
 
     def option(self, option_id: str) -> Option | None:

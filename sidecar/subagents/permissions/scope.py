@@ -9,7 +9,7 @@ import orjson
 
 from sidecar.api.permissions import Coverage
 from sidecar.subagents.permissions import web_address
-from sidecar.subagents.permissions.bounds import cut_middle
+from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
@@ -78,7 +78,10 @@ def _call(question: Question) -> Scope | None:
     if not question.arguments:
         return None
     name = question.tool_name or question.title
-    digest = hashlib.sha256(_canonical(question.arguments)).hexdigest()
+    arguments = _canonical(question.arguments)
+    if len(arguments) > COMMAND_CHARS:  # a client shows only a part of it
+        return None
+    digest = hashlib.sha256(arguments).hexdigest()
     return Scope("call", f"{name} {digest}", f"this exact call of {_plain(name)}")
 
 

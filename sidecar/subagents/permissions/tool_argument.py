@@ -11,6 +11,7 @@ from pathlib import Path
 from sidecar.subagents import path_pattern
 from sidecar.subagents.permissions import command_line, paths, web_address
 from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.real_path import real_path
 
 MAX_CHARS = 4_096
 _DOMAIN = "domain:"
@@ -40,7 +41,7 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
     """
     sound = [argument for argument in arguments if fault(kind, argument) is None]
     if kind == "execute":
-        return question.command is not None and _allows_command(sound, question.command)
+        return question.is_line and question.command is not None and _allows_command(sound, question.command)
     if kind == "fetch":
         address = None if question.url is None else web_address.parse(question.url)
         return address is not None and any(_is_at(argument, address.host) for argument in sound)
@@ -65,8 +66,11 @@ def _allows_command(arguments: Sequence[str], line: str) -> bool:
 
 
 def _allows_paths(arguments: Sequence[str], named: Sequence[str], workspace: Path) -> bool:
-    root = Path(os.path.realpath(workspace))
-    patterns = [_pattern(argument, root) for argument in arguments]
+    root = real_path(workspace)
+    if root is None:
+        return False
+    found = [_pattern(argument, Path(root)) for argument in arguments]
+    patterns = [pattern for pattern in found if pattern is not None]
     real = paths.resolve(named, workspace)
     return bool(real) and all(
         any(path_pattern.fits_above(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
@@ -78,10 +82,11 @@ def _is_at(argument: str, host: str) -> bool:
     return host.endswith(wanted[1:]) if wanted.startswith("*.") else host == wanted
 
 
-def _pattern(argument: str, root: Path) -> tuple[str, ...]:
+def _pattern(argument: str, root: Path) -> tuple[str, ...] | None:
     """Return a pattern's parts from the root of the file system.
 
     `//x` begins there, `~/x` at the user's home, all else in the workspace; a name alone lies anywhere in it.
+    None when its links cannot be followed.
     """
     if argument.startswith("//"):
         base, rest = Path(root.anchor), argument[2:]
@@ -93,8 +98,8 @@ def _pattern(argument: str, root: Path) -> tuple[str, ...]:
     if base == root and "/" not in rest.rstrip("/"):
         parts = ["**", *parts]
     plain = next((at for at, part in enumerate(parts) if _GLOB.search(part)), len(parts))
-    start = os.path.realpath(base.joinpath(*parts[:plain]))  # a call's paths have their links followed too
-    return (*map(_literal, Path(start).parts), *parts[plain:])
+    start = real_path(base.joinpath(*parts[:plain]))  # a call's paths have their links followed too
+    return None if start is None else (*map(_literal, Path(start).parts), *parts[plain:])
 
 
 def _literal(name: str) -> str:

@@ -1,6 +1,5 @@
 """A permission request of an agent, as a question with options that a policy or a person can answer."""
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
@@ -8,14 +7,13 @@ from uuid import uuid4
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
+from sidecar.subagents.runners import acp_arguments
 from sidecar.subagents.runners.acp_tools import call_name
 
 _OPTION_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")
 _TOOL_KINDS = frozenset(
     {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 )
-_COMMAND = ("command", "cmd")
-"""What agents call the command line among a tool's arguments."""
 
 
 def known_options(options: Any) -> list[dict[str, Any]]:
@@ -28,7 +26,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     """Return the question that a request's `toolCall` and known options are; its texts are bounded."""
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
-    command, url, name = _command(arguments), _text(arguments.get("url")), _text(call.get("name"))
+    command, urls, name = acp_arguments.command(raw), acp_arguments.urls(raw), _text(call.get("name"))
     return Question(
         request_id=str(uuid4()),
         title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
@@ -36,22 +34,23 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
             Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
             for each in options
         ),
-        tool_kind=_kind(call.get("kind"), command, url),
+        tool_kind=_kind(call.get("kind"), raw, runs=command is not None),
         tool_name=None if name is None else cut_middle(name, NAME_CHARS),
         tool_call_id=call_id if isinstance(call_id, str) else None,
         arguments=arguments or None,
         paths=tuple(dict.fromkeys(_paths(call))),
         changes=tuple(_changes(call)),
-        command=command,
-        url=url,
+        command=None if command is None else command.text,
+        is_line=command is None or command.is_line,
+        url=urls[0] if len(urls) == 1 else None,
     )
 
 
-def _kind(kind: Any, command: str | None, url: str | None) -> str:
+def _kind(kind: Any, raw: Any, *, runs: bool) -> str:
     """Return the kind by what a call does: an agent may call a command a read."""
-    if command is not None:
+    if runs:
         return "execute"
-    if url is not None and kind in READS:
+    if kind in READS and acp_arguments.url_members(raw):
         return "fetch"
     return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
 
@@ -68,12 +67,6 @@ def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:
     return (*offered, Option(f"sidecar-always-{uuid4()}", "Always allow", "allow_always"))
 
 
-def _command(arguments: Mapping[str, Any]) -> str | None:
-    """Return the command line of a call; one that comes in words is quoted as a shell wants it."""
-    given = next((arguments[name] for name in _COMMAND if arguments.get(name)), None)
-    return shlex.join(map(str, given)) if isinstance(given, list) else _text(given)
-
-
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
@@ -81,6 +74,7 @@ def _text(value: Any) -> str | None:
 def _paths(call: Mapping[str, Any]) -> Iterator[str]:
     for member in ("locations", "content"):
         yield from (part["path"] for part in _parts(call, member) if isinstance(part.get("path"), str))
+    yield from acp_arguments.paths(call.get("rawInput"))
 
 
 def _changes(call: Mapping[str, Any]) -> Iterator[FileChange]:

@@ -285,3 +285,11 @@ def test_a_workspace_that_is_itself_reached_by_a_link_is_read(tmp_path: Path) ->
         environment={},
     )
     assert [placed.definition.name for placed in DefinitionSet().load(places).definitions] == ["a"]
+
+
+def test_a_folder_behind_more_links_than_the_system_follows_stops_no_listing(tmp_path: Path) -> None:
+    for number in range(1_500):
+        (tmp_path / f"l{number}").symlink_to(f"l{number + 1}")
+    write(tmp_path / "agents", "a.md", "here")
+    found = load((tmp_path / "l0", "user"), (tmp_path / "agents", "user"))
+    assert [placed.definition.name for placed in found.definitions] == ["here"]

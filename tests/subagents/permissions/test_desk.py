@@ -1,6 +1,7 @@
 """Who decides a question, and that a person's answer counts once."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings
+from sidecar.subagents.permissions import paths
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.question import Answer, FileChange, Option, Question
@@ -358,3 +360,17 @@ async def test_a_question_nobody_could_answer_is_refused_at_once(office: Office)
     assert answer.option is None
     assert "without an option" in (answer.reason or "")
     assert [event["state"] for event in run.events] == ["answered"]
+
+
+async def test_links_are_followed_beside_the_loop(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: set[int] = set()
+
+    def inside(*_: object) -> None:
+        threads.add(threading.get_ident())
+
+    monkeypatch.setattr(paths, "inside", inside)
+    run, office.attended = Run(office.workspace), False
+    run.policy = "allowEdits"
+    await office.desk.ask(run, question(kind="edit"))
+    assert threads
+    assert threading.get_ident() not in threads

@@ -71,6 +71,11 @@ def test_a_command_fits(argument: str, line: str) -> None:
         ("git:*", "git log # '\nrm x # '"),
         ("git:*", "git log \\ 2>&1; rm x"),
         ("git:*", "git log 'x"),
+        ("git:*", r"git ${z:='\140rm x\140'} ${z@P}"),
+        ("git:*", 'git "${z}"'),
+        ("git:*", "git $[x]"),
+        ("git:*", "git $((x))"),
+        ("git:*", "git $z"),
         ("git:*", "'git log' x"),
         ("git:*", "PATH=. git log"),
         ("git:*", ""),
@@ -188,6 +193,13 @@ def test_links_lead_where_they_lead(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(workspace)
     assert touches("src/**", "src/a", workspace=tmp_path / "link")
     assert not touches("src/**", "src/out/a", workspace=workspace)
+
+
+def test_a_chain_of_links_that_nothing_opens_fits_nothing(tmp_path: Path) -> None:
+    for number in range(1_500):
+        (tmp_path / f"l{number}").symlink_to(f"l{number + 1}")
+    assert not touches("**", "l0", workspace=tmp_path)
+    assert not touches("l0/**", "l0/a", workspace=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""The one way to follow links: bounded, since the links of a folder are written by others."""
+
+import os
+
+MAX_LINKS = 40
+"""Links on the way to one file, as Linux has it: it opens nothing behind more of them (ELOOP)."""
+MAX_STEPS = 2_000
+"""Names read on the way to one file: a link may itself lead through thousands of them."""
+
+
+def real_path(path: str | os.PathLike[str]) -> str | None:
+    """Return the absolute path with all links followed, whether or not a file is there. Blocking.
+
+    None when the way there has too many links or names, or when no file can have this path.
+    """
+    try:
+        if os.name == "nt":
+            return os.path.realpath(path)
+        return _followed(os.path.join(os.getcwd(), os.fspath(path)))  # noqa: PTH109, PTH118 (a Path drops "..")
+    except (OSError, ValueError, RecursionError):  # the current directory was removed; a NUL
+        return None
+
+
+def _followed(path: str) -> str | None:
+    found, left, links = "/", path.split("/")[::-1], 0
+    for _ in range(MAX_STEPS):
+        if not left:
+            return found
+        name = left.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            found = os.path.dirname(found)  # noqa: PTH120
+            continue
+        here = os.path.join(found, name)  # noqa: PTH118
+        try:
+            target = os.readlink(here)  # noqa: PTH115
+        except OSError:  # not a link, not there, or not readable
+            found = here
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            return None
+        found = "/" if target.startswith("/") else found
+        left += target.split("/")[::-1]
+    return None

@@ -1,0 +1,178 @@
+"""What the arguments of a tool call (`rawInput`) say that it does, by the names that agents give them.
+
+Names are compared without case and without `_` and `-`, in the arguments and in the mappings right below.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+_LINES = ("command", "cmd")
+_RUN = frozenset({*_LINES, "commands", "script", "argv", "shell", "code"})
+_URLS = frozenset({"url", "urls", "uri", "uris"})
+_PATHS = frozenset(
+    [
+        "path",
+        "paths",
+        "file",
+        "files",
+        "filepath",
+        "filepaths",
+        "filename",
+        "absolutepath",
+        "relativepath",
+        "targetfile",
+        "notebookpath",
+        "source",
+        "sourcepath",
+        "src",
+        "destination",
+        "destinationpath",
+        "dest",
+        "dst",
+        "target",
+        "targetpath",
+        "newpath",
+        "oldpath",
+        "from",
+        "to",
+        "newfile",
+        "oldfile",
+        "dirpath",
+        "directory",
+        "folder",
+        "uri",
+        "uris",
+    ]
+)
+_BY_PATH = frozenset({"changes", "files"})
+"""Members that may be a mapping with paths for its names."""
+_BESIDE = frozenset(
+    [
+        "args",
+        "description",
+        "reason",
+        "justification",
+        "timeout",
+        "timeoutms",
+        "callid",
+        "turnid",
+        "approvalid",
+        "parsedcmd",
+        "cwd",
+        "workdir",
+        "workingdirectory",
+        "directory",
+        "dirpath",
+        "runinbackground",
+        "isbackground",
+        "yieldtimems",
+        "maxoutputtokens",
+    ]
+)
+"""Members beside a command line that leave open nothing about what runs."""
+
+
+class Command(NamedTuple):
+    """What a call runs. `is_line`: `text` is what a shell runs, else it shows the arguments."""
+
+    text: str
+    is_line: bool
+
+
+def command(raw: Any) -> Command | None:
+    """Return what a call with these arguments runs; None if nothing says that it runs anything."""
+    if isinstance(raw, str):
+        return Command(raw, is_line=True) if raw else None
+    if not isinstance(raw, Mapping):
+        return Command(compact(raw), is_line=False) if raw else None
+    if not any(name in _RUN for name, _ in _members(raw)):
+        return None
+    given = {_plain(name): value for name, value in raw.items() if not _is_empty(value)}
+    lines = [_line(given[name]) for name in _LINES if name in given]
+    is_known = all(name in _BESIDE or name in _LINES for name in given)
+    if len(lines) != 1 or lines[0] is None or not is_known or len(given) < _count(raw):
+        return Command(compact(raw), is_line=False)
+    return _with_words(lines[0], given.get("args"), raw)
+
+
+def urls(raw: Any) -> list[str]:
+    """Return the addresses that a call names, without those of local files."""
+    found = (text for name, value in _members(raw) if name in _URLS for text in _texts(value))
+    return list(dict.fromkeys(text for text in found if not _is_local(text)))
+
+
+def url_members(raw: Any) -> bool:
+    """Tell whether a call has an address that is not a local file's, in whatever form."""
+    return any(
+        name in _URLS and not (isinstance(value, str) and _is_local(value)) for name, value in _members(raw)
+    )
+
+
+def paths(raw: Any) -> Iterator[str]:
+    """Yield the files and folders that a call names."""
+    for name, value in _members(raw):
+        if name in _BY_PATH and isinstance(value, Mapping):
+            yield from map(str, value)
+        if name in _PATHS:
+            is_address = name in _URLS
+            yield from (_local(text) for text in _texts(value) if not is_address or _is_local(text))
+
+
+def compact(value: Any) -> str:
+    """Return a value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _with_words(line: str, words: Any, raw: Mapping[str, Any]) -> Command:
+    """Add the words of `args`. What a shell would take apart may be one word or more commands."""
+    if words is None:
+        return Command(line, is_line=True)
+    if not isinstance(words, list) or not all(isinstance(each, str) for each in words):
+        return Command(compact(raw), is_line=False)
+    return Command(f"{line} {shlex.join(words)}", is_line=all(shlex.quote(each) == each for each in words))
+
+
+def _line(given: Any) -> str | None:
+    """Return a command line; one that comes in words is quoted as a shell wants it."""
+    if isinstance(given, list):
+        return shlex.join(map(str, given))
+    return given if isinstance(given, str) else None
+
+
+def _members(raw: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the members that are not empty, those one level down too."""
+    if not isinstance(raw, Mapping):
+        return
+    for name, value in raw.items():
+        if not _is_empty(value):
+            yield _plain(name), value
+        for below in value if isinstance(value, list) else (value,):
+            if isinstance(below, Mapping):
+                yield from ((_plain(key), one) for key, one in below.items() if not _is_empty(one))
+
+
+def _count(raw: Mapping[str, Any]) -> int:
+    return sum(not _is_empty(value) for value in raw.values())
+
+
+def _plain(name: Any) -> str:
+    return str(name).lower().replace("_", "").replace("-", "")
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [], {})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
+
+
+def _is_local(text: str) -> bool:
+    return text.lower().startswith("file:") or "://" not in text
+
+
+def _local(text: str) -> str:
+    return unquote(urlsplit(text).path) if text.lower().startswith("file:") else text
