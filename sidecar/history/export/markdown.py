@@ -31,8 +31,8 @@ def fenced(text: str) -> str:
 def inline(line: str) -> str:
     """Escape HTML and images in one line, and backticks that would open code in it and never close.
 
-    In a row of a table, code ends with its cell. So a line that may be a row and holds HTML or an image is escaped
-    cell by cell: this is safe in a row and in a paragraph.
+    In a row of a table, code ends with its cell. So a line that may be a row and holds HTML or an image is
+    escaped cell by cell: this is safe in a row and in a paragraph.
     """
     if "|" in line and _LIVE.search(line):
         return "|".join(map(_escaped_inline, line.split("|")))
