@@ -34,7 +34,7 @@ class Joined:
     joints: tuple[int, ...]
 
     def assigns_inside(self, start: int, end: int) -> bool:
-        """Tell whether a line that begins inside a value assigns one of its own, so that no console broke it."""
+        """Tell whether a line that begins inside a value assigns another one: no console broke it."""
         return any(_ASSIGNS.match(self.view.text, joint) for joint in self.joints if start < joint < end)
 
     def end_of(self, start: int, end: int) -> int:
