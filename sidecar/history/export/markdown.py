@@ -13,9 +13,11 @@ _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _FENCE: Final = re.compile(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
 _CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
 """What block quotes and list items put in front of a line."""
-_FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|$)")
+_FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|\\?$)")
 """What starts a heading, a fence or a link definition, which may go on in the next line."""
 _UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
+_LIVE: Final = re.compile(r"<(?=[A-Za-z/!?])|!\[")
+"""What starts HTML or an image."""
 _INLINE: Final = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
 
 
@@ -27,7 +29,17 @@ def fenced(text: str) -> str:
 
 
 def inline(line: str) -> str:
-    """Escape HTML and images in one line, and backticks that would open code in it and never close."""
+    """Escape HTML and images in one line, and backticks that would open code in it and never close.
+
+    In a row of a table, code ends with its cell. So a line that may be a row and holds HTML or an image is
+    escaped cell by cell: this is safe in a row and in a paragraph.
+    """
+    if "|" in line and _LIVE.search(line):
+        return "|".join(map(_escaped_inline, line.split("|")))
+    return _escaped_inline(line)
+
+
+def _escaped_inline(line: str) -> str:
     pieces, place = [], 0
     runs = _runs(line)
     while match := _INLINE.search(line, place):
@@ -58,7 +70,8 @@ def block(text: str) -> str:
             fence = "" if closes else fence
         elif opening:
             fence = opening["fence"]
-            lines.append(f"{fence}{opening['info']}")
+            info = opening["info"].replace("|", "&#124;")  # else it may be the head of a table
+            lines.append(f"{fence}{info}")
         else:
             lines.append(_escaped(line, blank))
         blank = not line.strip(" \t>")

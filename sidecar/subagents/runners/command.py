@@ -98,9 +98,17 @@ class CommandRunner:
             raise self._not_started(str(fault)) from fault
 
     def _fill(self, spec: RunSpec) -> list[str]:
-        """Replace the placeholders in one pass, so that one inside the prompt stays as it is."""
+        """Replace the placeholders in one pass, so that one inside the prompt stays as it is.
+
+        A line break goes before a prompt that the program would read as an option.
+        """
         values = {_PROMPT: spec.prompt, "{taskId}": spec.task_id, "{workspaceDir}": str(spec.workspace_dir)}
-        return [_PLACEHOLDER.sub(lambda match: values[match[0]], argument) for argument in self._argv]
+        filled: list[str] = []
+        for before, argument in zip(("", *self._argv), self._argv, strict=False):
+            text = _PLACEHOLDER.sub(lambda match: values[match[0]], argument)
+            is_option = argument.startswith(_PROMPT) and text.startswith("-") and before != "--"
+            filled.append(f"\n{text}" if is_option else text)
+        return filled
 
     def _not_started(self, reason: str | None) -> RunnerUnavailable:
         what = f"{self._argv[0]!r} cannot be started ({reason})"

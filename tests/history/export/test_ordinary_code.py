@@ -65,6 +65,20 @@ def test_code_that_speaks_of_secrets_stays(line: str) -> None:
     assert Redactor().text(line) == line
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "_STATE_CHARS_PER_TOKEN = 6\n_QUESTION_CHARS_PER_TOKEN = 4\n",
+        "AUTHTYPE_SERVER = 2\nCERT_CHAIN_POLICY_SSL = 4\n",
+        "A_TOKEN=5\nB_TOKEN=7\n",
+        "THE_LONGEST_NAME_OF_A_LIMIT_THERE_IS_PER_TOKEN = 6\nA_SHORTER_LIMIT_2 = 4\n",
+        "THE_LONGEST_NAME_OF_A_LIMIT_THERE_IS_PER_TOKEN=6\nA_SHORTER_LIMIT_2=4\nTHIRD=5\n",
+    ],
+)
+def test_lines_that_assign_numbers_stay_apart(text: str) -> None:
+    assert Redactor().text(text) == text
+
+
 def seconds(work: Callable[[], object]) -> float:
     """Measure the time of this process alone, whatever else the machine does."""
     started = time.process_time()

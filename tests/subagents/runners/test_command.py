@@ -1,4 +1,6 @@
 import asyncio
+import json
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -33,6 +35,27 @@ async def test_placeholders_are_replaced_literally_and_only_once(start: Start, t
     run = await start("echo", "{prompt}|{taskId}|{workspaceDir}|{other}{}", prompt="say {taskId}")
     result = await run.result()
     assert result.final_message == f"say {{taskId}}|{run.task_id}|{tmp_path}|{{other}}{{}}"
+
+
+@pytest.mark.parametrize(
+    ("template", "prompt", "filled"),
+    [
+        (["{prompt}"], "--evil", ["\n--evil"]),
+        (["{prompt}: {taskId}"], "-x", ["\n-x: id"]),
+        (["--goal", "{prompt}"], "-x", ["--goal", "\n-x"]),
+        (["--goal=", "{prompt}"], "-x", ["--goal=", "\n-x"]),
+        (["--", "{prompt}"], "--evil", ["--", "--evil"]),
+        (["--goal={prompt}"], "--evil", ["--goal=--evil"]),
+        (["{prompt}"], "plain - text", ["plain - text"]),
+    ],
+)
+async def test_a_prompt_is_never_an_option(
+    template: list[str], prompt: str, filled: list[str], start: Start
+) -> None:
+    code = "import json, sys; print(json.dumps(sys.argv[2:]))"
+    run = await start(sys.executable, "-c", code, ".", *template, prompt=prompt)
+    text = (await run.result()).final_message
+    assert json.loads(text) == [part.replace("id", run.task_id) for part in filled]
 
 
 async def test_with_a_placeholder_stdin_is_empty(start: Start) -> None:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from sidecar.history.export.redaction.armor import armored
-from sidecar.history.export.redaction.assignments import ASSIGNMENTS
+from sidecar.history.export.redaction.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.keywords import any_of, prefixes
 from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
@@ -49,6 +49,10 @@ class Finder:
                     yield from rule.everywhere(text, rank)
 
 
+_ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
+"""Kinds that a name alone makes a secret, whatever the value."""
+
+
 def secrets(view: View) -> Iterator[Span]:
     """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
     for span in _seen(view.text):
@@ -61,6 +65,8 @@ def _seen(text: str) -> Iterator[Span]:
     yield from _finder().spans(text)
     for lines in joined_lines(text):
         for span in _finder().spans(lines.view.text, cut=True):
+            if span.kind in _ASSIGNED and lines.assigns_inside(span.start, span.end):
+                continue
             start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
             yield span._replace(start=lines.start + start, end=lines.start + end)
 

@@ -20,6 +20,7 @@ _BREAK: Final = (
     r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4})?"
 )
 """A line break, perhaps behind the place in a script that consoles print, or before a line number."""
+_ASSIGNS: Final = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[:+?]?=|=[ \t]*\w)", re.ASCII)
 _BROKEN: Final = re.compile(_BREAK)
 _RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}{_CHAR}++){{1,40}}+", re.ASCII)
 
@@ -31,6 +32,10 @@ class Joined:
     start: int
     view: View
     joints: tuple[int, ...]
+
+    def assigns_inside(self, start: int, end: int) -> bool:
+        """Tell whether a line that begins inside a value assigns another one: no console broke it."""
+        return any(_ASSIGNS.match(self.view.text, joint) for joint in self.joints if start < joint < end)
 
     def end_of(self, start: int, end: int) -> int:
         """Give back a plain word of the next line that was taken for the last piece of a secret."""

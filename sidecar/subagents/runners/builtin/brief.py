@@ -25,24 +25,23 @@ _TASK_FIRST = "Where these rules and the task above disagree, the task counts."
 
 
 def brief(root: Path, *, is_trusted: bool) -> str:
-    """Return the surroundings of the workspace `root`, and its rules if it `is_trusted`.
+    """Return the surroundings of the workspace `root`; its git state and rules only if it `is_trusted`.
 
-    Reads files and asks git, bounded.
+    Reads files and runs git, bounded.
     """
-    rules = _rules(Workspace(root)) if is_trusted else ()
-    return "\n\n".join([_surroundings(root), *rules])
+    if not is_trusted:
+        return "\n".join(_surroundings(root))
+    return "\n\n".join(["\n".join([*_surroundings(root), *git_state(root)]), *_rules(Workspace(root))])
 
 
-def _surroundings(root: Path) -> str:
+def _surroundings(root: Path) -> list[str]:
     shell = os.environ.get("COMSPEC", "cmd.exe") if os.name == "nt" else "/bin/sh"
-    facts = [
+    return [
         "The surroundings of this task, as they are at its beginning:",
         f"- date: {datetime.datetime.now().astimezone():%A, %Y-%m-%d}",
         f"- system: {platform.system()} {platform.release()} ({platform.machine()}); commands run in {shell}",
         f"- folder: {root}",
-        *git_state(root),
     ]
-    return "\n".join(facts)
 
 
 def _rules(workspace: Workspace) -> Iterator[str]:

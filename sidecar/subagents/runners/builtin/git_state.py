@@ -1,58 +1,63 @@
-"""The state of a git work tree, as one line each: bounded in time and size, and without hooks."""
+"""The branch and the last commit of a git repository, as one line each: bounded in time and size.
+
+A repository's own configuration can name programs for git to run: content filters, monitors of the work tree,
+signature checks, transports for missing objects. So git reads neither the work tree nor the index here, and
+verifies and fetches nothing.
+"""
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 SECONDS = 3.0
-MAX_CHANGES = 20
 MAX_LINE_CHARS = 200
-_ASKING = (
-    "git",
-    "--no-optional-locks",
-    *("-c", "core.fsmonitor=false"),  # else a program that the repository names is started
+_GIT = (
+    *("git", "--no-pager", "--no-optional-locks"),
+    *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
 )
-_STATUS = ("status", "--short", "--branch", "--untracked-files=normal", "--ignore-submodules=all")
+_BRANCH = ("symbolic-ref", "--short", "HEAD")
+_COMMIT = (
+    "log",
+    "-1",
+    "--no-show-signature",
+    "--no-patch",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--format=%h %s",
+)
+_ENV = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "",  # A partial clone would fetch a missing commit with a program it names.
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
 
 
 def git_state(root: Path) -> list[str]:
-    """Return lines on the branch, the last commit and the changes; none without git or a repository."""
-    status = _asked(root, _STATUS)
-    if not status:
+    """Return lines on the branch and the last commit; none without git or a repository."""
+    branch = _output(root, _BRANCH)
+    commit = _output(root, _COMMIT)
+    if not branch and not commit:
         return []
-    branch, *changes = status
-    commit = [f"- last commit: {line}" for line in _asked(root, ("log", "-1", "--format=%h %s"))]
     return [
-        f"- git: {branch.removeprefix('## ')}",
-        *(f"- last commit: {line}" for line in commit),
-        *_change_lines(changes),
+        f"- git branch: {branch or 'none (detached HEAD)'}",
+        f"- last commit: {commit or 'none'}",
     ]
 
 
-def _change_lines(changes: Sequence[str]) -> Iterator[str]:
-    if not changes:
-        yield "- changes that are not committed: none"
-        return
-    yield f"- changes that are not committed: {len(changes)}"
-    yield from (f"  {line}" for line in changes[:MAX_CHANGES])
-    if len(changes) > MAX_CHANGES:
-        yield f"  and {len(changes) - MAX_CHANGES} more"
-
-
-def _asked(root: Path, arguments: Sequence[str]) -> list[str]:
+def _output(root: Path, arguments: Sequence[str]) -> str:
     try:
         done = subprocess.run(
-            [*_ASKING, *arguments],
+            [*_GIT, *arguments],
             cwd=root,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,
-            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            env={**os.environ, **_ENV},
             check=True,
         )
-    except (OSError, subprocess.SubprocessError):  # no git, no repository, or one that is too large to ask
-        return []
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    return [line[:MAX_LINE_CHARS] for line in lines]
+    except (OSError, subprocess.SubprocessError):  # no git, no repository, no branch or no commit
+        return ""
+    return " ".join(done.stdout.decode("utf-8", "replace").split())[:MAX_LINE_CHARS]

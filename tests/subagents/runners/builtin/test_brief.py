@@ -1,5 +1,6 @@
 import datetime
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def test_the_surroundings_are_described(root: Path) -> None:
     assert os.uname().sysname in text
     assert f"- folder: {root}" in text
     assert "/bin/sh" in text
-    assert "- git: " not in text
+    assert "- git branch: " not in text
 
 
 def test_rules_of_the_project_appear_once_each(root: Path) -> None:
@@ -74,24 +75,82 @@ def test_rules_of_parts_are_named_and_ignored_ones_are_not(root: Path) -> None:
     assert brief(root).count("/AGENTS.md") <= MAX_NESTED
 
 
-def test_the_state_of_the_repository_is_described_and_bounded(root: Path) -> None:
+def test_the_branch_and_the_last_commit_are_described(root: Path) -> None:
+    git(root, "init", "-q")
+    assert git_state(root) == ["- git branch: main", "- last commit: none"]
+    git(root, "commit", "-qm", "Begin", "--allow-empty")
+    branch, commit = git_state(root)
+    assert branch == "- git branch: main"
+    assert re.fullmatch(r"- last commit: [0-9a-f]+ Begin", commit)
+    git(root, "checkout", "-q", "--detach")
+    assert git_state(root) == ["- git branch: none (detached HEAD)", commit]
+
+
+SIGNED = """tree {tree}
+author a <a@b> 1 +0000
+committer a <a@b> 1 +0000
+gpgsig -----BEGIN PGP SIGNATURE-----
+ abc
+ -----END PGP SIGNATURE-----
+
+Begin
+"""
+
+
+def output(root: Path, *arguments: str, given: str = "") -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=root, input=given, check=True, capture_output=True, text=True, timeout=30
+    )
+    return done.stdout.strip()
+
+
+def test_no_program_that_the_repository_names_runs(root: Path) -> None:
+    program = root / "program.sh"
+    program.write_text(f'#!/bin/sh\ntouch "{root}/ran"\ncat\n')
+    program.chmod(0o755)
     git(root, "init", "-q")
     (root / "a").write_text("a")
     git(root, "add", "a")
-    git(root, "commit", "-qm", "Begin")
-    assert git_state(root)[0] == "- git: main"
-    assert git_state(root)[1].endswith(" Begin")
-    assert git_state(root)[2] == "- changes that are not committed: none"
-    for number in range(module.MAX_CHANGES + 5):
-        (root / f"new{number:02}").touch()
-    _, _, count, first, *_, more = git_state(root)
-    assert (count, first, more) == ("- changes that are not committed: 25", "  ?? new00", "  and 5 more")
+    signed = SIGNED.format(tree=output(root, "write-tree"))
+    commit = output(root, "hash-object", "-t", "commit", "-w", "--stdin", given=signed)
+    git(root, "update-ref", "HEAD", commit)
+    (root / ".gitattributes").write_text("* filter=x diff=x\n")
+    (root / "a").write_text("changed")
+    names = ("core.fsmonitor", "core.pager", "gpg.program", "filter.x.clean", "filter.x.process")
+    for name in (*names, "diff.external", "diff.x.textconv", "diff.x.command"):
+        git(root, "config", name, str(program))
+    git(root, "config", "log.showSignature", "true")
+    text = brief(root)
+    assert "- git branch: main\n- last commit: " in text
+    assert not (root / "ran").exists()
 
 
-def test_no_program_of_the_repository_runs(root: Path) -> None:
+def test_a_missing_commit_is_not_fetched(root: Path) -> None:
+    program = root / "program.sh"
+    program.write_text(f'#!/bin/sh\ntouch "{root}/ran"\n')
+    program.chmod(0o755)
     git(root, "init", "-q")
-    git(root, "config", "core.fsmonitor", f"touch {root}/ran; false")
-    assert git_state(root)[0].startswith("- git: ")
+    (root / ".git" / "refs" / "heads" / "main").write_text("1" * 40 + "\n")
+    for name, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", f"ext::{program}"),
+        ("remote.origin.promisor", "true"),
+        ("protocol.ext.allow", "always"),
+    ):
+        git(root, "config", name, value)
+    git_state(root)
+    assert not (root / "ran").exists()
+
+
+def test_git_does_not_run_in_a_workspace_that_is_not_trusted(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = root / "git"
+    program.write_text(f'#!/bin/sh\ntouch "{root}/ran"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{root}{os.pathsep}{os.environ['PATH']}")
+    full_brief(root, is_trusted=False)
     assert not (root / "ran").exists()
 
 
@@ -102,4 +161,4 @@ def test_a_git_that_hangs_is_not_waited_for(root: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", f"{root}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(module, "SECONDS", 0.2)
     assert git_state(root) == []
-    assert "- git: " not in brief(root)
+    assert "- git branch: " not in brief(root)
