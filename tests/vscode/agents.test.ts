@@ -211,7 +211,7 @@ session.step("a new definition is written, opened and ready to launch", async (w
     () => chat.picker.inputValue(),
     (name) => name === "greeter",
   );
-  await chat.frame.getByText('Says "hello": to all (scripts)').waitFor();
+  await chat.frame.getByText(/Says "hello": to all \(scripts[,)]/u).waitFor();
 });
 
 session.step("the new definition works", async (workbench) => {

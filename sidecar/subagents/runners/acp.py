@@ -110,7 +110,10 @@ class AcpRunner:
         if spec.trusted:
             found.append(profile.trust)
         if spec.must_ask:
-            found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
+            try:
+                found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
+            except ValueError as fault:
+                raise self._unavailable(str(fault), "or set permissions: allowAll") from None
         return found
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:

@@ -58,9 +58,27 @@ def nothing(_: Path, __: ToolRule | None) -> Extras:
 
 def claude(_: Path, __: ToolRule | None) -> Extras:
     """Add rules that ask, which win over rules that allow, and no hooks, which could answer for a person."""
-    rules = {"ask": ["Bash", "Edit", "Write", "NotebookEdit", "WebFetch"]}
+    rules = {
+        "ask": ["Bash", "Edit", "Write", "NotebookEdit", "WebFetch", "Agent", "Task"],
+        # These write into the repository, and nothing that a person sees in a question says so.
+        "deny": ["EnterWorktree", "CronCreate"],
+    }
     settings = {"permissions": rules, "disableAllHooks": True}
     return Extras(meta={"claudeCode": {"options": {"settings": settings}}})
+
+
+def codex(workspace: Path, _: ToolRule | None) -> Extras:
+    """Refuse a workspace with rules of its own: they allow commands, and no mode or setting outranks them.
+
+    Raises ValueError naming the folder and the remedy.
+    """
+    for folder in (workspace, *workspace.parents):
+        rules = folder / ".codex" / "rules"
+        if rules.is_dir() and folder != Path.home():
+            raise ValueError(f"{rules} may allow commands that nobody is asked about; remove it")
+        if (folder / ".git").exists():
+            break
+    return Extras()
 
 
 def gemini(_: Path, __: ToolRule | None) -> Extras:

@@ -55,6 +55,7 @@ PROFILES: Mapping[str, Profile] = {
         # Its default has a model, not the user, decide on what needs permission.
         {"INITIAL_AGENT_MODE": "read-only"},
         modes=AskingModes(("read-only",), ()),
+        guard=guards.codex,
     ),
     "gemini": Profile(
         ("gemini", "--acp"),

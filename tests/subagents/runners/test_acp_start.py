@@ -99,3 +99,15 @@ async def test_opencode_still_reads_the_instructions_of_the_workspace(
     assert config["instructions"] == [str(instructions)]
     assert config["agent"]["build"]["permission"]["bash"] == "ask"
     assert config["agent"]["build"]["permission"]["read"]["*.env"] == "ask"
+
+
+@pytest.mark.parametrize("above", [0, 1])
+async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
+    started: Started, tmp_path: Path, above: int
+) -> None:
+    folder = (tmp_path / "workspace", tmp_path)[above]
+    (folder / ".codex" / "rules").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    with pytest.raises(RunnerUnavailable, match="may allow commands that nobody is asked about"):
+        await started("codex-acp")
+    assert await started("codex-acp", policy="allowAll")
