@@ -15,7 +15,7 @@ from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
 from tests.history.conftest import NOW, TASK_ID, Store
 
 Event = dict[str, Any]
-WORKSPACE = "/work/shop"
+WORKSPACE = "/projects/shop"
 
 
 def diff(path: str, new: str, old: str | None = None) -> Event:

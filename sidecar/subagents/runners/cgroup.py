@@ -75,6 +75,7 @@ class RunGroup:
                     folder.rmdir()
             if time.monotonic() >= deadline:
                 return
+            time.sleep(_POLL_SECONDS)
 
     def _folders(self) -> list[Path]:
         return [Path(folder) for folder, _, _ in os.walk(self.path)]
