@@ -11,7 +11,7 @@ _FEW_STEPS: Final = 1_000
 _MANY_STEPS: Final = 5_000
 """Steps of a search for common lines: 4,000 take about two milliseconds."""
 _LINES_PER_STEP: Final = 10
-"""So many lines cost as much time before the search as one step of it."""
+"""How many lines cost as much time before the search as one step of it."""
 _RUN: Final = 32
 """Lines compared at once where two texts agree."""
 

@@ -40,7 +40,7 @@ class Plan:
     trusted_folders: tuple[Path, ...] = ()
 
     def trusts(self, directory: Path) -> bool:
-        """Tell whether a directory, links followed, lies in a folder that the user trusts."""
+        """Return whether a directory, with links followed, is inside a folder that the user trusts."""
         real = real_path(directory)
         roots = [root for folder in self.trusted_folders if (root := real_path(folder)) is not None]
         return real is not None and any(Path(real).is_relative_to(root) for root in roots)

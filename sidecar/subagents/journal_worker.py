@@ -213,7 +213,7 @@ class JournalWorker:
         return None
 
     def _open(self) -> sqlite3.Connection:
-        """Return the connection. Raises what `connect` does, each time anew only after a pause."""
+        """Return the connection. Raises what `connect` does, and tries again only after a pause."""
         if self._connection is not None:
             return self._connection
         if self._fault is None or time.monotonic() >= self._retry_at:

@@ -25,7 +25,7 @@ def new_message_id() -> str:
 class Messages:
     """The messages and thoughts of one run, the last message and what it emitted.
 
-    With `takes_outputs` blocks of outputs in messages become `emit` events, and are no part of a message.
+    With `takes_outputs` blocks of outputs in messages become `emit` events, and do not appear in a message.
     `repeated` makes the event that tells of an answer begun again.
     """
 

@@ -65,7 +65,7 @@ class SessionModes:
     async def make_asking(self, choose: Choose) -> None:
         """Put the session into a mode in which the agent asks, and report what is in force.
 
-        Raises AgentFault when there is no such mode, or the agent does not take it.
+        Raises AgentFault when the agent has none, or does not accept it.
         """
         for choice in self._unasking():
             mode = self._asking_mode(choice)

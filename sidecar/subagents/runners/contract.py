@@ -75,7 +75,7 @@ class RunSpec:
     policy: Policy = "ask"
     """The policy in force when the run starts: that of its definition, else that of the settings."""
     trusted: bool = False
-    """Whether the user trusts what lies in `workspace_dir`."""
+    """Whether the user trusts the contents of `workspace_dir`."""
 
     @property
     def must_ask(self) -> bool:
