@@ -76,16 +76,16 @@ def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
 def _structured(source: TaskSource, extracted: Extract) -> Row:
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
-    until = id_holds_until(source.task_id, source.now)
+    until = min(extracted.until, id_holds_until(source.task_id, source.now))
     return Row(extracted.info, extracted.sources, extracted.ages_from, until)
 
 
 def _guided(sources: Sequence[TaskSource]) -> list[Row]:
     fields = [_guide_fields(source, source.now) for source in sources]
     listed = [source for source, told in zip(sources, fields, strict=True) if told is not None]
-    infos = iter(structural.beside_the_guide(listed))
+    beside = iter(structural.beside_the_guide(listed))
     return [
-        _guide_row(next(infos), source.now, told) if told is not None else Row(None, {})
+        _guide_row(*next(beside), source.now, told) if told is not None else Row(None, {})
         for source, told in zip(sources, fields, strict=True)
     ]
 
@@ -107,7 +107,7 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(beside: TaskInfo, now: int, fields: "GuideFields") -> Row:
+def _guide_row(beside: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
     """Put the guide's fields over the structural row, which knows the rest; nobody asks for their sources.
 
     Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
@@ -126,7 +126,7 @@ def _guide_row(beside: TaskInfo, now: int, fields: "GuideFields") -> Row:
     )
     if now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
         return Row(info, {}, None, 0)
-    return Row(info, {}, _guide_ages(fields))
+    return Row(info, {}, _guide_ages(fields), until)
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:

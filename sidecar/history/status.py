@@ -1,4 +1,4 @@
-"""How a task stands, told by its last relevant message instead of by words anywhere in it."""
+"""How a task stands, judged by its last relevant message instead of by words anywhere in it."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -6,6 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from sidecar.api.tasks import Outcome, TaskStatus
+from sidecar.history.ageing import FOR_EVER
+from sidecar.history.last_request import is_unanswered, last_request, paces, repeats, under_way_until
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import UI_FILE
 from sidecar.history.records import UiMessage, Usage
@@ -18,8 +20,7 @@ _COMPLETION_SAYS: Final = frozenset({"completion_result", "plan_completion_resul
 _REOPENING: Final = frozenset({"user_feedback", "user_feedback_diff", "api_req_started"})
 _FAILED_ASKS: Final = frozenset({"api_req_failed", "mistake_limit_reached"})
 _FAILED_REASONS: Final = frozenset({"streaming_failed", "retries_exhausted"})
-_STREAMED: Final = _PASSED_OVER | {"text"}
-"""What a request leaves behind while it streams."""
+_ROUTINE_OR_TEXT: Final = _PASSED_OVER | {"text"}
 _BY_ENDING: Final[dict[Outcome, TaskStatus]] = {
     "completed": "completed",
     "failed": "failed",
@@ -34,12 +35,16 @@ _RECORDED: Final[dict[str, Outcome]] = {
 
 
 class Ending(msgspec.Struct, frozen=True, gc=False):
-    """The finer outcome, where it was seen, and a status that holds at any age (None: the age decides)."""
+    """The finer outcome, where it was seen, and a status that holds at any age (None: the age decides).
+
+    The outcome holds before the time `until`, in ms.
+    """
 
     outcome: Outcome
     status: TaskStatus | None
     source: str
     note: str | None = None
+    until: int = FOR_EVER
 
 
 def ending(view: TaskView) -> Ending:
@@ -50,12 +55,14 @@ def ending(view: TaskView) -> Ending:
 def _endings(view: TaskView) -> Iterator[Ending]:
     entry = view.entry
     if entry is not None and entry.product == "sidecar" and (recorded := _RECORDED.get(str(entry.outcome))):
+        if recorded == "streaming":
+            yield _under_way(view, "outcome streaming", view.entry_source)
         yield Ending(recorded, _BY_ENDING.get(recorded), view.entry_source)
-    last, request = _last_relevant(view), _open_request(view)
+    last = _last_relevant(view)
     yield from _completed(view, last)
-    yield from _failed(last, request)
+    yield from _failed(view, last)
     yield from _recorded(view)
-    yield from _unfinished(last, request)
+    yield from _unfinished(view, last)
 
 
 def _completed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
@@ -70,12 +77,20 @@ def _completed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
         yield Ending("completed", "completed", view.entry_source, "status completed")
 
 
-def _failed(last: UiMessage | None, request: Usage | None) -> Iterator[Ending]:
-    if last is not None and last.type == "ask" and last.kind in _FAILED_ASKS:
+def _failed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
+    if last is None:
+        return
+    if last.type == "ask" and last.kind in _FAILED_ASKS:
         yield Ending("failed", "failed", UI_FILE, f"ask {last.kind}")
+    request, since = last_request(view)
     reason = str(request.cancel_reason) if request is not None else ""
-    if reason in _FAILED_REASONS:
+    if reason in _FAILED_REASONS and is_unanswered(since):
         yield Ending("failed", "failed", UI_FILE, f"cancelReason {reason}")
+    if repeats(last):
+        until = under_way_until(view)
+        if view.now < until:
+            yield Ending("streaming", None, UI_FILE, f"{last.kind}: a failed request is repeated", until)
+        yield Ending("failed", "failed", UI_FILE, f"{last.kind}, and no answer after it")
 
 
 def _recorded(view: TaskView) -> Iterator[Ending]:
@@ -87,20 +102,29 @@ def _recorded(view: TaskView) -> Iterator[Ending]:
         yield Ending("interrupted", None, view.entry_source, "status interrupted")
 
 
-def _unfinished(last: UiMessage | None, request: Usage | None) -> Iterator[Ending]:
+def _unfinished(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
     if last is None:
         return
+    request, _ = last_request(view)
     if request is not None and request.cancel_reason == "user_cancelled":
         yield Ending("cancelled", None, UI_FILE, "cancelReason user_cancelled")
-    if last.partial is True:
-        yield Ending("streaming", None, UI_FILE, "the last message is partial")
+    if last.partial is True or paces(last):
+        yield _under_way(view, "the last message is partial", UI_FILE)
     if last.type == "ask":
         tool = _asked_tool(last)
         if tool == "newTask":
             yield Ending("delegated", None, UI_FILE, "ask tool newTask")
         yield Ending("waiting", None, UI_FILE, f"ask {last.kind}")
-    if request is not None and _has_no_numbers(request):
-        yield Ending("streaming", None, UI_FILE, "the last request has no figures yet")
+    if (started := _open_request(view)) is not None and _has_no_numbers(started):
+        yield _under_way(view, "the last request has no figures yet", UI_FILE)
+
+
+def _under_way(view: TaskView, note: str, source: str) -> Ending:
+    """An answer that was being written: one that stopped long ago was interrupted."""
+    until = under_way_until(view)
+    if view.now < until:
+        return Ending("streaming", None, source, note, until)
+    return Ending("interrupted", None, source, f"{note}, and nothing came after it")
 
 
 def _last_relevant(view: TaskView) -> UiMessage | None:
@@ -111,7 +135,7 @@ def _last_relevant(view: TaskView) -> UiMessage | None:
 
 
 def _completion_said(view: TaskView) -> bool:
-    """Tell whether a completion was announced and nobody answered it."""
+    """Tell whether a completion was announced and the user did not answer it."""
     for index in range(len(view.kinds) - 1, -1, -1):
         if view.kinds[index] in _REOPENING:
             return False
@@ -122,12 +146,12 @@ def _completion_said(view: TaskView) -> bool:
 
 
 def _open_request(view: TaskView) -> Usage | None:
-    """The last request, if nothing but what it streamed follows it."""
+    """The last request, if nothing follows it but text and routine messages."""
     for index in range(len(view.kinds) - 1, -1, -1):
         kind = view.kinds[index]
         if kind == "api_req_started":
             return next((usage for place, usage in reversed(view.usages) if place == index), None)
-        if kind not in _STREAMED:
+        if kind not in _ROUTINE_OR_TEXT:
             return None
     return None
 

@@ -42,12 +42,16 @@ Sources = dict[str, Found | None]
 
 
 class Extract(msgspec.Struct, frozen=True):
-    """A task as the structural rules see it; `ages_from` is set where the status is a matter of age."""
+    """A task as the structural rules see it; `ages_from` is set where the status is a matter of age.
+
+    The outcome holds before the time `until`, in ms.
+    """
 
     info: TaskInfo
     sources: Sources
     ages_from: int | float | None
     is_plain: bool
+    until: int
 
 
 def extract(sources: Sequence[TaskSource]) -> list[Extract]:
@@ -61,11 +65,11 @@ def extract(sources: Sequence[TaskSource]) -> list[Extract]:
     return [_extract(*look) for look in looks]
 
 
-def beside_the_guide(sources: Sequence[TaskSource]) -> list[TaskInfo]:
-    """Tell what the guide has no word for: of what it has, nothing is looked for. Never raises."""
+def beside_the_guide(sources: Sequence[TaskSource]) -> list[tuple[TaskInfo, int]]:
+    """Return what the guide has no word for, and the time in ms before which it holds. Never raises."""
     views = [TaskView(source) for source in sources]
     looks = zip(views, _endings(views), _products(views), _found(views, _BESIDE_THE_GUIDE), strict=True)
-    return [_row(view, ended, product.value, found) for view, ended, product, found in looks]
+    return [(_row(view, ended, product.value, found), ended.until) for view, ended, product, found in looks]
 
 
 def _extract(view: TaskView, ended: Ending, product: Found, found: Sources) -> Extract:
@@ -76,7 +80,7 @@ def _extract(view: TaskView, ended: Ending, product: Found, found: Sources) -> E
     found["status"] = found["outcome"] = Found(ended.status, ended.source, ended.note)
     found |= _listed(view, info)
     active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
-    return Extract(info, found, active, is_plain(view))
+    return Extract(info, found, active, is_plain(view), ended.until)
 
 
 def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:

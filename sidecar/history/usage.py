@@ -23,17 +23,16 @@ _ONLY_INTEGERS: Final = frozenset({int})
 
 
 def token_usage(view: TaskView) -> Found | None:
-    """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry."""
+    """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry.
+
+    A task without any record has an unknown usage: nobody counted, which is not the same as 0.
+    """
     damaged = view.ui is None or bool(view.ui.problems)
     listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
     if listed is not None:
         return Found(listed, view.entry_source, "messages are missing" if damaged else None)
     if view.ui is None or not view.ui_messages:
         return None
-    if _REQUEST not in view.kinds and all(message.say != _REQUEST for message in view.ui_messages):
-        if view.entry is not None and view.entry.product == "sidecar":
-            return None  # a run's program makes requests that only it could tell of
-        return Found(_usage([0] * len(_FIELDS)), UI_FILE, "no request was made")
     rows = [_figures(record) for record in _merged(view)]
     columns = tuple(zip(*rows, strict=True)) or ((),) * len(_FIELDS)
     condensings = _condense_costs(view)
@@ -58,9 +57,8 @@ def _telling(rows: Sequence[Row], first: Row) -> int:
 
 def _sum_note(records: int, condensings: int) -> str:
     """Say what was added up: `sum of 41 request records and 1 condensing`."""
-    parts = [f"{records} request record{'' if records == 1 else 's'}"]
-    if condensings:
-        parts.append(f"{condensings} condensing{'' if condensings == 1 else 's'}")
+    counts = {"request record": records, "condensing": condensings}
+    parts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items() if count]
     return f"sum of {' and '.join(parts)}"
 
 
@@ -105,8 +103,10 @@ def _sum(values: Row) -> Number | None:
 
 
 def _from_entry(entry: ListEntry) -> TokenUsage | None:
-    usage = _usage([*map(number, _listed(entry))])
-    return usage if usage != TokenUsage() else None
+    """Read an entry's figures. The products write zeros before the first request: those tell nothing."""
+    figures = [*map(number, _listed(entry))]
+    usage = _usage(figures)
+    return usage if usage != TokenUsage() and (any(figures) or entry.product == "sidecar") else None
 
 
 def _usage(figures: Sequence[Number | None]) -> TokenUsage:

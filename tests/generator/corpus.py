@@ -11,10 +11,18 @@ from statistics import NormalDist
 from typing import Any
 
 from tests.generator.eras import ERAS, Era
-from tests.generator.story import ENDINGS, NOW_MS, Story
+from tests.generator.story import ENDINGS, NOW_MS, UNDER_WAY, Story
 
 _DAY = 86_400_000
-_OUTCOMES = {"prompt": "unknown", "said": "completed", "mistakes": "failed"}
+_OUTCOMES = {
+    "prompt": "unknown",
+    "said": "completed",
+    "mistakes": "failed",
+    "retried": "failed",
+    "cancelled_tool": "cancelled",
+    "broken": "failed",
+    "broken_tool": "failed",
+}
 _MEDIAN_BYTES, _SPREAD = 165_000, 1.72
 _FIXED = {"completed": "completed", "failed": "failed"}
 
@@ -98,7 +106,7 @@ def _write(root: Path, story: Story) -> Task:
 
 def _truth(story: Story) -> dict[str, Any]:
     usage, last = story.usage, story.time
-    outcome = _OUTCOMES.get(story.ending, story.ending)
+    outcome = _outcome(story)
     asked = story.ending != "prompt"
     listed = story.era.history_item
     known = asked or story.era.product == "cline"
@@ -113,12 +121,12 @@ def _truth(story: Story) -> dict[str, Any]:
         "status": _FIXED.get(outcome) or _by_age(NOW_MS - last),
         "mode_current": story.mode[0] if asked or known or listed else None,
         "mode_name": story.mode[1] if asked or known else None,
-        "input": usage["tokensIn"],
-        "output": usage["tokensOut"],
-        "total": usage["tokensIn"] + usage["tokensOut"],
-        "cache_writes": usage["cacheWrites"],
-        "cache_reads": usage["cacheReads"],
-        "cost": usage["cost"] + story.extra_cost,
+        "input": usage["tokensIn"] if asked else None,
+        "output": usage["tokensOut"] if asked else None,
+        "total": usage["tokensIn"] + usage["tokensOut"] if asked else None,
+        "cache_writes": usage["cacheWrites"] if asked else None,
+        "cache_reads": usage["cacheReads"] if asked else None,
+        "cost": usage["cost"] + story.extra_cost if asked else None,
         "message_count": len(story.api),
         "ui_message_count": len(story.ui),
         "workspace_dir": story.workspace if asked or listed or story.era.shared_list else None,
@@ -128,6 +136,13 @@ def _truth(story: Story) -> dict[str, Any]:
         "root_id": story.parent,
         "child_ids": story.child,
     }
+
+
+def _outcome(story: Story) -> str:
+    if story.ending in UNDER_WAY:
+        under_way = not story.opened and NOW_MS - story.time < _DAY
+        return "streaming" if under_way else UNDER_WAY[story.ending]
+    return _OUTCOMES.get(story.ending, story.ending)
 
 
 def _entry(story: Story) -> dict[str, Any]:

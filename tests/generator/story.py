@@ -20,7 +20,15 @@ ENDINGS = (
     "prompt",
     "said",
     "delegated",
+    "retried",
+    "retrying",
+    "paced",
+    "cancelled_tool",
+    "broken",
+    "broken_tool",
 )
+UNDER_WAY = {"streaming": "interrupted", "paced": "interrupted", "retrying": "failed"}
+"""Endings that mean streaming for a day, unless the task is opened again, and what they mean afterwards."""
 _HOUR = 3_600_000
 _AGES = (2 * _HOUR, 60 * _HOUR, 400 * _HOUR)
 Message = dict[str, Any]
@@ -45,7 +53,7 @@ class Story:
         self.model, self.workspace = random.choice(MODELS), random.choice(WORKSPACES)
         self.usage = {"tokensIn": 0, "tokensOut": 0, "cacheWrites": 0, "cacheReads": 0, "cost": 0.0}
         self.extra_cost = 0.0
-        self.opened = random.random() < 0.3
+        self.opened = ending == "retried" or random.random() < 0.3
         self._tell(turns if turns is not None else random.randint(1, 4))
 
     def _tell(self, turns: int) -> None:
@@ -139,6 +147,43 @@ class Story:
     def _end_streaming(self) -> None:
         self._say("api_req_started", stringify({"apiProtocol": "openai"}))
         self._say("text", "The problem is in the", partial=True)
+
+    def _end_retried(self) -> None:
+        self._end_retrying()
+
+    def _end_retrying(self) -> None:
+        self._say("api_req_started", stringify(dict(self.era.usage_extra)))
+        if self.era.product == "cline":
+            self._say("error_retry", stringify({"attempt": 1, "maxAttempts": 3, "delaySeconds": 2}))
+        else:
+            text = "429 Too Many Requests\n\nRetry attempt 2\nRetrying in 7 seconds..."
+            self._say("api_req_retry_delayed", text, partial=self.random.random() < 0.5)
+
+    def _end_paced(self) -> None:
+        self._say("api_req_started", stringify(dict(self.era.usage_extra)))
+        self._say("api_req_retry_delayed", "Rate limiting for 4 seconds...", partial=True)
+
+    def _end_cancelled_tool(self) -> None:
+        """The user stops the model while it writes a file."""
+        self._mark_request({"cancelReason": "user_cancelled"})
+        self._say("text", "I will now update it.", partial=False)
+        call = stringify({"tool": "editedExistingFile", "path": "src/a.py"})
+        if self.random.random() < 0.5:
+            self._say("tool", call, partial=True)
+        else:
+            self._ask("tool", call)
+
+    def _end_broken(self) -> None:
+        """A request fails, the user has it repeated, and nothing comes."""
+        self._mark_request({"cancelReason": "streaming_failed", "streamingFailedMessage": "503"})
+        self._ask("api_req_failed", "503 Service Unavailable")
+        self._say("api_req_retried", None)
+
+    def _end_broken_tool(self) -> None:
+        """The connection breaks while the model writes a file."""
+        self._mark_request({"cancelReason": "streaming_failed", "streamingFailedMessage": "terminated"})
+        self._say("text", "I will now update it.", partial=False)
+        self._ask("tool", stringify({"tool": "editedExistingFile", "path": "src/a.py"}))
 
     def _mark_request(self, more: Message) -> None:
         request = next(m for m in reversed(self.ui) if m.get("say") == "api_req_started")

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,105 @@ def test_routine_trouble_is_no_failure(store: Store, say: Make, kind: str) -> No
 def test_a_cancelled_request_is_cancelled(store: Store, say: Make) -> None:
     request = say("api_req_started", '{"tokensIn":1,"cancelReason":"user_cancelled"}')
     assert outcome(store, request, say("text", "I will now")) == ("active", "cancelled")
+
+
+RETRIES = ("api_req_retry_delayed", "error_retry", "api_req_retried")
+FAILING = "429 Too Many Requests\n\nRetry attempt 1\nRetrying in 5 seconds..."
+
+
+@pytest.mark.parametrize("partial", [True, False])
+@pytest.mark.parametrize("kind", RETRIES)
+def test_a_retry_without_an_answer_before_the_task_was_opened_again_is_failed(
+    store: Store, say: Make, ask: Make, kind: str, partial: bool
+) -> None:
+    retry = say(kind, FAILING, partial=partial)
+    assert outcome(store, say("api_req_started", "{}"), retry, ask("resume_task")) == ("failed", "failed")
+
+
+def test_a_retry_at_the_end_streams_for_a_day_and_has_failed_then(store: Store, say: Make) -> None:
+    retry = say("api_req_retry_delayed", FAILING, partial=True)
+    assert outcome(store, say("api_req_started", "{}"), retry) == ("active", "streaming")
+    store.now = NOW - HOUR + DAY - 1
+    assert (store.task().status, store.task().outcome) == ("active", "streaming")
+    store.now += 1
+    assert (store.task().status, store.task().outcome) == ("failed", "failed")
+    note = store.history.get(TASK_ID)[1]["outcome"].note
+    assert note == "api_req_retry_delayed, and no answer after it"
+
+
+def test_the_outcome_under_the_guide_grows_old_too(store: Store, say: Make) -> None:
+    folder = store.write(ui=[say("text", "x"), say("text", "y", partial=True)], api=[{"role": "user"}])
+    assert folder.is_dir()
+    assert [task.outcome for task in store.history.list(rules="guide")] == ["streaming"]
+    store.now += DAY
+    assert [task.outcome for task in store.history.list(rules="guide")] == ["interrupted"]
+
+
+def test_a_pause_of_the_rate_limit_is_no_failure(store: Store, say: Make, ask: Make) -> None:
+    pause = say("api_req_retry_delayed", "Rate limiting for 3 seconds...", partial=True)
+    assert outcome(store, say("api_req_started", "{}"), pause) == ("active", "streaming")
+    assert outcome(store, say("api_req_started", "{}"), pause, ask("resume_task")) == (
+        "active",
+        "interrupted",
+    )
+
+
+@pytest.mark.parametrize("partial", [True, False])
+def test_a_request_cancelled_during_a_tool_is_cancelled(
+    store: Store, say: Make, ask: Make, partial: bool
+) -> None:
+    request = say("api_req_started", '{"tokensIn":1,"cancelReason":"user_cancelled"}')
+    text, tool = say("text", "I will now"), '{"tool":"editedExistingFile","path":"a.py"}'
+    assert outcome(store, request, text, say("tool", tool, partial=partial)) == ("active", "cancelled")
+    assert outcome(store, request, text, ask("tool", tool, partial=partial)) == ("active", "cancelled")
+
+
+def test_a_cancelled_request_that_the_user_went_on_from_is_past(store: Store, say: Make, ask: Make) -> None:
+    request = say("api_req_started", '{"tokensIn":1,"cancelReason":"user_cancelled"}')
+    went_on = (ask("resume_task"), say("user_feedback", "Go on"))
+    assert outcome(store, request, *went_on) == ("active", "unknown")
+    assert outcome(store, request, *went_on, say("api_req_started", "{}")) == ("active", "streaming")
+
+
+def test_a_stream_that_failed_is_failed_with_what_it_left_and_the_retry_behind_it(
+    store: Store, say: Make, ask: Make
+) -> None:
+    request = say("api_req_started", '{"cancelReason":"streaming_failed"}')
+    left = (say("text", "I will"), ask("tool", '{"tool":"readFile"}', partial=True))
+    retried = (ask("api_req_failed", "503"), say("api_req_retried"))
+    assert outcome(store, request, *left)[1] == "failed"
+    assert outcome(store, request, *retried)[1] == "failed"
+    assert outcome(store, request, *retried, ask("resume_task"))[1] == "failed"
+
+
+def test_a_stream_that_failed_and_was_repeated_with_success_is_past(
+    store: Store, say: Make, ask: Make
+) -> None:
+    request = say("api_req_started", '{"cancelReason":"streaming_failed"}')
+    retried = (ask("api_req_failed", "503"), say("api_req_retried"), say("text", "Here it is."))
+    assert outcome(store, request, *retried, ask("followup")) == ("active", "waiting")
+
+
+def test_what_was_streaming_when_the_task_was_opened_again_is_interrupted(
+    store: Store, say: Make, ask: Make
+) -> None:
+    assert outcome(store, say("text", "The", partial=True), ask("resume_task")) == ("active", "interrupted")
+    request = say("api_req_started", '{"apiProtocol":"openai"}')
+    assert outcome(store, request, ask("resume_task")) == ("active", "interrupted")
+
+
+def test_nothing_streams_for_more_than_a_day(store: Store, say: Make) -> None:
+    assert outcome(store, say("text", "The", partial=True)) == ("active", "streaming")
+    store.now = NOW - HOUR + DAY
+    assert (store.task().status, store.task().outcome) == ("unknown", "interrupted")
+
+
+def test_a_stream_without_times_is_judged_by_its_file(store: Store) -> None:
+    folder = store.write(ui=[{"type": "say", "say": "text", "text": "The", "partial": True}], api=[])
+    os.utime(folder / "ui_messages.json", ((NOW - HOUR) // 1000,) * 2)
+    assert store.task().outcome == "streaming"
+    os.utime(folder / "ui_messages.json", ((NOW - 2 * DAY) // 1000,) * 2)
+    assert store.task().outcome == "interrupted"
 
 
 @pytest.mark.parametrize("kind", AWAITED)

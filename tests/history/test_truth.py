@@ -9,7 +9,7 @@ import pytest
 from sidecar.api.tasks import TaskInfo
 from sidecar.history import TaskHistory
 from tests.generator import ERAS, Era, generate
-from tests.generator.story import NOW_MS
+from tests.generator.story import ENDINGS, NOW_MS
 
 NESTED = {"mode_current": "mode.current", "mode_name": "mode.name"}
 THOUSANDS = 5_000
@@ -22,7 +22,7 @@ def flat(task: TaskInfo, name: str) -> Any:
         return " ".join(task.child_ids) if task.child_ids else None
     holder: Any = task
     if name in USAGE:
-        return getattr(task.token_usage, name)
+        return getattr(task.token_usage, name, None)
     for part in NESTED.get(name, name).split("."):
         holder = getattr(holder, part)
     return holder
@@ -30,7 +30,7 @@ def flat(task: TaskInfo, name: str) -> Any:
 
 @pytest.mark.parametrize("era", ERAS, ids=lambda era: era.name)
 def test_every_field_of_every_task_is_true(tmp_path: Path, era: Era) -> None:
-    tasks = generate(tmp_path / era.folder, era, 36, seed=7)
+    tasks = generate(tmp_path / era.folder, era, 4 * len(ENDINGS), seed=7)
     rows = {row.id: row for row in TaskHistory([tmp_path / era.folder], now=lambda: NOW_MS).list()}
     assert set(rows) == {task.id for task in tasks}
     for task in tasks:
@@ -58,7 +58,7 @@ def test_every_field_is_true_of_thousands_of_tasks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("era", ERAS, ids=lambda era: era.name)
 def test_a_sound_task_has_no_problems(tmp_path: Path, era: Era) -> None:
-    generate(tmp_path / era.folder, era, 18)
+    generate(tmp_path / era.folder, era, 2 * len(ENDINGS))
     rows = TaskHistory([tmp_path / era.folder], now=lambda: NOW_MS).list()
     assert [row.problems for row in rows if row.problems] == []
 

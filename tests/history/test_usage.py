@@ -57,15 +57,37 @@ def test_a_request_that_told_nothing_leaves_usage_unknown(store: Store, say: Mak
     assert usage(store, say, started()) is None
 
 
-def test_without_a_request_nothing_was_used(store: Store, say: Make) -> None:
-    found = usage(store, say)
-    assert found is not None and (found.total, found.cost) == (0, 0)
+def test_without_a_request_the_usage_is_unknown(store: Store, say: Make) -> None:
+    assert usage(store, say) is None
+
+
+def test_zeros_in_the_list_entry_of_a_task_without_requests_tell_nothing(store: Store, say: Make) -> None:
+    zeros = {"tokensIn": 0, "tokensOut": 0, "cacheWrites": 0, "cacheReads": 0, "totalCost": 0}
+    assert usage(store, say, item={"id": TASK_ID, **zeros}) is None
+    store.write(ui=b"", history_item={"id": TASK_ID, **zeros})
+    assert store.task().token_usage is None
+
+
+def test_zeros_in_a_request_record_are_true(store: Store, say: Make) -> None:
+    found = usage(store, say, started(tokensIn=0, tokensOut=0, cost=0))
+    assert found == TokenUsage(total=0, input=0, output=0, cost=0)
+
+
+def test_our_own_runs_record_zeros_that_are_true(store: Store, say: Make) -> None:
+    entry = {"id": TASK_ID, "product": "sidecar", "tokensIn": 0, "tokensOut": 0, "totalCost": None}
+    assert usage(store, say, item=entry) == TokenUsage(total=0, input=0, output=0)
+
+
+def test_condensing_alone_tells_a_cost_and_no_tokens(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", PROMPT), say("condense_context", contextCondense={"cost": 0.25})], api=[])
+    task, provenance = store.history.get(TASK_ID)
+    assert task.token_usage == TokenUsage(cost=0.25)
+    assert provenance["cost"].note == "sum of 1 condensing"
 
 
 def test_the_prompt_is_no_usage_record(store: Store, say: Make) -> None:
     store.write(ui=[say("api_req_started", '{"tokensIn":1,"tokensOut":1}'), say("text", "x")], api=[])
-    found = store.task().token_usage
-    assert found is None or found.total == 0
+    assert store.task().token_usage is None
 
 
 def test_a_list_entry_stands_in_for_a_missing_file(store: Store) -> None:
