@@ -1,4 +1,4 @@
-"""The environment block that the products append to what they send: mode, model and workspace.
+"""The environment block that the products append to what they send: mode, model, workspace and time.
 
 Only a text that is such a block counts: the same words in a file that was read are somebody else's.
 """
@@ -11,6 +11,7 @@ import msgspec
 from sidecar.history.parsing import UNREADABLE, text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
 from sidecar.history.records import ApiMessage, Block, UiMessage
+from sidecar.history.stated_time import StatedTime, stated_time
 from sidecar.history.view import TaskView
 
 _OPEN: Final = "<environment_details>"
@@ -18,6 +19,7 @@ _OPEN_BYTES: Final = _OPEN.encode()
 _blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
+_TIME_HEADING: Final = "\n# Current Time\n"
 _WORKSPACE_HEADINGS: Final = ("\n# Current Workspace Directory (", "\n# Current Working Directory (")
 _LISTING: Final = ") Files"
 _PRIMARY: Final = "Primary: "
@@ -59,6 +61,12 @@ class Environment(msgspec.Struct, gc=False):
                 if line.endswith(_LISTING):
                     return self._primary(line.removesuffix(_LISTING))
         return None
+
+    @property
+    def time(self) -> StatedTime | None:
+        """When the block was made: the last time in it, since the output of terminals comes before."""
+        _, heading, section = self.text.rpartition(_TIME_HEADING)
+        return stated_time(section) if heading else None
 
     @property
     def _mode_section(self) -> str:

@@ -19,7 +19,7 @@ _PACING: Final = "Rate limiting for "
 
 
 def last_request(view: TaskView) -> tuple[Usage | None, frozenset[str | None]]:
-    """Return the last request, unless the user spoke after it, and the kinds of messages since its last try."""
+    """Return the last request, unless the user spoke after it, and the kinds since its last try."""
     kinds: set[str | None] = set()
     retried = False
     for index in range(len(view.kinds) - 1, -1, -1):

@@ -95,7 +95,8 @@ class ListEntry(msgspec.Struct, rename="camel", gc=False):
 
 
 class TaskMetadata(msgspec.Struct):
-    """What `task_metadata.json` tells: the models used (Cline), and by its keys the product."""
+    """What `task_metadata.json` has: models used (Cline), files with dates, and by its keys the product."""
 
+    files_in_context: msgspec.Raw = msgspec.Raw()
     model_usage: Any = None
     environment_history: Any = None

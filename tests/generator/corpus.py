@@ -29,11 +29,15 @@ _FIXED = {"completed": "completed", "failed": "failed"}
 
 @dataclass(frozen=True)
 class Task:
-    """A written task: `truth` holds the wire names of TaskInfo in snake case, its nested parts flat."""
+    """A written task: `truth` holds the wire names of TaskInfo in snake case, its nested parts flat.
+
+    `stated` is the newest time, in ms, that an environment block states; None where the model was not asked.
+    """
 
     root: Path
     id: str
     truth: dict[str, Any]
+    stated: int | None
 
     @property
     def folder(self) -> Path:
@@ -101,7 +105,7 @@ def _write(root: Path, story: Story) -> Task:
     if story.era.product == "cline":
         used = [{"ts": story.start, "model_id": story.model, "model_provider_id": "p", "mode": story.mode[0]}]
         _write_json(folder / "task_metadata.json", {"files_in_context": [], "model_usage": used}, indent=2)
-    return Task(root, story.id, _truth(story) | {"size_bytes": ui + api})
+    return Task(root, story.id, _truth(story) | {"size_bytes": ui + api}, story.stated)
 
 
 def _truth(story: Story) -> dict[str, Any]:

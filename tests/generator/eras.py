@@ -25,6 +25,7 @@ class Era:
     shared_list: bool = False
     model_info: bool = False
     workspace_heading: str = "Current Workspace Directory"
+    iso_time: bool = False
     usage_extra: tuple[tuple[str, object], ...] = ()
 
 
@@ -52,6 +53,7 @@ ERAS: Final = (
     ),
     Era(
         name="roo-listed",
+        iso_time=True,
         product="roo",
         folder=f"listed/{_ROO}",
         ids="uuid7",
@@ -62,6 +64,7 @@ ERAS: Final = (
     ),
     Era(
         name="zoo",
+        iso_time=True,
         product="zoo",
         folder="zoocodeorganization.zoo-code",
         ids="uuid7",

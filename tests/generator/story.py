@@ -1,12 +1,22 @@
 """One generated task: its messages are written turn by turn while its true values are kept count of."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from uuid import UUID
 
 from tests.generator.eras import Era
-from tests.generator.words import CLINE_MODES, MODELS, MODES, PROMPTS, REPLIES, WORKSPACES, file_content
+from tests.generator.words import (
+    CLINE_MODES,
+    MODELS,
+    MODES,
+    PROMPTS,
+    REPLIES,
+    WORKSPACES,
+    ZONES,
+    file_content,
+)
 
 NOW_MS = 1_776_254_400_000
 """2026-04-15T12:00:00Z: ages in the truth are relative to it."""
@@ -53,6 +63,7 @@ class Story:
         self.model, self.workspace = random.choice(MODELS), random.choice(WORKSPACES)
         self.usage = {"tokensIn": 0, "tokensOut": 0, "cacheWrites": 0, "cacheReads": 0, "cost": 0.0}
         self.extra_cost = 0.0
+        self.stated: int | None = None
         self.opened = ending == "retried" or random.random() < 0.3
         self._tell(turns if turns is not None else random.randint(1, 4))
 
@@ -206,13 +217,26 @@ class Story:
             self.usage[name] += record[name]
 
     def _environment(self, first: bool) -> str:
-        lines = ["<environment_details>", "# VSCode Visible Files", "src/a.py", ""]
+        lines = ["<environment_details>", "# VSCode Visible Files", "src/a.py", "", *self._clock()]
         if self.era.product == "cline":
             lines += [*self._listing(first), "# Current Mode", f"{self.mode[0].upper()} MODE"]
         else:
             lines += ["# Current Mode", f"<slug>{self.mode[0]}</slug>", f"<name>{self.mode[1]}</name>"]
             lines += [f"<model>{self.model}</model>", "", *self._listing(first)]
         return "\n".join([*lines, "</environment_details>"])
+
+    def _clock(self) -> list[str]:
+        """The time as the products state it, to the second: newer ones in UTC, others in the local zone."""
+        self.stated = self.time // 1000 * 1000
+        moment = datetime.fromtimestamp(self.stated / 1000, UTC)
+        if self.era.iso_time:
+            told = f"Current time in ISO 8601 UTC format: {moment:%Y-%m-%dT%H:%M:%S}.000Z"
+            return ["# Current Time", told, "User time zone: Asia/Kolkata, UTC+5:30", ""]
+        name, offset, hours = self.random.choice(ZONES)
+        local = moment + timedelta(hours=hours)
+        date = f"{local.month}/{local.day}/{local.year}"
+        clock = f"{local.hour % 12 or 12}:{local:%M:%S} {local:%p}"
+        return ["# Current Time", f"{date}, {clock} ({name}, UTC{offset})", ""]
 
     def _listing(self, first: bool) -> list[str]:
         return [f"# {self.era.workspace_heading} ({self.workspace}) Files", "src/a.py", ""] if first else []

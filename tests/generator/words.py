@@ -21,6 +21,12 @@ WORKSPACES: Final = (
     "//wsl.localhost/Ubuntu/home/jürgen/blog",
     "/Users/sam/Проекты/notes (copy)",
 )
+ZONES: Final = (
+    ("Europe/Berlin", "+2:00", 2.0),
+    ("America/Los_Angeles", "-7:00", -7.0),
+    ("Asia/Kolkata", "+5.5:00", 5.5),
+)
+"""Name, offset as Cline prints it, and hours."""
 MODES: Final = (
     ("code", "💻 Code"),
     ("architect", "🏗️ Architect"),

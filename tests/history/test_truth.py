@@ -38,6 +38,21 @@ def test_every_field_of_every_task_is_true(tmp_path: Path, era: Era) -> None:
         assert found == pytest.approx(task.truth, abs=1e-9, nan_ok=True) or found == task.truth
 
 
+def test_without_message_times_the_environment_blocks_date_a_task(tmp_path: Path) -> None:
+    era = next(era for era in ERAS if not era.api_ts)
+    tasks = generate(tmp_path, era, 4 * len(ENDINGS), seed=5)
+    (tmp_path / "state" / "taskHistory.json").unlink()
+    asked = [task for task in tasks if task.stated is not None]
+    for task in asked:
+        (task.folder / "ui_messages.json").write_bytes(b"")
+    rows = {row.id: row for row in TaskHistory([tmp_path], now=lambda: NOW_MS).list()}
+    found = {task.id: (rows[task.id].created_at, rows[task.id].last_activity) for task in asked}
+    assert found == {task.id: (task.truth["created_at"], task.stated) for task in asked}
+    assert "unknown" not in {
+        rows[task.id].status for task in asked if NOW_MS - (task.stated or 0) < 86_400_000
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_every_field_is_true_of_thousands_of_tasks(tmp_path: Path) -> None:
