@@ -417,9 +417,15 @@ export interface StatsParams {
 
 export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "status";
 
-/** Totals of the matched tasks; groups are sorted by cost, days by date, both downwards. */
+/**
+ * Totals of the matched tasks; groups are sorted by cost, days by date, both downwards.
+ *
+ * Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
+ * `copies` says how many of the `matched` are others.
+ */
 export interface StatsResult {
   matched: number;
+  copies: number;
   totals: Totals;
   groups: Record<string, StatsGroup[]>;
   parents: TreeTotals[];
@@ -642,12 +648,18 @@ export interface DoctorResult {
   revision: number;
 }
 
-/** One root that was looked at. */
+/**
+ * One root that was examined.
+ *
+ * `emptyFolders` counts folders without messages and without a list entry. They are not tasks: no list,
+ * search or total has them.
+ */
 export interface DoctorRoot {
   path: string;
   product?: Product;
   exists: boolean;
   tasks: number;
+  emptyFolders: number;
 }
 
 /** A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be. */

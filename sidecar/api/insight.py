@@ -77,9 +77,14 @@ class StatsParams(Params, kw_only=True):
 
 
 class StatsResult(Record, kw_only=True):
-    """Totals of the matched tasks; groups are sorted by cost, days by date, both downwards."""
+    """Totals of the matched tasks; groups are sorted by cost, days by date, both downwards.
+
+    Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
+    `copies` says how many of the `matched` are others.
+    """
 
     matched: int
+    copies: int
     totals: Totals
     groups: dict[str, list[StatsGroup]]
     parents: list[TreeTotals]
@@ -271,12 +276,17 @@ class Finding(Record, kw_only=True):
 
 
 class DoctorRoot(Record, kw_only=True):
-    """One root that was looked at."""
+    """One root that was examined.
+
+    `emptyFolders` counts folders without messages and without a list entry. They are not tasks: no list,
+    search or total has them.
+    """
 
     path: str
     product: Product | None = None
     exists: bool
     tasks: int
+    empty_folders: int
 
 
 class DoctorPlace(Record, kw_only=True):

@@ -89,7 +89,10 @@ def _print_searched(result: DoctorResult) -> None:
 def _what_is_there(root: DoctorRoot) -> str:
     if not root.exists:
         return "no such directory"
-    return f"{root.tasks} tasks" if (Path(root.path) / "tasks").is_dir() else "holds no tasks/"
+    if not (Path(root.path) / "tasks").is_dir():
+        return "holds no tasks/"
+    empty = f", {root.empty_folders} empty folders that are not tasks" if root.empty_folders else ""
+    return f"{root.tasks} tasks{empty}"
 
 
 def _print_group(code: str, findings: list[Finding], several_roots: bool) -> None:

@@ -85,6 +85,8 @@ def _print_notes(result: StatsResult, cut: bool) -> None:
         return
     unknown = result.totals.tasks - result.totals.tasks_with_cost
     notes = [f"{unknown} tasks have no record of their cost"] if unknown else []
+    if result.copies:
+        notes.append(f"{result.copies} copies in other stores are not counted; `doctor` names them")
     notes += ["the first of each kind are shown; --json has all"] if cut else []
     if notes:
         output.echo("\n" + "; ".join(notes), err=True)

@@ -16,6 +16,7 @@ from sidecar.history.ageing import DAY_MS, FOR_EVER
 from sidecar.history.index import RowIndex, Rows
 from sidecar.history.index_row import IndexRow, ReadRows
 from sidecar.history.products import is_task_id, is_uuid
+from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE
 from sidecar.history.roots import Root
 from sidecar.history.spreading import Spread, here
 from sidecar.history.walking import changed_names, fingerprints, folder_names, is_unchanged, task_names
@@ -31,6 +32,8 @@ Change = Literal["added", "changed", "removed"]
 CHEAP_WALK_SECONDS = 0.02
 """A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
 _WALK_SECONDS_EACH = 10e-6
+_TELLING = (UI_FILE, API_FILE, ITEM_FILE)
+"""Files that tell a task from an empty folder."""
 
 _until = attrgetter("until")
 _NamedRow = tuple[str, IndexRow | None]
@@ -101,12 +104,12 @@ class RootCatalog:
 
     @property
     def size(self) -> int:
-        """How many rows are kept."""
-        return len(self._kept["structural"].rows)
+        """How many tasks are kept."""
+        return sum(row.body != b"" for row in self._kept["structural"].rows.values())
 
-    def names(self) -> list[str]:
-        """List the ids of the root's tasks; none when there is no `tasks/`."""
-        return task_names(self.root)
+    def names(self, start: str, now: int) -> list[str]:
+        """List the ids of the root's tasks that start so; none when there is no `tasks/`."""
+        return [name for name in task_names(self.root) if name.startswith(start) and self._is_task(name, now)]
 
     def rows(self, rules: Rules) -> Rows:
         """The rows as they were last seen, by this process or the one that left the index."""
@@ -249,6 +252,14 @@ class RootCatalog:
 
     def _in_use(self) -> list[Rules]:
         return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]
+
+    def _is_task(self, name: str, now: int) -> bool:
+        """Tell a task from an empty folder, mostly without opening a file."""
+        folder = self.root.folder(name)
+        if any(os.path.lexists(f"{folder}{os.sep}{file}") for file in _TELLING):
+            return True
+        opened = self.open(name, now)
+        return opened is not None and opened[1].info is not None
 
     def _is_folder(self, name: str) -> bool:
         try:

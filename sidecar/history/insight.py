@@ -19,7 +19,7 @@ from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.file_lookup import fits_path
 from sidecar.history.roots import task_folder
 from sidecar.history.selection import Selection
-from sidecar.history.stats import grouped, totals, trees
+from sidecar.history.stats import grouped, totals, trees, without_copies
 from sidecar.history.task_history import TaskHistory
 
 
@@ -28,17 +28,20 @@ def stats(
 ) -> StatsResult:
     """Total the tasks asked for; `disk` measures the own root when the caller wants it.
 
-    Parents are summed over all tasks of the roots, so that a query for a parent counts its children.
+    Of a task that several roots hold, one copy is counted. Parents are summed over all tasks of their root,
+    so that a query for a parent counts its children.
     Raises InvalidParams for a bad query or root.
     """
     rows = history.select(Selection(params.filter, params.query, rules), params.roots)
-    matched = {(row.root, row.id) for row in rows}
+    counted = without_copies(rows, [root.path for root in history.roots])
+    shown = {(row.root, row.id) for row in counted}
     everything = history.select(Selection(rules=rules), params.roots)
     return StatsResult(
         matched=len(rows),
-        totals=totals(rows),
-        groups={by: grouped(rows, by) for by in dict.fromkeys(params.group_by)},
-        parents=[tree for tree in trees(everything) if (tree.root, tree.task_id) in matched],
+        copies=len(rows) - len(counted),
+        totals=totals(counted),
+        groups={by: grouped(counted, by) for by in dict.fromkeys(params.group_by)},
+        parents=[tree for tree in trees(everything) if (tree.root, tree.task_id) in shown],
         disk=disk() if disk is not None and params.disk else None,
         revision=history.revision,
     )

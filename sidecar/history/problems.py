@@ -8,7 +8,7 @@ from sidecar.api.tasks import Problem
 
 PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "empty": "the folder holds neither messages nor a list entry",
+        "empty": "there are no messages: the files hold none, or cannot be read, and no list entry helps",
         "missing": "a message file that should be there is not",
         "unreadable": "a file cannot be opened or read",
         "notRegular": "a name that should be a file is a link, pipe, device or directory",

@@ -26,7 +26,7 @@ _OUTCOMES: dict[TaskStatus, Outcome] = {"completed": "completed", "failed": "fai
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """A task under one rule set: `info` is None where the rules do not list it.
+    """A task under one rule set: `info` is None where the rules do not list it, as an empty folder.
 
     With `ages_from`, a time of last activity, the status follows from the age and changes with it. All
     else holds until before the time `until`, in ms: what an id or a default date means depends on when
@@ -74,6 +74,8 @@ def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
 
 
 def _structured(source: TaskSource, extracted: Extract) -> Row:
+    if source.is_empty:
+        return Row(None, {})
     if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
         extracted = _filled(source, extracted, fields)
     until = min(extracted.until, id_holds_until(source.task_id, source.now))

@@ -39,6 +39,16 @@ def totals(tasks: Iterable[TaskInfo]) -> Totals:
     )
 
 
+def without_copies(tasks: Iterable[TaskInfo], roots: Sequence[str]) -> list[TaskInfo]:
+    """Keep one of the tasks with the same id: the one used last, of equal ones that of the first root."""
+    kept: dict[str, TaskInfo] = {}
+    for task in sorted(tasks, key=lambda task: roots.index(task.root)):
+        known = kept.get(task.id)
+        if known is None or (number(task.last_activity) or 0) > (number(known.last_activity) or 0):
+            kept[task.id] = task
+    return list(kept.values())
+
+
 def grouped(tasks: Iterable[TaskInfo], by: GroupKey) -> list[StatsGroup]:
     """Sum the tasks that share a value: the dearest group first, days newest first, the unknown last."""
     members: defaultdict[str | None, list[TaskInfo]] = defaultdict(list)

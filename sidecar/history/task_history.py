@@ -250,7 +250,7 @@ class TaskHistory:
         return [
             catalog.root
             for path, catalog in self._catalogs.items()
-            if path != root and task_id in catalog.names()
+            if path != root and task_id in catalog.names(task_id, self.now())
         ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
@@ -260,9 +260,8 @@ class TaskHistory:
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
         for catalog in self._looked_through(root):
-            for name in catalog.names():
-                if name.startswith(task_id):
-                    owners.setdefault(name, catalog)
+            for name in catalog.names(task_id, self.now()):
+                owners.setdefault(name, catalog)
         if task_id in owners:
             return owners[task_id], task_id
         if not owners or not task_id:

@@ -65,6 +65,13 @@ class TaskSource(msgspec.Struct, frozen=True, gc=False):
     hint: ListEntry | None
     now: int
 
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether there is no message file, readable or not, and no list entry: this is not a task."""
+        files = self.files
+        found = any(file.stamp is not None or not file.absent for file in (files.ui, files.api, files.item))
+        return not found and self.entry is None and self.hint is None
+
 
 class TaskView:
     """A parsed task. What its messages carry is decoded when first asked for.
@@ -135,12 +142,35 @@ class TaskView:
     def _note_gaps(self) -> None:
         files = self.source.files
         self.problems.extend(files.metadata.problems)
-        if self.ui is None and self.api is None and self.entry is None:
+        if self.ui is None and self.api is None and self.entry is None and self.hint is None:
             self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
         elif files.ui.absent:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
         if files.api.absent and any(m.say == "api_req_started" for m in self.ui_messages):
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
+        self._note_foreign_content()
+
+    def _note_foreign_content(self) -> None:
+        """Note files that are sound JSON and hold no message of any product."""
+        present = {UI_FILE: self.ui, API_FILE: self.api}
+        parsed = {name: file for name, file in present.items() if file is not None}
+        if parsed and not any(file.total or file.problems for file in parsed.values()):
+            hold = "holds" if len(parsed) == 1 else "hold"
+            self.problems.append(problem("empty", f"{' and '.join(parsed)} {hold} an empty array"))
+        if self.ui is not None and self.ui.records and all(map(_is_foreign, self.ui.records)):
+            told = "no message has a ts, type, say or ask: another program wrote it"
+            self.problems.append(problem("malformed", f"{UI_FILE}: {told}"))
+        if self.api is not None and self.api.records and all(map(_is_foreign_in_api, self.api.records)):
+            told = "no message has a role or content: another program wrote it"
+            self.problems.append(problem("malformed", f"{API_FILE}: {told}"))
+
+
+def _is_foreign(message: UiMessage) -> bool:
+    return message.ts is None and message.type is None and message.say is None and message.ask is None
+
+
+def _is_foreign_in_api(message: ApiMessage) -> bool:
+    return message.role is None and not len(message.content) and message.ts is None
 
 
 def _metadata(file: StoredFile) -> TaskMetadata | None:

@@ -25,19 +25,23 @@ Make = Callable[[Path], None]
 
 @dataclass(frozen=True)
 class Hostile:
-    """One kind of damage: `codes` are the problems that must be told, none meaning a sound row."""
+    """One kind of damage: `codes` are the problems that its row must have, none meaning a sound row.
+
+    Folders that are not `listed` are not tasks.
+    """
 
     name: str
     make: Make
     codes: frozenset[str]
+    listed: bool = True
 
 
 HOSTILE: Final[list[Hostile]] = []
 
 
-def hostile(*codes: str) -> Callable[[Make], Make]:
+def hostile(*codes: str, listed: bool = True) -> Callable[[Make], Make]:
     def register(make: Make) -> Make:
-        HOSTILE.append(Hostile(make.__name__, make, frozenset(codes)))
+        HOSTILE.append(Hostile(make.__name__, make, frozenset(codes), listed))
         return make
 
     return register

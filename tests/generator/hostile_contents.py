@@ -136,7 +136,7 @@ def top_object(folder: Path) -> None:
     put(folder, ui=b'{"ts":1}')
 
 
-@hostile()
+@hostile("empty")
 def empty_arrays(folder: Path) -> None:
     put(folder, b"[]", b"[]")
 

@@ -9,12 +9,12 @@ from tests.generator.hostile import PROMPT, START, UI, UI_BYTES, hostile, put, t
 # What is there
 
 
-@hostile("empty")
+@hostile(listed=False)
 def empty_folder(folder: Path) -> None:
     """Every path helper of the products makes the folder, even for reading."""
 
 
-@hostile("empty")
+@hostile(listed=False)
 def only_checkpoints(folder: Path) -> None:
     (folder / "checkpoints" / ".git").mkdir(parents=True)
 

@@ -153,8 +153,38 @@ def test_a_save_that_ended_meanwhile_is_no_damage(
 
 def test_a_folder_that_still_holds_checkpoints_is_not_called_empty(store: Store) -> None:
     (store.path / "tasks" / TASK_ID / "checkpoints").mkdir(parents=True)
-    found = the_one(report(store), "messagesGone")
+    result = report(store)
+    found = the_one(result, "messagesGone")
     assert "left are checkpoints" in found.message and "nothing is lost" not in found.remedy
+    assert (found.task_id, result.roots[0].tasks, result.roots[0].empty_folders) == (None, 0, 1)
+
+
+def test_empty_folders_are_counted(store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "x")], api=[])
+    for task_id in (OTHER, "1770000000000"):
+        (store.path / "tasks" / task_id).mkdir()
+    result = report(store)
+    assert (result.roots[0].tasks, result.roots[0].empty_folders, result.counts) == (1, 2, {"empty": 1})
+    assert the_one(result, "empty").message.startswith("2 folders have neither messages nor a list entry")
+
+
+def test_a_fragment_in_a_folder_without_messages_is_told(store: Store) -> None:
+    folder = store.path / "tasks" / TASK_ID
+    folder.mkdir(parents=True)
+    (folder / ".ui_messages.json.new_1770000000001_x1.tmp").write_bytes(b"[{")
+    assert store.history.list() == []
+    assert {each.code for each in report(store).findings} == {"messagesGone"}
+
+
+def test_a_task_in_several_roots_is_named(tmp_path: Path, say: Make) -> None:
+    stores = [Store(tmp_path / name) for name in ("b", "a", "c")]
+    for one in stores:
+        one.write(ui=[say("text", "x")], api=[])
+    stores[0].write(ui=[say("text", "y")], api=[], task_id=OTHER)
+    history = TaskHistory([one.path for one in stores], now=lambda: NOW)
+    found = the_one(examine(history, NOW), "duplicate")
+    assert (found.task_id, found.root) == (TASK_ID, str(tmp_path / "b"))
+    assert found.message == f"also in {tmp_path / 'a'}, {tmp_path / 'c'}"
 
 
 def test_a_recoverable_task_says_so_once(store: Store) -> None:
@@ -221,6 +251,7 @@ def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> N
     result = examine(TaskHistory([tmp_path], now=lambda: NOW_MS), NOW_MS)
     told = {(each.task_id, each.code) for each in result.findings}
     told |= {(task_id, "empty") for task_id, code in told if code == "messagesGone"}
+    assert {"empty", "messagesGone"} <= {each.code for each in result.findings if each.task_id is None}
     assert told >= {(task_id, code) for task_id, kind in made.items() for code in kind.codes}
     assert all(each.remedy for each in result.findings) and tree(tmp_path) == before
 

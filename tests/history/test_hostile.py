@@ -29,7 +29,9 @@ def test_each_kind_of_damage_is_listed_with_its_problems(
     started = time.process_time()
     rows = TaskHistory([tmp_path], now=lambda: NOW_MS).list()
     assert time.process_time() - started < MOST_SECONDS
-    assert [{problem.code for problem in row.problems} for row in rows] == [kind.codes] * len(made)
+    assert [{problem.code for problem in row.problems} for row in rows] == [
+        kind.codes for one in made.values() if one.listed
+    ]
     assert all(row.title and "\n" not in row.title and encode_json(row) for row in rows)
 
 
@@ -54,7 +56,8 @@ def test_no_damage_costs_another_task_its_row(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)
     good = generate(tmp_path, ERAS[2], 9)
     rows = {row.id: row for row in TaskHistory([tmp_path], now=lambda: NOW_MS).list()}
-    assert rows.keys() == made.keys() | {task.id for task in good}
+    listed = {task_id for task_id, kind in made.items() if kind.listed}
+    assert rows.keys() == listed | {task.id for task in good}
     assert all(rows[task.id].title == task.truth["title"] for task in good)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
-from sidecar.history.stats import grouped, totals, trees
+from sidecar.history.stats import grouped, totals, trees, without_copies
 
 NOON = 1_776_254_400_000
 DAY = 86_400_000
@@ -32,6 +32,17 @@ def test_sums_count_what_is_known_and_say_how_often() -> None:
     found = totals([row("a", 0.5), row("b", 0.25), row("c")])
     assert (found.tasks, found.tasks_with_cost, found.cost, found.tokens) == (3, 2, 0.75, 20)
     assert (found.messages, found.size_bytes, found.cache_reads) == (9, 300, None)
+
+
+def test_copies_in_other_roots_are_counted_once() -> None:
+    rows = [
+        row("a", 1, root="/copy"),
+        row("a", 1),
+        row("b", 2),
+        row("b", 5, root="/copy", last_activity=NOON + 1),
+    ]
+    kept = without_copies(rows, ["/r", "/copy"])
+    assert sorted((task.id, task.root) for task in kept) == [("a", "/r"), ("b", "/copy")]
 
 
 def test_unknown_figures_are_not_zero() -> None:

@@ -13,6 +13,7 @@ const LINE_CHARS = 2_000;
 const HEADINGS: Readonly<Record<string, string>> = {
   empty: "Empty folders",
   messagesGone: "Folders whose messages are gone",
+  duplicate: "Tasks in several stores",
   missing: "A message file is missing",
   unreadable: "Files that may not be read",
   notRegular: "No regular file",
@@ -67,8 +68,10 @@ function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
   return taskId === undefined || code === NO_TASK ? undefined : { id: taskId, root };
 }
 
-function rootLine({ path, product, exists, tasks }: DoctorRoot): string {
-  const found = exists ? counted(tasks, "task") : "no such folder";
+function rootLine({ path, product, exists, tasks, emptyFolders }: DoctorRoot): string {
+  const empty =
+    emptyFolders > 0 ? `, ${counted(emptyFolders, "empty folder")} that no list shows` : "";
+  const found = exists ? `${counted(tasks, "task")}${empty}` : "no such folder";
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
 }
 

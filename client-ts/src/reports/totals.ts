@@ -19,8 +19,12 @@ const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cac
 
 /** Write the totals of stored tasks as a document; `query` says which tasks, "" all. */
 export function totalsReport(stats: StatsResult, query: string): string {
-  const { totals, groups, parents, disk } = stats;
+  const { totals, copies, groups, parents, disk } = stats;
   const parts = ["# Totals of stored tasks", scope(totals, query)];
+  if (copies > 0) {
+    const other = copies === 1 ? "1 copy" : `${copies.toLocaleString()} copies`;
+    parts.push(`${other} of these tasks in other stores: not counted again.`);
+  }
   parts.push(table(["", ...COLUMNS], [["All", ...figures(totals)]]));
   for (const key of TOTALS_GROUPS) {
     parts.push(`## By ${key}`, groupTable(GROUPS[key], groups[key] ?? []));

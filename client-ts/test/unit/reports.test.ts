@@ -21,7 +21,7 @@ const TOTALS: Totals = {
 };
 
 function stats(more: Partial<StatsResult> = {}): StatsResult {
-  return { matched: 2_000, totals: TOTALS, groups: {}, parents: [], revision: 1, ...more };
+  return { matched: 2_000, copies: 0, totals: TOTALS, groups: {}, parents: [], revision: 1, ...more };
 }
 
 test("hostile text is shown as it is, on one line and in its order", () => {

@@ -10,6 +10,8 @@ from typing import Final
 from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.disagreement import disagreements
+from sidecar.history.doctor.duplicates import duplicates
+from sidecar.history.doctor.empty_folders import EmptyFolders, find_empty_folders
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.editors import Machine
@@ -40,9 +42,10 @@ def examine(
     seen: list[DoctorRoot] = []
     for root in wanted:
         own = [row for row in rows if row.root == root.path]
-        findings += _findings(root, own, now)
-        exists = Path(root.path).is_dir()
-        seen.append(DoctorRoot(path=root.path, product=root.product, exists=exists, tasks=len(own)))
+        empty = find_empty_folders(root, {row.id for row in own})
+        findings += _findings(root, own, empty, now)
+        seen.append(_root(root, own, empty))
+    findings += duplicates(rows, [root.path for root in wanted])
     findings += _unsupported([root.path for root in wanted], home if roots is None else None)
     return DoctorResult(
         roots=seen,
@@ -50,6 +53,16 @@ def examine(
         findings=findings,
         counts=dict(Counter(each.code for each in findings)),
         revision=history.revision,
+    )
+
+
+def _root(root: Root, rows: list[TaskInfo], empty: EmptyFolders) -> DoctorRoot:
+    return DoctorRoot(
+        path=root.path,
+        product=root.product,
+        exists=Path(root.path).is_dir(),
+        tasks=len(rows),
+        empty_folders=len(empty),
     )
 
 
@@ -63,13 +76,14 @@ def _absolute(roots: list[str]) -> set[str]:
     return {str(Path(root).expanduser().absolute()) for root in roots}
 
 
-def _findings(root: Root, rows: list[TaskInfo], now: int) -> Iterator[Finding]:
+def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -> Iterator[Finding]:
     lists = read_lists(root, RootLists())
     yield from strange_names(root)
+    yield from empty.findings(root)
     yield from _index_only(root, lists, {row.id for row in rows})
     for row in sorted(rows, key=lambda row: row.id):
         yield from _problems(root, row)
-        yield from locks_and_leftovers(root, row)
+        yield from locks_and_leftovers(root, row.id, row.problems)
         yield from _orphan(root, lists, row)
         yield from _disagreement(root, lists, row, now)
 
@@ -81,8 +95,9 @@ def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
         code, message = problem.code, problem.message
         if code in _OF_A_SAVE and message.startswith(steady):
             continue
-        if code == "empty" and (left := what_is_left(root, row.id)):
-            code, message = "messagesGone", f"no messages and no list entry; left are {', '.join(left)}"
+        if code == "empty":
+            left = what_is_left(root, row.id)
+            code, message = "messagesGone", f"{message}; left are {', '.join(left)}" if left else message
         yield finding(code, root.path, message, row.id, task_folder(root.path, row.id))
 
 

@@ -3,11 +3,11 @@
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sidecar.api.insight import Finding
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.tasks import Problem
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.leftovers import LOCK_STALE_SECONDS
 from sidecar.history.products import is_task_id
@@ -40,18 +40,22 @@ def strange_names(root: Root) -> Iterator[Finding]:
         yield finding("unlistable", root.path, f"cannot be listed: {error.strerror}", path=root.tasks)
 
 
-def locks_and_leftovers(root: Root, row: TaskInfo) -> Iterator[Finding]:
-    """Report locks and what a crashed save left in one task's folder; a save that goes on leaves nothing."""
-    listed = _entries(root, row.id)
+def locks_and_leftovers(root: Root, task_id: str, problems: Sequence[Problem]) -> Iterator[Finding]:
+    """Report locks and what a crashed save left in one folder; a save that goes on leaves nothing.
+
+    `problems` are those of the task; they name what was read from a leftover.
+    """
+    listed = _entries(root, task_id)
     names = {entry.name for entry in listed}
     saving = {name for entry in listed if (name := _locked_file(entry)) and _is_young(entry, "st_mtime")}
     for entry in listed:
         if _locked_file(entry) is not None:
-            yield _lock(root, row.id, entry)
+            yield _lock(root, task_id, entry)
         elif (match := _LEFTOVER.fullmatch(entry.name)) is not None:
             file = match["file"] or match["swap"]
             if file not in saving and not _is_young(entry, "st_ctime"):
-                yield from _leftover(root, row, entry, {file} if file else {UI_FILE, API_FILE}, names)
+                missing = ({file} if file else {UI_FILE, API_FILE}) - names
+                yield from _leftover(root, task_id, problems, entry, missing)
 
 
 def not_missing(root: Root, task_id: str) -> set[str]:
@@ -62,8 +66,9 @@ def not_missing(root: Root, task_id: str) -> set[str]:
 
 
 def what_is_left(root: Root, task_id: str) -> list[str]:
-    """Name what lies in the folder of a task without messages."""
-    return sorted(entry.name for entry in _entries(root, task_id) if _locked_file(entry) is None)
+    """Name what lies in the folder of a task without messages, beside its message files."""
+    names = (entry.name for entry in _entries(root, task_id) if _locked_file(entry) is None)
+    return sorted(name for name in names if name not in (UI_FILE, API_FILE))
 
 
 def _entries(root: Root, task_id: str) -> list["os.DirEntry[str]"]:
@@ -92,14 +97,14 @@ def _age(entry: "os.DirEntry[str]", clock: str) -> float:
 
 
 def _leftover(
-    root: Root, row: TaskInfo, entry: "os.DirEntry[str]", files: set[str], names: set[str]
+    root: Root, task_id: str, problems: Sequence[Problem], entry: "os.DirEntry[str]", missing: set[str]
 ) -> Iterator[Finding]:
-    """Report one leftover of one of `files`, unless the row was read from it, which the row says."""
-    if files <= names:
-        yield finding("leftover", root.path, f"{entry.name} lies beside its file", row.id, entry.path)
-    elif not any(entry.name in problem.message for problem in row.problems):
-        told = f"{entry.name} may hold what is missing of {' or '.join(sorted(files - names))}"
-        yield finding("fragment", root.path, told, row.id, entry.path)
+    """Report a leftover of files of which some are missing, unless the task says that it was read from it."""
+    if not missing:
+        yield finding("leftover", root.path, f"{entry.name} lies beside its file", task_id, entry.path)
+    elif not any(entry.name in problem.message for problem in problems):
+        told = f"{entry.name} may hold what is missing of {' or '.join(sorted(missing))}"
+        yield finding("fragment", root.path, told, task_id, entry.path)
 
 
 def _lock(root: Root, task_id: str, entry: "os.DirEntry[str]") -> Finding:

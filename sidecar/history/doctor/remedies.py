@@ -10,9 +10,11 @@ _BACKUP: Final = "close the product and keep a copy of the folder before touchin
 
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "empty": "nothing is lost here: the product made the folder without saving; it may be removed",
-        "messagesGone": "checkpoints/ may hold versions of the workspace's files: recover with git what is "
-        "needed before the folder is removed; look for the messages in a backup",
+        "empty": "nothing is lost: the product made these folders and saved nothing; they may be removed",
+        "messagesGone": "look for the messages in a backup; checkpoints/ may hold versions of the "
+        "workspace's files: recover what you need with git before you remove the folder",
+        "duplicate": "lists show every copy, totals count the one that was used last; to open a certain one, "
+        "name its root",
         "missing": "what is left is listed; look for the file in a backup or in the editor's local history",
         "unreadable": "make the file readable for this user, then list again",
         "notRegular": "put the file itself in place of the link, pipe or directory",

@@ -1,0 +1,43 @@
+"""Folders that are not tasks: without messages and without a list entry."""
+
+from collections.abc import Iterator, Mapping, Set
+
+import msgspec
+
+from sidecar.api.insight import Finding
+from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, what_is_left
+from sidecar.history.doctor.remedies import finding
+from sidecar.history.roots import Root
+from sidecar.history.walking import task_names
+
+
+class EmptyFolders(msgspec.Struct, frozen=True):
+    """Names of such folders of one root, each with what else is in it."""
+
+    left: Mapping[str, list[str]]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def findings(self, root: Root) -> Iterator[Finding]:
+        """Count the folders that hold nothing; name each that holds something. No list opens either."""
+        bare = sum(not left for left in self.left.values())
+        if bare:
+            folders = "1 folder has" if bare == 1 else f"{bare:,} folders have"
+            told = f"{folders} neither messages nor a list entry; no list shows such a folder"
+            yield finding("empty", root.path, told, path=root.tasks)
+        for name, left in self.left.items():
+            if left:
+                told = f"no messages and no list entry; left are {', '.join(left)}"
+                yield finding("messagesGone", root.path, told, path=root.folder(name))
+            for found in locks_and_leftovers(root, name, ()):
+                yield msgspec.structs.replace(found, task_id=None)
+
+
+def find_empty_folders(root: Root, listed: Set[str]) -> EmptyFolders:
+    """Find the folders of a root that are named as tasks are and that no list shows.
+
+    One whose messages are there by now, or come back in a moment, is none.
+    """
+    names = sorted(name for name in task_names(root) if name not in listed)
+    return EmptyFolders({name: what_is_left(root, name) for name in names if not not_missing(root, name)})
