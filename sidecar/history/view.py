@@ -152,17 +152,20 @@ class TaskView:
 
     def _note_foreign_content(self) -> None:
         """Note files that are sound JSON and hold no message of any product."""
-        present = {UI_FILE: self.ui, API_FILE: self.api}
-        parsed = {name: file for name, file in present.items() if file is not None}
-        if parsed and not any(file.total or file.problems for file in parsed.values()):
-            hold = "holds" if len(parsed) == 1 else "hold"
-            self.problems.append(problem("empty", f"{' and '.join(parsed)} {hold} an empty array"))
+        if _is_empty_array(self.ui) and (self.source.files.api.absent or _is_empty_array(self.api)):
+            both = self.api is not None
+            told = f"{UI_FILE} and {API_FILE} hold" if both else f"{UI_FILE} holds"
+            self.problems.append(problem("empty", f"{told} an empty array"))
         if self.ui is not None and self.ui.records and all(map(_is_foreign, self.ui.records)):
             told = "no message has a ts, type, say or ask: another program wrote it"
             self.problems.append(problem("malformed", f"{UI_FILE}: {told}"))
         if self.api is not None and self.api.records and all(map(_is_foreign_in_api, self.api.records)):
             told = "no message has a role or content: another program wrote it"
             self.problems.append(problem("malformed", f"{API_FILE}: {told}"))
+
+
+def _is_empty_array(file: Parsed[Any] | None) -> bool:
+    return file is not None and not file.total and not file.problems
 
 
 def _is_foreign(message: UiMessage) -> bool:
