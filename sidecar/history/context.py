@@ -8,11 +8,12 @@ from sidecar.api.tasks import Mode
 from sidecar.history.environment import newest_first, oldest_first
 from sidecar.history.parsing import value_of
 from sidecar.history.reading import API_FILE, METADATA_FILE, UI_FILE
+from sidecar.history.roots import ROO_INDEX
 from sidecar.history.titles import one_line
 from sidecar.history.view import Found, TaskView
 
 _CLINE_NAMES: Final = {"act": "Act", "plan": "Plan"}
-HINT_SOURCE: Final = "tasks/_index.json"
+HINT_SOURCE: Final = ROO_INDEX
 """Where a hint was read."""
 _SEARCHED: Final = 1_000
 """Environment blocks looked through: every one that a product writes tells mode and workspace."""

@@ -4,12 +4,19 @@ import contextlib
 import os
 from collections.abc import Container
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.tasks import Product
 from sidecar.history.products import is_epoch_id, product_of_path
+
+CLINE_LIST: Final = "state/taskHistory.json"
+ROO_INDEX: Final = "tasks/_index.json"
+KILO_STATE: Final = "global-state.json"
+LISTS: Final = (CLINE_LIST, ROO_INDEX, KILO_STATE)
+"""Where products keep lists of tasks beside the folders, relative to the root."""
 
 
 class Root(msgspec.Struct, frozen=True):
@@ -29,9 +36,9 @@ class Root(msgspec.Struct, frozen=True):
         return task_folder(self.path, task_id)
 
     @property
-    def lists(self) -> tuple[str, str]:
-        """The lists of tasks that a product may keep: Cline's own, and Roo's index."""
-        return f"{self.path}{os.sep}state{os.sep}taskHistory.json", f"{self.tasks}{os.sep}_index.json"
+    def lists(self) -> tuple[str, ...]:
+        """The lists of tasks that a product may keep: Cline's, Roo's, and that of Kilo's command line."""
+        return tuple(f"{self.path}{os.sep}{place.replace('/', os.sep)}" for place in LISTS)
 
 
 def task_folder(root: str, task_id: str) -> str:

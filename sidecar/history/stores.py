@@ -74,6 +74,7 @@ def _candidates(machine: Machine) -> Iterator[tuple[Path, str]]:
             for path in custom_paths(_read(file)):
                 yield path, f"a custom storage path in {file}"
     yield machine.home / ".vscode-mock" / "global-storage", "data of Roo's command line"
+    yield machine.home / ".kilocode" / "cli" / "global", "data of Kilo's command line"
     yield cline_data(machine), "data of Cline's command line and JetBrains plug-in"
 
 

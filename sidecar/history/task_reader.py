@@ -88,7 +88,8 @@ class TaskReader:
 
     def _source(self, name: str, files: TaskFiles, now: int) -> TaskSource:
         entry, hint = self._lists.entries.get(name), self._lists.hints.get(name)
-        return TaskSource(name, self.root.path, self.root.product, files, entry, hint, now)
+        place = self._lists.place_of(name)
+        return TaskSource(name, self.root.path, self.root.product, files, entry, hint, now, place)
 
 
 def _digest(entry: ListEntry | None, hint: ListEntry | None) -> bytes:

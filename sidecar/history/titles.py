@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sidecar.history.parsing import text_of, value_of
 from sidecar.history.reading import API_FILE, UI_FILE
+from sidecar.history.roots import ROO_INDEX
 from sidecar.history.view import Found, TaskView
 
 NO_MESSAGES: Final = "(no messages)"
@@ -45,7 +46,7 @@ def _titles(view: TaskView) -> Iterator[Found]:
             yield Found(line, API_FILE)
         entry = view.entry or view.hint
         if entry is not None and isinstance(entry.task, str) and (line := one_line(entry.task)):
-            yield Found(line, view.entry_source if view.entry else "tasks/_index.json")
+            yield Found(line, view.entry_source if view.entry else ROO_INDEX)
 
 
 def prompt_in_api(view: TaskView) -> str:

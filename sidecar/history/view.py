@@ -30,6 +30,7 @@ from sidecar.history.records import (
     kinds_of,
 )
 from sidecar.history.request_text import SHORT, without_prompt
+from sidecar.history.roots import CLINE_LIST
 
 if TYPE_CHECKING:
     from sidecar.history.environment import Environment
@@ -55,7 +56,10 @@ class Found(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskSource(msgspec.Struct, frozen=True, gc=False):
-    """The unread task: its id and root, the bytes of its files, its entries in shared lists, and the time."""
+    """The unread task: its id and root, the bytes of its files, its entries in shared lists, and the time.
+
+    `entry_place` is the list that `entry` is in.
+    """
 
     task_id: str
     root: str
@@ -64,6 +68,7 @@ class TaskSource(msgspec.Struct, frozen=True, gc=False):
     entry: ListEntry | None
     hint: ListEntry | None
     now: int
+    entry_place: str = CLINE_LIST
 
     @property
     def is_empty(self) -> bool:
@@ -137,7 +142,7 @@ class TaskView:
             if (entry := parse_entry(item.data)) is not None:
                 return entry, ITEM_FILE
             self.problems.append(problem("malformed", f"{ITEM_FILE} holds no JSON object"))
-        return self.source.entry, "state/taskHistory.json"
+        return self.source.entry, self.source.entry_place
 
     def _note_gaps(self) -> None:
         files = self.source.files

@@ -55,12 +55,13 @@ def test_a_name_that_is_no_file_keeps_the_folder_listed(store: Store, bare: Path
     assert [problem.code for problem in store.task().problems] == ["notRegular", "empty"]
 
 
-@pytest.mark.parametrize("place", ["state/taskHistory.json", "tasks/_index.json"])
+@pytest.mark.parametrize("place", ["state/taskHistory.json", "tasks/_index.json", "global-state.json"])
 def test_an_entry_in_the_products_list_keeps_the_folder_listed(store: Store, bare: Path, place: str) -> None:
     entries = [{"id": TASK_ID, "task": "Do it", "ts": NOW}]
     path = store.path / place
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"entries": entries} if "_index" in place else entries))
+    forms = {"tasks/_index.json": {"entries": entries}, "global-state.json": {"taskHistory": entries}}
+    path.write_text(json.dumps(forms.get(place, entries)))
     assert (store.task().title, [it.code for it in store.task().problems]) == ("Do it", ["missing"])
     path.unlink()
     assert store.history.list() == [] and bare.is_dir()

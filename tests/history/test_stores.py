@@ -57,6 +57,7 @@ def test_every_product_is_looked_for(tmp_path: Path, extension: str) -> None:
         ({"CLINE_DIR": "not/absolute"}, ".cline/data"),
         ({}, ".vscode-mock/global-storage"),
         ({"XDG_CONFIG_HOME": "{home}/conf"}, f"conf/Code/User/globalStorage/{ROO}"),
+        ({}, ".kilocode/cli/global"),
         ({"VSCODE_PORTABLE": "{home}/portable"}, f"portable/user-data/User/globalStorage/{ROO}"),
     ],
 )

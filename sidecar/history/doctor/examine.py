@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ from sidecar.history.editors import Machine
 from sidecar.history.lists import RootLists, read_lists
 from sidecar.history.products import is_epoch_id
 from sidecar.history.reading import ITEM_FILE, read_task, stamp_of
-from sidecar.history.roots import Root, task_folder
+from sidecar.history.roots import CLINE_LIST, KILO_STATE, ROO_INDEX, Root, task_folder
 from sidecar.history.selection import Selection
 from sidecar.history.stores import discover_roots
 from sidecar.history.task_history import TaskHistory
@@ -102,21 +102,27 @@ def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
 
 
 def _index_only(root: Root, lists: RootLists, present: set[str]) -> Iterator[Finding]:
-    sources = ((lists.entries, "state/taskHistory.json"), (lists.hints, "tasks/_index.json"))
-    for entries, source in sources:
+    for entries in (lists.entries, lists.hints):
         for task_id in sorted(entries.keys() - present):
+            source = lists.place_of(task_id) if entries is lists.entries else ROO_INDEX
             path = f"{root.path}{os.sep}{source.replace('/', os.sep)}"
             yield finding("indexOnly", root.path, f"{source} names {task_id!r}", task_id, path)
 
 
 def _orphan(root: Root, lists: RootLists, row: TaskInfo) -> Iterator[Finding]:
     """A task is an orphan where its product keeps a list on disk that does not name it."""
-    source = "tasks/_index.json" if not is_epoch_id(row.id) else "state/taskHistory.json"
-    listed = lists.hints if not is_epoch_id(row.id) else lists.entries
+    source, listed = _list_for(lists, row.id)
     folder = task_folder(root.path, row.id)
     has_item = stamp_of(f"{folder}{os.sep}{ITEM_FILE}") is not None
     if listed and row.id not in listed and not has_item and not _is_empty(row):
         yield finding("orphan", root.path, f"{source} does not name it", row.id, folder)
+
+
+def _list_for(lists: RootLists, task_id: str) -> tuple[str, Collection[str]]:
+    """The list in which a product keeps tasks with ids of this form; an empty one where there is none."""
+    if is_epoch_id(task_id):
+        return CLINE_LIST, lists.entries
+    return (ROO_INDEX, lists.hints) if lists.hints else (KILO_STATE, lists.in_state)
 
 
 def _is_empty(row: TaskInfo) -> bool:
@@ -128,7 +134,8 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
     if row.product == "sidecar" or (entry is None and stamp_of(f"{folder}{os.sep}{ITEM_FILE}") is None):
         return
     files = read_task(folder, with_metadata=False)
-    source = TaskSource(row.id, root.path, root.product, files, entry, None, now)
+    place = lists.place_of(row.id)
+    source = TaskSource(row.id, root.path, root.product, files, entry, None, now, place)
     if said := disagreements(source):
         yield finding("disagreement", root.path, "; ".join(said), row.id, folder)
 

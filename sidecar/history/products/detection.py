@@ -17,6 +17,7 @@ EXTENSION_IDS: Final[dict[str, Product]] = {
     "kilocode.kilo-code": "kilo",
     "saoudrizwan.claude-dev": "cline",
     ".vscode-mock": "roo",  # the storage of Roo's command line
+    ".kilocode": "kilo",  # Kilo's command line before 7
     ".cline": "cline",  # Cline's command line and JetBrains plug-in
 }
 """The folder names under `globalStorage` by which a root tells its owner."""
