@@ -4,7 +4,8 @@
 
 Terms are joined by AND; `OR` binds weaker, `NOT` and `-` stronger, parentheses group. A free term is looked
 for, whatever its case, in id, title, mode and workspace. `field:value` and `field:a,b` take the fields of
-`fields.FIELDS`; numbers take `> >= < <= =`; `since:` and `until:` compare the last activity.
+`fields.FIELDS`; numbers, `created`, `active` and `duration` take `> >= < <= =`; `since:` and `until:` compare
+the last activity.
 """
 
 from sidecar.history.query.errors import QueryError

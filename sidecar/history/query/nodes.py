@@ -40,6 +40,20 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """`created>2026-01-31`, `active<2h`, `duration=30m`: a value in ms against the extent of a day or unit.
+
+    With `is_age` the time from the value to that of asking is compared.
+    """
+
+    field: str
+    comparison: Comparison
+    first: int
+    last: int
+    is_age: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     """What the part does not keep."""
 
@@ -60,4 +74,4 @@ class AnyOf:
     parts: tuple["Node", ...]
 
 
-Node = Text | Words | Number | Activity | Not | All | AnyOf
+Node = Text | Words | Number | Activity | Extent | Not | All | AnyOf

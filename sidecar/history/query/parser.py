@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from sidecar.history.query.errors import QueryError
-from sidecar.history.query.fields import FIELDS, NUMBER_FIELDS, read_field
+from sidecar.history.query.fields import COMPARED_FIELDS, FIELDS, read_field
 from sidecar.history.query.lexer import Lexer, Token
 from sidecar.history.query.nodes import All, AnyOf, Node, Not, Text
 
@@ -14,7 +14,7 @@ MAX_LENGTH: Final = 4_096
 MAX_DEPTH: Final = 32
 """Deepest nesting of parentheses."""
 
-_COLON_ONLY: Final = tuple(name for name in FIELDS if name not in NUMBER_FIELDS)
+_COLON_ONLY: Final = tuple(name for name in FIELDS if name not in COMPARED_FIELDS)
 
 
 @lru_cache(maxsize=64)

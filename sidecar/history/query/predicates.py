@@ -6,7 +6,7 @@ from typing import Final
 
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.query.fields import STATUSES
-from sidecar.history.query.nodes import Activity, All, AnyOf, Node, Not, Number, Text, Words
+from sidecar.history.query.nodes import Activity, All, AnyOf, Extent, Node, Not, Number, Text, Words
 
 Predicate = Callable[[TaskInfo], bool]
 TaskKey = tuple[str, str]
@@ -57,6 +57,8 @@ def _compile(node: Node, now: int, touching: Touching) -> Predicate:
             return _number(field, comparison, numbers)
         case Activity(comparison, value, is_age):
             return _activity(comparison, now - value if is_age else value)
+        case Extent():
+            return _extent(node, now)
         case Not(part):
             inner = _compile(part, now, touching)
             return lambda task: not inner(task)
@@ -81,6 +83,23 @@ def _number(field: str, comparison: str, numbers: tuple[float, ...]) -> Predicat
 def _activity(comparison: str, moment: int) -> Predicate:
     compare = _COMPARE[comparison]
     return lambda task: task.last_activity is not None and compare(task.last_activity, moment)
+
+
+def _extent(node: Extent, now: int) -> Predicate:
+    read, first, last = _TIMES[node.field], node.first, node.last
+    fits: Callable[[float], bool] = {
+        ">": lambda value: value > last,
+        ">=": lambda value: value >= first,
+        "<": lambda value: value < first,
+        "<=": lambda value: value <= last,
+        "=": lambda value: first <= value <= last,
+    }[node.comparison]
+
+    def keeps(task: TaskInfo) -> bool:
+        value = read(task)
+        return value is not None and fits(now - value if node.is_age else value)
+
+    return keeps
 
 
 def _texts(task: TaskInfo) -> Iterator[str]:
@@ -109,11 +128,20 @@ def _fits_parent(task: TaskInfo, start: str) -> bool:
 
 _FITS: Final[dict[str, Callable[[TaskInfo, str], bool]]] = {
     "status": _fits_status,
+    "outcome": lambda task, word: task.outcome == word,
+    "title": lambda task, part: part in task.title.casefold(),
+    "id": lambda task, start: task.id.casefold().startswith(start),
+    "root": lambda task, part: part in task.root.casefold().replace("\\", "/"),
     "mode": _fits_mode,
     "product": lambda task, word: task.product == word,
     "workspace": _fits_workspace,
     "model": lambda task, part: part in (task.model or "").casefold(),
     "parent": _fits_parent,
+}
+_TIMES: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
+    "created": lambda task: task.created_at,
+    "active": lambda task: task.last_activity,
+    "duration": lambda task: task.duration,
 }
 _NUMBERS: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
     "cost": lambda task: task.token_usage.cost if task.token_usage else None,

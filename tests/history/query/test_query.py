@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -6,6 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.query import QueryError, compile_query, needed_files, parse_query
+from sidecar.history.query.fields import FIELDS
 
 NOW = 1_776_254_400_000
 HOUR, DAY = 3_600_000, 86_400_000
@@ -23,7 +26,9 @@ def row(**more: Any) -> TaskInfo:
         "model": "anthropic/claude-sonnet-4",
         "message_count": 12,
         "size_bytes": 2_000_000,
+        "created_at": NOW - 3 * DAY,
         "last_activity": NOW - 2 * DAY,
+        "duration": DAY,
         "parent_id": "aaaa1111",
         "root": "/r",
         "product": "roo",
@@ -73,6 +78,31 @@ def kept(query: str, **more: Any) -> bool:
         "messages=12",
         "size>1MB",
         "size<2mb",
+        "title:LOGIN",
+        'title:draft,"the login"',
+        "id:3f2b8c1e",
+        "id:3F2B",
+        "outcome:failed",
+        "root:/r",
+        "root:roo-cline,/R",
+        "created:2026-04-12",
+        "created=2026-04-12",
+        "created>2026-04-11",
+        "created>=2026-04-12",
+        "created<=2026-04-12",
+        "created<2026-04-12T23:00:00+00:00",
+        "created:3d",
+        "created>2d",
+        "created<=3d",
+        "active:2d",
+        "active<3d",
+        "active>=2d",
+        "active:2026-04-01,2d",
+        "duration>23h",
+        "duration:1d",
+        "duration<=24h",
+        "duration>=1440m",
+        "duration=86400s",
         "since:3d",
         "since:1w",
         "until:47h",
@@ -108,6 +138,20 @@ def test_these_queries_keep_the_row(query: str) -> None:
         "cost>0.75",
         "cost<0.75",
         "tokens:>30k",
+        "title:paging",
+        "title:3f2b",
+        "id:2b8c",
+        "outcome:waiting",
+        "root:/other",
+        "created:2026-04-13",
+        "created>2026-04-12",
+        "created<2026-04-12",
+        "created>3d",
+        "active<2d",
+        "active:1d",
+        "duration>24h",
+        "duration<1d",
+        "duration:2h",
         "since:1d",
         "until:3d",
         "until:2026-04-12",
@@ -128,9 +172,22 @@ def test_status_takes_the_finer_outcomes(word: Any) -> None:
     assert kept(f"status:{word}", outcome=word) and not kept(f"status:{word}")
 
 
-@pytest.mark.parametrize("query", ["cost>=0", "cost<1", "tokens=0", "messages<9", "since:9d", "until:1h"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "cost>=0",
+        "cost<1",
+        "tokens=0",
+        "messages<9",
+        "since:9d",
+        "until:1h",
+        "active<9d",
+        "created>2020-01-01",
+        "duration<9d",
+    ],
+)
 def test_an_unknown_value_compares_with_nothing(query: str) -> None:
-    bare = {"token_usage": None, "message_count": None, "last_activity": None}
+    bare = dict.fromkeys(("token_usage", "message_count", "created_at", "last_activity", "duration"))
     assert not kept(query, **bare) and kept(f"-{query}", **bare)
 
 
@@ -154,6 +211,11 @@ def test_an_unknown_value_compares_with_nothing(query: str) -> None:
         ("cost>much", 5, "a number"),
         ("cost:>", 6, "a value for cost"),
         ("status>failed", 6, "':'"),
+        ("outcome:done", 8, "one of completed, failed"),
+        ("title>x", 5, "':'"),
+        ("id:", 3, "a value for id"),
+        ("created:yesterday", 8, "ISO date"),
+        ("duration>5", 9, "a time span"),
         ("since:yesterday", 6, "ISO date"),
         ("since:9999-99-99", 6, "ISO date"),
         ("until:1d,2d", 9, "a single time"),
@@ -166,6 +228,19 @@ def test_a_fault_is_told_with_its_position(query: str, position: int, expected: 
         parse_query(query)
     assert (caught.value.data["position"], caught.value.code) == (position, -32602)
     assert expected in caught.value.data["expected"]
+
+
+def test_an_unknown_field_is_refused_with_all_that_are_known() -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_query("colour:red")
+    assert all(field in caught.value.data["expected"] for field in FIELDS)
+
+
+def test_the_extension_knows_every_field() -> None:
+    source = (Path(__file__).parents[3] / "client-ts" / "src" / "queryText.ts").read_text()
+    assert f'"{"|".join(FIELDS)}"' in source
+    help_text = (Path(__file__).parents[3] / "client-ts" / "src" / "reports" / "queryHelp.ts").read_text()
+    assert [field for field in FIELDS if not re.search(rf"`{field}[:<>]", help_text)] == []
 
 
 def test_the_files_a_query_asks_for_are_named() -> None:
