@@ -30,6 +30,10 @@ test.each([
   ['"broken roof"', { text: '"broken roof"' }],
   ["status:failed roof cost>1", { text: "roof", query: "status:failed cost>1" }],
   ['-mode:"a b",c roof AND tile ', { text: "roof tile", query: '-mode:"a b",c' }],
+  [
+    "title:roof id:0199 tile created>2026-01-31 duration<2h",
+    { text: "tile", query: "title:roof id:0199 created>2026-01-31 duration<2h" },
+  ],
   ["http://host/x", { text: "http://host/x" }],
 ])(
   "of %s the words are looked for in messages, in the tasks that the fields keep",

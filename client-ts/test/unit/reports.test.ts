@@ -21,7 +21,15 @@ const TOTALS: Totals = {
 };
 
 function stats(more: Partial<StatsResult> = {}): StatsResult {
-  return { matched: 2_000, copies: 0, totals: TOTALS, groups: {}, parents: [], revision: 1, ...more };
+  return {
+    matched: 2_000,
+    copies: 0,
+    totals: TOTALS,
+    groups: {},
+    parents: [],
+    revision: 1,
+    ...more,
+  };
 }
 
 test("hostile text is shown as it is, on one line and in its order", () => {
@@ -77,10 +85,19 @@ test("the totals report says what is not known, and of how many tasks a sum is",
 });
 
 test("a report of sound stores says that nothing is wrong, and where it looked", () => {
-  const roots = [{ path: "/r", product: "roo", exists: true, tasks: 3 } as const];
+  const roots = [{ path: "/r", product: "roo", exists: true, tasks: 3, emptyFolders: 0 } as const];
   const report = doctorReport({ roots, findings: [], counts: {}, revision: 1 });
   expect(report).toContain("Nothing is wrong.");
-  expect(report).toContain("- /r: roo, 3 tasks");
+  expect(report).toMatch(/^- \/r: roo, 3 tasks$/mu);
+});
+
+test("a report counts the empty folders of a store, and the totals the copies in other stores", () => {
+  const roots = [{ path: "/r", exists: true, tasks: 3, emptyFolders: 2 }];
+  const report = doctorReport({ roots, findings: [], counts: {}, revision: 1 });
+  expect(report).toContain("- /r: 3 tasks, 2 empty folders that no list shows");
+  const copies = "20 copies of these tasks in other stores: not counted again.";
+  expect(totalsReport(stats({ copies: 20 }), "")).toContain(copies);
+  expect(totalsReport(stats(), "")).not.toContain("other stores");
 });
 
 test("a report says how many places were searched, and which stores found there are not listed", () => {
@@ -89,12 +106,12 @@ test("a report says how many places were searched, and which stores found there 
     { path: "/other", why: "a custom storage path", found: true },
     { path: "/nowhere", why: "data of kilo", found: false },
   ];
-  const roots = [{ path: "/r", exists: true, tasks: 3 }];
+  const roots = [{ path: "/r", exists: true, tasks: 3, emptyFolders: 0 }];
   const report = doctorReport({ roots, searched, findings: [], counts: {}, revision: 1 });
   expect(report).toContain("Looked for stores in 3 places; 2 hold tasks.");
   expect(report).toContain("- /other: a custom storage path");
   expect(report).not.toContain("/nowhere");
-  const all = [...roots, { path: "/other", exists: true, tasks: 1 }];
+  const all = [...roots, { path: "/other", exists: true, tasks: 1, emptyFolders: 0 }];
   expect(
     doctorReport({ roots: all, searched, findings: [], counts: {}, revision: 1 }),
   ).not.toContain("custom storage path");
@@ -108,7 +125,7 @@ test("each finding has its reason, its place and, once a kind, the remedy", () =
     message: "ends in\n- task x: y",
   };
   const result: DoctorResult = {
-    roots: [{ path: "/r", exists: false, tasks: 0 }],
+    roots: [{ path: "/r", exists: false, tasks: 0, emptyFolders: 0 }],
     findings: [
       { ...cut, taskId: "t1", path: "/r/tasks/t1" },
       { ...cut, taskId: "t2", path: "/r/tasks/t2" },
