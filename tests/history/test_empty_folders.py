@@ -10,6 +10,7 @@ import pytest
 from sidecar.api.errors import TaskNotFound
 from sidecar.api.insight import StatsParams
 from sidecar.history import TaskHistory, insight
+from sidecar.history.search.build import current_versions
 from tests.history.conftest import NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -31,6 +32,7 @@ def test_an_empty_folder_is_not_listed_counted_or_opened(store: Store, bare: Pat
     assert (page.items, page.total, page.matched, page.counts) == ([], 0, 0, {})
     assert store.history.list(rules="guide") == [] and store.history.known == 0
     assert insight.stats(store.history, StatsParams(), "structural").totals.tasks == 0
+    assert current_versions(str(store.path)) == {}
     for ask in (store.history.get, store.history.messages, store.history.resolve):
         with pytest.raises(TaskNotFound):
             ask(TASK_ID)

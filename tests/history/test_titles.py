@@ -62,9 +62,9 @@ def test_a_list_entry_gives_the_title_when_no_message_does(store: Store) -> None
 
 
 def test_a_folder_without_messages_says_so(store: Store) -> None:
-    store.write()
+    store.write(history_item={"id": TASK_ID})
     task = store.task()
-    assert (task.title, task.status, task.created_at) == ("(no messages)", "unknown", None)
+    assert (task.title, task.status, task.last_activity) == ("(no messages)", "unknown", None)
 
 
 def test_a_title_can_always_be_encoded(store: Store) -> None:

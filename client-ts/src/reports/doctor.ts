@@ -5,8 +5,8 @@ import { counted, oneLine } from "../words.js";
 /** What stands before the id of a task that can be opened. */
 export const TASK_MARK = "- task ";
 
-/** Such findings name a task whose folder is gone. */
-const NO_TASK = "indexOnly";
+/** Such findings name a folder that is gone, or that holds no task. */
+const NO_TASK = new Set(["indexOnly", "empty"]);
 const LINE_CHARS = 2_000;
 
 /** Codes of findings in words; a newer sidecar's are shown as they are. */
@@ -65,7 +65,7 @@ export function tasksInReport({ findings }: DoctorResult): TaskRef[] {
 }
 
 function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
-  return taskId === undefined || code === NO_TASK ? undefined : { id: taskId, root };
+  return taskId === undefined || NO_TASK.has(code) ? undefined : { id: taskId, root };
 }
 
 function rootLine({ path, product, exists, tasks, emptyFolders }: DoctorRoot): string {

@@ -20,16 +20,15 @@ class EmptyFolders(msgspec.Struct, frozen=True):
         return len(self.left)
 
     def findings(self, root: Root) -> Iterator[Finding]:
-        """Count the folders that hold nothing; name each that holds something. No list opens either."""
-        bare = sum(not left for left in self.left.values())
-        if bare:
-            folders = "1 folder has" if bare == 1 else f"{bare:,} folders have"
-            told = f"{folders} neither messages nor a list entry; no list shows such a folder"
-            yield finding("empty", root.path, told, path=root.tasks)
+        """Report each folder. What still holds something gives no task id, since no request opens it."""
         for name, left in self.left.items():
+            path = root.folder(name)
             if left:
                 told = f"no messages and no list entry; left are {', '.join(left)}"
-                yield finding("messagesGone", root.path, told, path=root.folder(name))
+                yield finding("messagesGone", root.path, told, path=path)
+            else:
+                told = "neither messages nor a list entry; it is not a task, and no list shows it"
+                yield finding("empty", root.path, told, name, path)
             for found in locks_and_leftovers(root, name, ()):
                 yield msgspec.structs.replace(found, task_id=None)
 

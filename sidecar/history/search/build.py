@@ -9,7 +9,7 @@ from typing import Final
 
 from sidecar.api.errors import StorageError
 from sidecar.history.products import is_task_id
-from sidecar.history.reading import stat_task
+from sidecar.history.reading import METADATA_FILE, stat_task
 from sidecar.history.roots import describe_root, task_folder, writer_of
 from sidecar.history.search.store import IndexedMessage, SearchStore, discard, store_path
 from sidecar.history.search.words import indexable
@@ -42,8 +42,17 @@ def current_versions(root: str) -> dict[str, str]:
     with contextlib.suppress(OSError), os.scandir(describe_root(root).tasks) as entries:
         for entry in entries:
             if is_task_id(entry.name) and entry.is_dir(follow_symlinks=False):
-                found[entry.name] = repr(stat_task(entry.path, with_metadata=False).stamps[:2])
+                stamps = stat_task(entry.path, with_metadata=False).stamps[:2]
+                if any(stamps) or _holds_files(entry.path):
+                    found[entry.name] = repr(stamps)
     return found
+
+
+def _holds_files(folder: str) -> bool:
+    """Tell whether a folder without message files may be a task: leftovers and list entries are files."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return any(entry.is_file(follow_symlinks=False) for entry in entries if entry.name != METADATA_FILE)
+    return False
 
 
 def _update(path: Path, root: str) -> None:
