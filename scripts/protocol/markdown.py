@@ -93,10 +93,14 @@ def _members(item: Object | Alias) -> Iterator[str]:
     if not isinstance(item, Object) or not item.members:
         yield from ("No parameters.", "")
         return
-    yield from ("| member | type | |", "|---|---|---|")
+    yield from ("| member | type | | |", "|---|---|---|---|")
     for member in item.members:
-        yield f"| `{member.name}` | {_node(member.type)} | {_presence(member)} |"
+        yield f"| `{member.name}` | {_node(member.type)} | {_presence(member)} | {_cell(member.doc)} |"
     yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _presence(member: Member) -> str:
