@@ -42,60 +42,98 @@ export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
 /** Parameters of `initialize`; an absent `workspaceTrusted` means false. */
 export interface InitializeParams {
+  /** The version of the protocol that the client speaks: 1. */
   protocolVersion: number;
+  /** Who the client is. Used in logs. */
   clientInfo?: ClientInfo | null;
+  /** The process id of the client. The sidecar exits when this process dies. */
   processId?: number | null;
+  /**
+   * The absolute path of the own root. Default: `--storage-root`, then `SIDECAR_STORAGE_ROOT`, then
+   * the user's data directory.
+   */
   storageRoot?: string | null;
+  /** Absolute paths of roots to read besides the own root. */
   foreignRoots?: string[] | null;
+  /** Absolute paths of the open folders. The first one is the default working directory of runs. */
   workspaceFolders?: string[] | null;
+  /** Whether the user trusts the workspace. Launching needs trust. */
   workspaceTrusted?: boolean;
+  /** Settings of this client. They take precedence over the configuration file. */
   settings?: Settings | null;
 }
 
 /** Who the client is, for the log. */
 export interface ClientInfo {
+  /** The name of the program, such as `vscode`. */
   name: string;
+  /** Its version. */
   version?: string | null;
 }
 
 /** All settings of a Host. */
 export interface Settings {
+  /** Limits of runs. */
   asyncTasks?: AsyncTasksSettings;
+  /** Limits of cost and tokens. */
   budget?: BudgetSettings;
+  /** How permission requests are answered. */
   permissions?: PermissionsSettings;
+  /** Where definitions are. */
   agents?: AgentsSettings;
+  /** Runners by name. */
   runners?: Record<string, RunnerSettings>;
+  /** The runner of definitions that name none; `auto` takes the first agent found. */
   defaultRunner?: string | null;
+  /** Stored tasks. */
   history?: HistorySettings;
+  /** What a model is notified of. */
   reminders?: RemindersSettings;
+  /** Limits of tool results. */
   tools?: ToolsSettings;
+  /** The shared Host. */
   host?: HostSettings;
 }
 
 /** `asyncTasks`: limits of background runs; times in seconds, -1 = none. */
 export interface AsyncTasksSettings {
+  /** How many runs may run at once, -1 for no limit. */
   max?: number;
+  /** What to do with a launch at the limit. */
   overLimit?: "reject" | "queue";
+  /** The time limit of runs that ask for none. */
   defaultTimeoutSeconds?: number;
+  /** The longest time limit a run can ask for. */
   maxTimeoutSeconds?: number;
+  /** End a run that shows no activity for this long. */
   inactivityTimeoutSeconds?: number;
+  /** End a run whose agent is not ready after this long. */
   startupTimeoutSeconds?: number;
+  /** Time for a last turn at a soft limit. */
   gracePeriodSeconds?: number;
+  /** How deep runs may launch runs; 1 means not at all. */
   maxDepth?: number;
+  /** How many runs each runner may have at once. */
   perRunnerMax?: Record<string, number>;
 }
 
 /** `budget`: what a task and a day may cost (USD) and use (tokens). */
 export interface BudgetSettings {
+  /** The most a run may cost, in USD. */
   perTaskCost?: number | null;
+  /** The most tokens of a run. */
   perTaskTokens?: number | null;
+  /** The most all runs of a day may cost, in USD. */
   perDayCost?: number | null;
+  /** The most tokens of all runs of a day. */
   perDayTokens?: number | null;
 }
 
 /** `permissions`: how requests of an agent are answered. */
 export interface PermissionsSettings {
+  /** The policy of definitions that set none. */
   default?: Policy;
+  /** The policy when no client can answer. */
   unattended?: "deny" | "allowReads" | "allowEdits" | "allowAll";
 }
 
@@ -108,15 +146,23 @@ export type Policy = "ask" | "allowReads" | "allowEdits" | "allowAll" | "deny";
  * wider than `permissions.default`.
  */
 export interface AgentsSettings {
+  /** Further folders of definitions. They take precedence over all others. */
   directories?: string[];
+  /** `approval` texts of definitions that may have a wider policy. */
   approved?: string[];
 }
 
 /** One runner: how a subagent is executed. */
 export interface RunnerSettings {
+  /** How the runner executes a subagent. */
   type: "acp" | "command" | "builtin";
+  /**
+   * Program and arguments. Required for `acp` and `command` unless the agent is known by its name.
+   */
   command?: string[] | null;
+  /** Environment variables to add. Their values are never logged. */
   env?: Record<string, string>;
+  /** What a command prints: plain text, or events as JSON lines. */
   format?: "text" | "events";
 }
 
@@ -127,12 +173,19 @@ export interface RunnerSettings {
  * (absent: none), where they stay for `trashDays` (-1: for ever). `search` allows the full-text index.
  */
 export interface HistorySettings {
+  /** Absolute paths of further roots to read. */
   foreignRoots?: string[];
+  /** Read every store that is found on this machine. */
   autoDiscover?: boolean;
+  /** The rule set of lists. */
   rules?: Rules;
+  /** Move the own root's tasks to the trash after this many days. Default: never. */
   retentionDays?: number | null;
+  /** Move the oldest tasks to the trash beyond this size. Default: never. */
   maxBytes?: number | null;
+  /** Delete tasks in the trash permanently after this many days, -1 for never. */
   trashDays?: number;
+  /** Build an index for full-text search. */
   search?: boolean;
 }
 
@@ -140,49 +193,69 @@ export type Rules = "structural" | "guide";
 
 /** `reminders`: what the model is told of ended tasks. */
 export interface RemindersSettings {
+  /** How much of each result a reminder contains. */
   detail?: "full" | "summary" | "pointer";
+  /** The longest reminder, in characters. */
   maxChars?: number;
+  /** Also report runs that the user cancelled. */
   notifyCancelled?: boolean;
+  /** Add subagent name, goal and partial result to each block. */
   enrich?: boolean;
 }
 
 /** `tools`: bounds of what a tool answers, in characters. */
 export interface ToolsSettings {
+  /** The longest text of a tool result, in characters. */
   maxChars?: number;
 }
 
 /** `host`: how long a shared Host outlives its clients. */
 export interface HostSettings {
+  /** How long runs continue without a client. Not used yet. */
   surviveMinutes?: number;
+  /** How long an idle Host stays. Not used yet. */
   idleSeconds?: number;
 }
 
 /** What the sidecar is and can do; `instanceId` changes with every process. */
 export interface InitializeResult {
+  /** The version of the protocol that the sidecar speaks. */
   protocolVersion: number;
+  /** Name and version of the sidecar. */
   serverInfo: ServerInfo;
+  /** The absolute path of the own root. */
   storageRoot: string;
+  /** The methods that this sidecar implements. */
   methods: string[];
+  /** The configured runners and the agents found on this machine. */
   runners: RunnerInfo[];
+  /** Changes with every process. A client that sees a new one must list everything again. */
   instanceId: string;
 }
 
 /** The sidecar's name and version. */
 export interface ServerInfo {
+  /** Always `subagent-sidecar`. */
   name: string;
+  /** The version of the sidecar. */
   version: string;
 }
 
 /** One configured runner, and whether it can be used; if not, `reason` names the cause and the remedy. */
 export interface RunnerInfo {
+  /** The name that definitions use. */
   name: string;
+  /** How the runner executes a subagent. */
   type: "acp" | "command" | "builtin";
+  /** Whether its program was found. */
   available: boolean;
+  /** Why it is not available and what to do. Absent if it is. */
   reason?: string;
 }
 
 /** Parameters of `shutdown`. */
 export interface ShutdownParams {
+  /** Cancel running tasks instead of ending them as `failed` with `hostExit`. */
   cancelRunning?: boolean;
 }
 
@@ -191,66 +264,98 @@ export type NoParams = Record<string, never>;
 
 /** Parameters of `settings/update`: the members given replace those in force. */
 export interface SettingsUpdateParams {
+  /** Members to replace. Others keep their value. */
   settings: Settings;
 }
 
 /** The answer of `health`. */
 export interface Health {
+  /** The version of the sidecar. */
   version: string;
+  /** Time since the start, in ms. */
   uptimeMs: number;
+  /** Resident memory, in bytes. */
   rssBytes: number;
+  /** Stored tasks known from all roots. */
   tasksIndexed: number;
+  /** Running and queued tasks. */
   asyncTasks: AsyncTaskCounts;
+  /** How changes on disk are detected. */
   watcher: WatcherHealth;
+  /** Lengths of internal queues. */
   queues: QueueHealth;
 }
 
 /** How many async tasks run and wait. */
 export interface AsyncTaskCounts {
+  /** Tasks that hold a slot. */
   running: number;
+  /** Tasks that wait for a slot. */
   queued: number;
 }
 
 /** How changes on disk are seen. */
 export interface WatcherHealth {
+  /**
+   * `watch`: the system reports changes. `poll`: files are checked periodically. `none`: not
+   * watching.
+   */
   mode: string;
+  /** Number of watched folders. */
   watches: number;
+  /** When the last full scan ended, in ms since the epoch. Absent before the first one. */
   lastReconcileAt?: number;
 }
 
 /** Entries waiting to be written. */
 export interface QueueHealth {
+  /** Messages waiting to be written to the client. */
   outbound: number;
+  /** Entries waiting to be written to the journal. */
   journal: number;
 }
 
 /** Notification `log`, server to client. */
 export interface LogMessage {
+  /** How severe it is. */
   level: "debug" | "info" | "warning" | "error";
+  /** One line for a person. */
   message: string;
 }
 
 /** Notification `$/progress` for a request that carried `workDoneToken`. */
 export interface ProgressMessage {
+  /** The `workDoneToken` of the request. */
   token: string | number;
+  /** `{kind: "begin" | "report" | "end", message?}`. */
   value: Record<string, unknown>;
 }
 
 /** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold. */
 export interface ListParams {
+  /** A case-insensitive substring of id, title, mode, status or workspace. */
   filter?: string | null;
+  /** An expression of the query language, such as `status:failed cost>1`. */
   query?: string | null;
+  /** The rule set. Default: the setting `history.rules`. */
   rules?: Rules | null;
+  /** The order. Default: newest `createdAt` first; under `guide` the guide's own order. */
   sort?: Sort | null;
+  /** The size of a page, at most 20,000 rows. */
   limit?: number;
+  /** The `nextCursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
+  /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
 
 /** An order: unknown values last, ties by id. */
 export interface Sort {
+  /** The field to sort by. */
   by?: SortKey;
+  /** `asc` or `desc`. Unknown values come last in both. */
   order?: "asc" | "desc";
 }
 
@@ -259,11 +364,17 @@ export type SortKey =
 
 /** A page of stored tasks; `counts` cover the matched set. */
 export interface ListResult {
+  /** The rows of this page. */
   items: TaskInfo[];
+  /** Stored tasks in all roots. */
   total: number;
+  /** Tasks that match filter and query. */
   matched: number;
+  /** Matched tasks by status. */
   counts: Record<string, number>;
+  /** Pass it as `cursor` to get the next page. Absent on the last page. */
   nextCursor?: string;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -274,26 +385,47 @@ export interface ListResult {
  * `guide` rules a time may be NaN (JavaScript's Invalid Date), which JSON shows as null.
  */
 export interface TaskInfo {
+  /** The name of the task's folder. */
   id: string;
+  /** The whole title on one line. */
   title: string;
+  /** How the task stands. */
   status: TaskStatus;
+  /** When the task was created, in ms since the epoch. */
   createdAt?: number | null;
+  /** Its newest message or update, in ms since the epoch. */
   lastActivity?: number | null;
+  /** `lastActivity` − `createdAt`, in ms. */
   duration?: number | null;
+  /** The mode that the task worked in last. */
   mode: Mode;
+  /** Tokens and cost. Absent when the task recorded none. */
   tokenUsage?: TokenUsage;
+  /** Messages in the API history file. */
   messageCount?: number;
+  /** The folder that the task worked in. */
   workspaceDir?: string;
+  /** How the task ended, in more detail than `status`. */
   outcome: Outcome;
+  /** The absolute path of its root. */
   root: string;
+  /** The program that wrote the task. */
   product: Product;
+  /** The model that answered last. */
   model?: string;
+  /** Messages in the UI file. */
   uiMessageCount?: number;
+  /** Size of its two message files, in bytes. */
   sizeBytes: number;
+  /** The task that started this one. */
   parentId?: string;
+  /** The topmost task of its tree. */
   rootId?: string;
+  /** The tasks that this one started. */
   childIds?: string[];
+  /** Whether the user marked it as a favorite. */
   favorite?: boolean;
+  /** What is wrong with its files. Empty if nothing is. */
   problems: Problem[];
 }
 
@@ -301,17 +433,25 @@ export type TaskStatus = "active" | "completed" | "failed" | "abandoned" | "unkn
 
 /** The mode a task worked in: `current` is the slug, `name` what the product shows. */
 export interface Mode {
+  /** The slug of the mode, such as `code`. */
   current?: string;
+  /** The name that the product displays. */
   name?: string;
 }
 
 /** Tokens as recorded and their cost in USD; `total` is input + output. */
 export interface TokenUsage {
+  /** `input` + `output`, in tokens. */
   total?: number | null;
+  /** Recorded cost in USD. */
   cost?: number | null;
+  /** Input tokens as recorded. */
   input?: number | null;
+  /** Output tokens as recorded. */
   output?: number | null;
+  /** Tokens read from a prompt cache. */
   cacheReads?: number | null;
+  /** Tokens written to a prompt cache. */
   cacheWrites?: number | null;
 }
 
@@ -329,7 +469,9 @@ export type Product = "roo" | "zoo" | "kilo" | "cline" | "sidecar";
 
 /** Something wrong with a stored task: a stable code and a sentence for a person. */
 export interface Problem {
+  /** A stable code; docs/storage.md explains each. */
   code: string;
+  /** One sentence for a person. */
   message: string;
 }
 
@@ -340,55 +482,85 @@ export interface Problem {
  * without it that is the first of them, in the order of the settings.
  */
 export interface GetParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /**
+   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   */
   root?: string | null;
 }
 
 /** One stored task and where each of its fields was read. */
 export interface GetResult {
+  /** The task. */
   task: TaskInfo;
+  /** Where each value comes from, by member name. */
   provenance: Record<string, Provenance>;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Where a field's value was read. */
 export interface Provenance {
+  /** The file or record that holds the value. */
   source: string;
+  /** How the value was derived, if it was not read directly. */
   note?: string;
 }
 
 /** Parameters of `tasks/messages`; `from` names the end paging starts at, `root` is as in `tasks/get`. */
 export interface MessagesParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /**
+   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   */
   root?: string | null;
+  /** `ui`: what the user saw. `api`: what the model received. */
   kind?: "ui" | "api";
+  /** The `nextCursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
+  /** The size of a page, at most 20,000 messages. */
   limit?: number;
+  /** Which end paging starts at. Pages are always in file order. */
   from?: "start" | "end";
 }
 
 /** A page of one task's messages, always in file order. */
 export interface MessagesResult {
+  /** One page of messages. */
   messages: StoredMessage[];
+  /** Pass it as `cursor` to get the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Messages in the file. */
   total: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** One message of a stored task, normalised over products; `index` is its place in the file. */
 export interface StoredMessage {
+  /** The position in the file, from 0. */
   index: number;
+  /** When it was written, in ms since the epoch. */
   ts?: number | null;
+  /** `user`, `assistant` or `system`. */
   role: string;
+  /** The kind of message, as the product names it. */
   kind: string;
+  /** Readable text of the message. */
   text?: string;
+  /** The tool that the message calls or answers. */
   tool?: ToolMark;
 }
 
 /** The tool a stored message calls or answers. */
 export interface ToolMark {
+  /** The name of the tool. */
   name?: string;
+  /** The id of the call. */
   id?: string;
+  /** `completed` or `failed`, for a result. */
   status?: string;
 }
 
@@ -397,6 +569,7 @@ export type RefreshParams = Record<string, never>;
 
 /** A bare revision. */
 export interface RevisionResult {
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -406,12 +579,19 @@ export interface RevisionResult {
  * With `disk` the own root's use of the disk is measured too.
  */
 export interface StatsParams {
+  /** As in `tasks/list`. */
   filter?: string | null;
+  /** As in `tasks/list`. */
   query?: string | null;
+  /** The rule set. Default: the setting `history.rules`. */
   rules?: Rules | null;
+  /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /** What to group by. */
   groupBy?: GroupKey[];
+  /** Also measure the disk use of the own root. */
   disk?: boolean;
+  /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
 
@@ -424,12 +604,19 @@ export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "sta
  * `copies` says how many of the `matched` are others.
  */
 export interface StatsResult {
+  /** Tasks that match. */
   matched: number;
+  /** Tasks that were left out because another root has them too. */
   copies: number;
+  /** Totals of all matched tasks. */
   totals: Totals;
+  /** Totals by group and key. */
   groups: Record<string, StatsGroup[]>;
+  /** Totals of task trees. */
   parents: TreeTotals[];
+  /** Disk use of the own root, if asked for. */
   disk?: DiskUse;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -439,57 +626,89 @@ export interface StatsResult {
  * A sum is absent when no task knows the value; `tasksWithTokens` and `tasksWithCost` say how many do.
  */
 export interface Totals {
+  /** Tasks counted. */
   tasks: number;
+  /** Tasks with recorded tokens. */
   tasksWithTokens: number;
+  /** Tasks with a recorded cost. */
   tasksWithCost: number;
+  /** `input` + `output`. */
   tokens?: number | null;
+  /** Input tokens. */
   input?: number | null;
+  /** Output tokens. */
   output?: number | null;
+  /** Tokens read from a prompt cache. */
   cacheReads?: number | null;
+  /** Tokens written to a prompt cache. */
   cacheWrites?: number | null;
+  /** Recorded cost in USD. */
   cost?: number | null;
+  /** Messages. */
   messages: number;
+  /** Size of the message files, in bytes. */
   sizeBytes: number;
 }
 
 /** The totals of the tasks that share a value; `key` is absent where it is not known. */
 export interface StatsGroup {
+  /** The shared value. Absent for tasks without one. */
   key?: string;
+  /** Their totals. */
   totals: Totals;
 }
 
 /** A parent's own figures and those of its whole tree, itself included; both say how many tasks. */
 export interface TreeTotals {
+  /** The id of the parent. */
   taskId: string;
+  /** The absolute path of its root. */
   root: string;
+  /** Its title. */
   title: string;
+  /** Its own figures. */
   own: Totals;
+  /** The figures of its whole tree. */
   tree: Totals;
 }
 
 /** Bytes on disk under the own root: `messageBytes` of `taskBytes` are the two message files. */
 export interface DiskUse {
+  /** The own root. */
   root: string;
+  /** Bytes below `tasks/`. */
   taskBytes: number;
+  /** Bytes of message files among them. */
   messageBytes: number;
+  /** Bytes in the archive. */
   archiveBytes: number;
+  /** Bytes in the trash. */
   trashBytes: number;
 }
 
 /** Parameters of `tasks/search`: words that must all occur, "phrases", and starts of words as `sta*`. */
 export interface SearchParams {
+  /** Words, "phrases" and prefixes such as `upload*`. All must occur. */
   text: string;
+  /** Search only tasks that match this query. */
   query?: string | null;
+  /** The most hits in the answer. */
   limit?: number;
+  /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
 
 /** Hits, the best first. While the index is being built `indexed` is below `total`, in tasks. */
 export interface SearchResult {
+  /** Messages that match, best first. */
   hits: SearchHit[];
+  /** Tasks that are indexed so far. */
   indexed: number;
+  /** Tasks to index. Search again when `indexed` is lower. */
   total: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -499,26 +718,41 @@ export interface SearchResult {
  * `snippet` shows the words between U+0002 and U+0003.
  */
 export interface SearchHit {
+  /** The id of the task. */
   taskId: string;
+  /** The absolute path of its root. */
   root: string;
+  /** Its title. */
   title: string;
+  /** Which file holds the message. */
   kind: "ui" | "api";
+  /** The message's `index` in `tasks/messages` of this `kind`. */
   index: number;
+  /** Who wrote the message. */
   role: string;
+  /** When it was written, in ms since the epoch. */
   ts?: number | null;
+  /** The text around the match, with matches between U+0002 and U+0003. */
   snippet: string;
 }
 
 /** Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`. */
 export interface FilesParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /**
+   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   */
   root?: string | null;
 }
 
 /** The files a task touched, by path. */
 export interface FilesResult {
+  /** The whole id of the task. */
   taskId: string;
+  /** The files, by path. */
   files: TouchedFile[];
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -529,10 +763,15 @@ export interface FilesResult {
  * as in tasks of other products, binary files and deletions without a diff. A moved file counts as edited.
  */
 export interface TouchedFile {
+  /** The path as the task recorded it, with forward slashes. */
   path: string;
+  /** What was done with the file. */
   actions: FileAction[];
+  /** Added lines. Absent if unknown. */
   additions?: number;
+  /** Deleted lines. Absent if unknown. */
   deletions?: number;
+  /** When the file was last used, in ms since the epoch. */
   lastAt?: number | null;
 }
 
@@ -540,26 +779,39 @@ export type FileAction = "read" | "edited" | "created" | "deleted" | "mentioned"
 
 /** Parameters of `tasks/byFile`: a path, absolute or the end of one. */
 export interface ByFileParams {
+  /** An absolute path, or the end of one. */
   path: string;
+  /** The most tasks in the answer. */
   limit?: number;
+  /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
 
 /** The tasks that touched a file, the last to do so first; `matched` counts them all. */
 export interface ByFileResult {
+  /** Tasks that touched the file, most recent first. */
   items: FileTask[];
+  /** How many there are in all. */
   matched: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** A task that touched the file asked for. */
 export interface FileTask {
+  /** The id of the task. */
   taskId: string;
+  /** The absolute path of its root. */
   root: string;
+  /** Its title. */
   title: string;
+  /** Its status. */
   status: TaskStatus;
+  /** Its newest message, in ms since the epoch. */
   lastActivity?: number | null;
+  /** What it did with the file. */
   file: TouchedFile;
 }
 
@@ -569,9 +821,15 @@ export interface FileTask {
  * `root` is as in `tasks/get`.
  */
 export interface ExportParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /**
+   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   */
   root?: string | null;
+  /** The format of the text. */
   format: ExportFormat;
+  /** Replace secrets, home directories and user names. */
   redact?: boolean;
 }
 
@@ -579,43 +837,57 @@ export type ExportFormat = "markdown" | "json";
 
 /** A whole task as one text; `redactions` is there when redaction was asked for. */
 export interface ExportResult {
+  /** The whole document. */
   text: string;
+  /** What was replaced. Present if `redact` was set. */
   redactions?: Redaction[];
 }
 
 /** How often one kind of text was replaced. */
 export interface Redaction {
+  /** The kind of secret. */
   kind: string;
+  /** How often it was replaced. */
   count: number;
 }
 
 /** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: whole ids. */
 export interface TaskIdsParams {
+  /** Whole ids of tasks in the own root. */
   taskIds: string[];
 }
 
 /** What became of each task. */
 export interface HousekeepingResult {
+  /** Ids that were changed. */
   done: string[];
+  /** Tasks that were not changed, and why. */
   failed: FailedTask[];
 }
 
 /** A task that was left as it is, with the error code that says why. */
 export interface FailedTask {
+  /** The id of the task. */
   id: string;
+  /** An error code of this protocol. */
   code: number;
+  /** Why it was not changed. */
   message: string;
 }
 
 /** Parameters of `tasks/putAway`. */
 export interface PutAwayParams {
+  /** The most tasks in the answer. */
   limit?: number;
 }
 
 /** The own root's tasks in the archive and in the trash, the newest first; `total` counts them all. */
 export interface PutAwayResult {
+  /** Removed tasks, newest first. */
   items: PutAwayTask[];
+  /** How many there are in all. */
   total: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -625,9 +897,13 @@ export interface PutAwayResult {
  * `at` is the time of its deletion or, in the archive, of the last change to its folder.
  */
 export interface PutAwayTask {
+  /** The id of the task. */
   id: string;
+  /** Its title. */
   title: string;
+  /** Where it is now. */
   shelf: Shelf;
+  /** When it was removed, in ms since the epoch. */
   at: number;
 }
 
@@ -635,16 +911,23 @@ export type Shelf = "archive" | "trash";
 
 /** Parameters of `history/doctor`. */
 export interface DoctorParams {
+  /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
 
 /** The report: nothing was changed. `counts` are by code; `searched` is left out when roots were named. */
 export interface DoctorResult {
+  /** The roots that were examined. */
   roots: DoctorRoot[];
+  /** Where stores were searched for. Absent if `roots` were given. */
   searched?: DoctorPlace[];
+  /** What was found. */
   findings: Finding[];
+  /** Findings by code. */
   counts: Record<string, number>;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -655,46 +938,67 @@ export interface DoctorResult {
  * search or total has them.
  */
 export interface DoctorRoot {
+  /** The absolute path. */
   path: string;
+  /** The product that it belongs to, if known. */
   product?: Product;
+  /** Whether the folder exists. */
   exists: boolean;
+  /** Stored tasks in it. */
   tasks: number;
+  /** Folders without messages, which are not listed. */
   emptyFolders: number;
 }
 
 /** A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be. */
 export interface DoctorPlace {
+  /** The absolute path. */
   path: string;
+  /** Why this place was searched. */
   why: string;
+  /** Whether it holds tasks. */
   found: boolean;
 }
 
 /** Something to know about a stored task or a store: what, why, and what helps. */
 export interface Finding {
+  /** A stable code. */
   code: string;
+  /** The root that it concerns. */
   root: string;
+  /** The task that it concerns. */
   taskId?: string;
+  /** The file or folder that it concerns. */
   path?: string;
+  /** What is wrong. */
   message: string;
+  /** What to do about it. */
   remedy: string;
 }
 
 /** Notification `tasks/didChange`. */
 export interface TasksDidChange {
+  /** The Host's revision. It grows with every change. */
   revision: number;
+  /** Ids of new tasks. */
   added: string[];
+  /** Ids of tasks whose row changed. */
   changed: string[];
+  /** Ids of tasks that no longer exist. */
   removed: string[];
 }
 
 /** The answer of `runners/list`: the runners of the settings and the agents found now. */
 export interface RunnersResult {
+  /** The runners of the settings, then the agents found. */
   items: RunnerInfo[];
 }
 
 /** The answer of `subagents/list`. */
 export interface SubagentsResult {
+  /** All definitions, hidden ones included. */
   items: SubagentInfo[];
+  /** Files and lines that could not be used. */
   problems: DefinitionProblem[];
 }
 
@@ -708,18 +1012,31 @@ export interface SubagentsResult {
  * `maxTurns` and `timeoutSeconds` are -1 for no limit.
  */
 export interface SubagentInfo {
+  /** The name to launch it by. */
   name: string;
+  /** What it is for. */
   description: string;
+  /** The runner that executes it. */
   runner: string;
+  /** The model that it asks for. */
   model?: string;
+  /** The tools that it may use. Absent: all. */
   tools?: string[];
+  /** The policy that its file asks for. */
   permissions?: Policy;
+  /** Add this to `agents.approved` to approve a wider policy. */
   approval?: string;
+  /** The most model answers, -1 for no limit. */
   maxTurns?: number;
+  /** The time limit in seconds, -1 for none. */
   timeoutSeconds?: number | null;
+  /** Where its runs work. */
   isolation?: "none" | "worktree";
+  /** Where it is defined. */
   source: SubagentSource;
+  /** The user's own definition that this one hides. */
   shadows?: string;
+  /** The definition that hides this one. */
   shadowedBy?: string;
 }
 
@@ -730,15 +1047,21 @@ export interface SubagentInfo {
  * gemini, codex, cursor or llxprt; absent for the sidecar's own.
  */
 export interface SubagentSource {
+  /** The absolute path of the file. */
   path: string;
+  /** `settings`, `workspace` or `user`. */
   level: string;
+  /** The tool whose format the file has. Absent for the sidecar's own. */
   format?: string;
 }
 
 /** Why a definition file, or a line of it, was not taken. */
 export interface DefinitionProblem {
+  /** The absolute path of the file. */
   path: string;
+  /** The line, from 1. */
   line?: number;
+  /** What is wrong. */
   message: string;
 }
 
@@ -749,11 +1072,13 @@ export interface DefinitionProblem {
  * without them everything that `subagents/list` reads is checked.
  */
 export interface ValidateParams {
+  /** Absolute paths of files and folders. Default: everything that `subagents/list` reads. */
   paths?: string[] | null;
 }
 
 /** Definitions may have changed: ask `subagents/list` again. */
 export interface SubagentsDidChange {
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -764,24 +1089,39 @@ export interface SubagentsDidChange {
  * is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
  */
 export interface LaunchParams {
+  /** The name of a definition. */
   subagentName: string;
+  /** What the subagent should achieve. */
   goalPrompt: string;
+  /** Further instructions, appended to the prompt. */
   behaviourPrompts?: string[] | null;
+  /** Values for `${name}` placeholders. What no placeholder uses is appended as JSON. */
   context?: Record<string, unknown> | null;
+  /** Outputs that the run must emit: name to description. */
   expectedOutputs?: Record<string, string> | null;
+  /** The only tools that the run may use. An empty list allows none. */
   toolWhitelist?: string[] | null;
+  /** The time limit in seconds, -1 for none. Default: the definition, then the settings. */
   timeoutSeconds?: number | null;
+  /** Time for a last turn at a soft limit, in seconds. */
   gracePeriodSeconds?: number | null;
+  /** The most model answers, -1 for no limit. */
   maxTurns?: number | null;
+  /** The absolute path of the working directory. Default: the first workspace folder. */
   workspaceDir?: string | null;
+  /** What to do at the limit. Default: the setting `asyncTasks.overLimit`. */
   overLimit?: "reject" | "queue" | null;
+  /** The run on whose behalf this one is launched. It counts for `asyncTasks.maxDepth`. */
   parentTaskId?: string | null;
+  /** Where the run works. Only `none` is implemented. */
   isolation?: "none" | null;
 }
 
 /** One async task. */
 export interface TaskResult {
+  /** The task after the change. */
   task: AsyncTask;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -792,30 +1132,55 @@ export interface TaskResult {
  * session. `errorKind` comes with the end reason `error` when the model or its server failed.
  */
 export interface AsyncTask {
+  /** A random UUID. */
   id: string;
+  /** The name of the definition. */
   subagentName: string;
+  /** The goal. */
   goalPrompt: string;
+  /** The state of the run. */
   status: AsyncStatus;
+  /** When the run started, in ms since the epoch. Absent while it is queued. */
   launchedAt?: number;
+  /** When the run ended, in ms since the epoch. */
   completedAt?: number;
+  /** When the model was notified of the end, in ms since the epoch. */
   notifiedAt?: number;
+  /** What the run produced. Present once it completed. */
   output?: TaskOutput;
+  /** Why the run failed, in words. */
   error?: string;
+  /** Why the run ended. Present once it ended. */
   endReason?: EndReason;
+  /** The kind of failure of the model or its server. */
   errorKind?: ErrorKind;
+  /** When the run was queued, in ms since the epoch. */
   queuedAt?: number;
+  /** The position in the queue, from 1. Present while it is queued. */
   queuePosition?: number;
+  /** What the run waits for. Absent if it does not wait for a person. */
   attention?: Attention;
+  /** What the run has done so far. */
   progress: Progress;
+  /** The name of the runner. */
   runner: string;
+  /** The mode of the agent's session, as the agent reports it. */
   mode?: string;
+  /** The model of the agent's session, as the agent reports it. */
   model?: string;
+  /** What the run changed in files. Absent if nothing is known. */
   changes?: Changes;
+  /** The absolute path of the working directory. */
   workspaceDir: string;
+  /** The time limit in force. Absent if there is none. */
   timeoutSeconds?: number | null;
+  /** The run that launched this one. */
   parentTaskId?: string;
+  /** The ended run that this one continues. */
   resumes?: string;
+  /** How it continues that run. */
   resumeMode?: ResumeMode;
+  /** What a failed or cancelled run had produced. */
   partial?: PartialResult;
 }
 
@@ -823,8 +1188,11 @@ export type AsyncStatus = "queued" | "running" | "completed" | "failed" | "cance
 
 /** What a run produced; its members keep the names that the model sees. */
 export interface TaskOutput {
+  /** `GOAL`, `ERROR`, `TIMEOUT` or `MAX_TURNS`. */
   terminate_reason: string;
+  /** Variables that the run emitted. */
   emitted_vars: Record<string, unknown>;
+  /** The result, at most its last 32 KiB. */
   final_message?: string;
 }
 
@@ -851,14 +1219,23 @@ export type ErrorKind =
  * Each is bounded: a long title, command or diff loses its middle and says so.
  */
 export interface Attention {
+  /** What the agent needs. */
   kind: "permission" | "question";
+  /** Identifies the request in `asyncTasks/answer`. */
   requestId: string;
+  /** What the agent wants to do, in one line. */
   title: string;
+  /** The possible answers. */
   options: AttentionOption[];
+  /** The kind of tool: `read`, `edit`, `execute`, `fetch` … */
   toolKind?: string;
+  /** The command line that would run. */
   command?: string;
+  /** The files that would be used. */
   paths?: string[];
+  /** The change as a unified diff. */
   diff?: string;
+  /** The address that would be fetched. */
   url?: string;
 }
 
@@ -868,9 +1245,13 @@ export interface Attention {
  * `scope` says in plain words what an "always" covers, such as "edits to src/days.py"; absent for "once".
  */
 export interface AttentionOption {
+  /** Pass it to `asyncTasks/answer`. */
   optionId: string;
+  /** A label for the button. */
   name: string;
+  /** `allow_once`, `allow_always`, `reject_once` or `reject_always`. */
   kind: string;
+  /** What an "always" covers, in words. Absent for "once". */
   scope?: string;
 }
 
@@ -882,30 +1263,47 @@ export interface AttentionOption {
  * failed request.
  */
 export interface Progress {
+  /** Answers of the model; `maxTurns` limits them. */
   turns: number;
+  /** Tool calls that were started. */
   toolCalls: number;
+  /** The last tool call that has not ended. */
   currentTool?: string;
+  /** Input tokens without cached ones. */
   inputTokens?: number;
+  /** Output tokens. */
   outputTokens?: number;
+  /** Tokens read from a prompt cache. */
   cacheReads?: number;
+  /** Tokens written to a prompt cache. */
   cacheWrites?: number;
+  /** Cost so far in USD. */
   cost?: number | null;
+  /** Set while the agent repeats a failed request. */
   retrying?: Retrying;
+  /** The newest event, in ms since the epoch. */
   lastActivityAt: number;
+  /** The end of the newest message, for a preview. */
   lastText?: string;
 }
 
 /** A request to the model that failed and is being repeated; `status` is the HTTP status code. */
 export interface Retrying {
+  /** The number of this attempt, from 1. */
   attempt: number;
+  /** The HTTP status code of the failure. */
   status?: number;
+  /** The agent's message about the failure. */
   text: string;
 }
 
 /** How many files a run changed, and how many lines it added and deleted in them. */
 export interface Changes {
+  /** Changed files. */
   files: number;
+  /** Added lines. */
   additions: number;
+  /** Deleted lines. */
   deletions: number;
 }
 
@@ -917,68 +1315,95 @@ export type ResumeMode = "session" | "replay";
  * `openTool` names the tool call that had not ended.
  */
 export interface PartialResult {
+  /** The last message. */
   final_message?: string;
+  /** Variables emitted so far. */
   emitted_vars: Record<string, unknown>;
+  /** Files that tool calls named. */
   touchedFiles: string[];
+  /** The tool call that had not ended. */
   openTool?: string;
 }
 
 /** Parameters of `asyncTasks/list`. */
 export interface AsyncListParams {
+  /** Only tasks with this status, or one of these. */
   status?: AsyncStatus | AsyncStatus[] | null;
+  /** The `nextCursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
+  /** The size of a page, at most 20,000 tasks. */
   limit?: number;
 }
 
 /** A page of async tasks, newest launch first. */
 export interface AsyncListResult {
+  /** The tasks of this page, newest launch first. */
   items: AsyncTask[];
+  /** All tasks by status. */
   counts: Record<string, number>;
+  /** The limit of running tasks, -1 for none. */
   max: number;
+  /** Pass it as `cursor` to get the next page. Absent on the last page. */
   nextCursor?: string;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** An id or a unique prefix. */
 export interface TaskIdParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
 }
 
 /** Parameters of `asyncTasks/cancel`. */
 export interface CancelParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** Why, for the log of the run. */
   reason?: string | null;
 }
 
 /** Whether this call ended the task. */
 export interface CancelResult {
+  /** Whether this call ended the task. False if it had ended before. */
   cancelled: boolean;
+  /** The task after the call. */
   task: AsyncTask;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** How many tasks this call ended. */
 export interface CancelAllResult {
+  /** How many tasks this call ended. */
   cancelled: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Parameters of `asyncTasks/send`: a message to an agent whose run goes on. */
 export interface SendParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** The message for the agent. */
   text: string;
 }
 
 /** When the agent is given the message: `nextTurn` is as soon as its present turn has ended. */
 export interface SendResult {
+  /** `now`: the agent received it. `nextTurn`: it will, when its current turn ends. */
   delivery: "now" | "nextTurn";
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent. */
 export interface ResumeParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** What to tell the agent. Default: ask it to continue. */
   text?: string | null;
+  /** What to do at the limit. Default: the setting `asyncTasks.overLimit`. */
   overLimit?: "reject" | "queue" | null;
 }
 
@@ -988,49 +1413,72 @@ export interface ResumeParams {
  * `session`: its agent takes up the former session, `replay`: it is told what was said and done.
  */
 export interface ResumeResult {
+  /** The new task. */
   task: AsyncTask;
+  /**
+   * `session`: the agent loads its earlier session. `replay`: it receives the earlier conversation
+   * as text.
+   */
   mode: ResumeMode;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Parameters of `asyncTasks/setMax`; -1 lifts the limit. */
 export interface SetMaxParams {
+  /** How many tasks may run at once, -1 for no limit. */
   max: number;
 }
 
 /** The limit now in force. */
 export interface SetMaxResult {
+  /** The limit now in force. */
   max: number;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Parameters of `asyncTasks/wait`. */
 export interface WaitParams {
+  /** Ids or unique prefixes. */
   taskIds: string[];
+  /** `all`: until every task ended. `any`: until one ended. */
   mode?: "all" | "any";
+  /** How long to wait, in seconds. Default: until the end. */
   timeoutSeconds?: number | null;
 }
 
 /** The awaited tasks as they are now. */
 export interface WaitResult {
+  /** The awaited tasks as they are now. */
   tasks: AsyncTask[];
+  /** Ids of those that have not ended. */
   pending: string[];
+  /** Whether the time ran out. */
   timedOut: boolean;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Parameters of `asyncTasks/events`. */
 export interface EventsParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** Return events after this number. */
   afterSeq?: number;
+  /** The most events in one answer. */
   limit?: number;
 }
 
 /** A page of a run's events: `{seq, ts, type, ...}`, `seq` from 1 without gaps. */
 export interface EventsResult {
+  /** Events in order. */
   events: TaskEvent[];
+  /** The newest event of the run. */
   lastSeq: number;
+  /** Whether there are more events after these. */
   more: boolean;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -1052,14 +1500,23 @@ export type TaskEvent =
  * `mode` and `model` tell what the agent's session runs with, when it opens and when that changes.
  */
 export interface StateEvent {
+  /** Tells the kinds of objects apart. */
   type: "state";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The new status. */
   status: AsyncStatus;
+  /** Why the run ended. Only with the last event. */
   endReason?: EndReason;
+  /** The kind of failure, if the model or its server failed. */
   errorKind?: ErrorKind;
+  /** The mode of the agent's session, when it is set or changes. */
   mode?: string;
+  /** The model of the agent's session, when it is set or changes. */
   model?: string;
+  /** The reason given to a cancel. */
   reason?: string;
 }
 
@@ -1069,20 +1526,31 @@ export interface StateEvent {
  * `role` tells one that a client sent to the agent, when the agent was given it; absent, the agent speaks.
  */
 export interface MessageEvent {
+  /** Tells the kinds of objects apart. */
   type: "message";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Pieces with the same id form one message. */
   messageId: string;
+  /** `user` for a message that a client sent. Absent for the agent's. */
   role?: "user";
+  /** The next piece of text. */
   text: string;
 }
 
 /** A piece of what the agent thinks, as a message's piece. */
 export interface ThoughtEvent {
+  /** Tells the kinds of objects apart. */
   type: "thought";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Pieces with the same id form one thought. */
   messageId: string;
+  /** The next piece of text. */
   text: string;
 }
 
@@ -1093,47 +1561,73 @@ export interface ThoughtEvent {
  * their end says.
  */
 export interface ToolEvent {
+  /** Tells the kinds of objects apart. */
   type: "tool";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Identifies the call. Absent if the agent sends none. */
   toolCallId?: string;
+  /** The name of the tool. */
   name: string;
+  /** `started` may repeat with new details. */
   status: "started" | "completed" | "failed";
+  /** What the call does, in one line. */
   title?: string;
+  /** The kind of tool: `read`, `edit`, `execute` … */
   kind?: string;
+  /** Files that the call uses. */
   locations?: ToolLocation[];
+  /** What to show for the call. */
   content?: ToolContent[];
+  /** The arguments of the call. */
   input?: unknown;
+  /** The result of the call. */
   output?: unknown;
 }
 
 /** A file that a tool call touches; `line` counts from 1. */
 export interface ToolLocation {
+  /** The path of the file. */
   path: string;
+  /** The line, from 1. */
   line?: number;
 }
 
 /** A part of what a tool call shows: a text, or a change to a file (`oldText` absent: it is new). */
 export interface ToolContent {
+  /** `text` or `diff`. */
   type: "text" | "diff";
+  /** The text. */
   text?: string;
+  /** The changed file. */
   path?: string;
+  /** The text before. Absent for a new file. */
   oldText?: string;
+  /** The text after. */
   newText?: string;
 }
 
 /** The agent's plan as it is now; it replaces the one before. */
 export interface PlanEvent {
+  /** Tells the kinds of objects apart. */
   type: "plan";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** All steps of the plan. */
   entries: PlanEntry[];
 }
 
 /** One step of an agent's plan. */
 export interface PlanEntry {
+  /** What the step is. */
   content: string;
+  /** `high`, `medium` or `low`. */
   priority?: string;
+  /** `pending`, `in_progress` or `completed`. */
   status?: string;
 }
 
@@ -1143,24 +1637,39 @@ export interface PlanEntry {
  * `inputTokens` excludes what was read from or written to a cache.
  */
 export interface UsageEvent {
+  /** Tells the kinds of objects apart. */
   type: "usage";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Input tokens so far, without cached ones. */
   inputTokens?: number;
+  /** Output tokens so far. */
   outputTokens?: number;
+  /** Tokens read from a prompt cache so far. */
   cacheReads?: number;
+  /** Tokens written to a prompt cache so far. */
   cacheWrites?: number;
+  /** Cost so far in USD. */
   cost?: number | null;
+  /** Tokens in the model's context window now. */
   contextUsed?: number;
+  /** The size of that window in tokens. */
   contextSize?: number;
 }
 
 /** The run emitted a variable. */
 export interface EmitEvent {
+  /** Tells the kinds of objects apart. */
   type: "emit";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The name of the variable. */
   name: string;
+  /** Its value. */
   value: unknown;
 }
 
@@ -1170,28 +1679,47 @@ export interface EmitEvent {
  * `command`, `paths` and `url` are what would be done, bounded as in `Attention`.
  */
 export interface PermissionEvent {
+  /** Tells the kinds of objects apart. */
   type: "permission";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Identifies the request. */
   requestId: string;
+  /** Whether it was asked or answered. */
   state: "asked" | "answered";
+  /** What the agent wants to do. */
   title: string;
+  /** The tool call that needs permission. */
   toolCallId?: string;
+  /** The kind of tool. */
   toolKind?: string;
+  /** The command line that would run. */
   command?: string;
+  /** The files that would be used. */
   paths?: string[];
+  /** The address that would be fetched. */
   url?: string;
+  /** The possible answers. Only when asked. */
   options?: AttentionOption[];
+  /** The chosen answer. Absent if the request was dismissed. */
   optionId?: string;
+  /** The kind of the chosen answer. */
   kind?: string;
+  /** Who answered: a person, the policy, or a remembered permission. */
   by?: "user" | "policy" | "remembered";
 }
 
 /** The run named its final message. */
 export interface ResultEvent {
+  /** Tells the kinds of objects apart. */
   type: "result";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The final message. */
   text: string;
 }
 
@@ -1202,35 +1730,49 @@ export interface ResultEvent {
  * repeats.
  */
 export interface LogEvent {
+  /** Tells the kinds of objects apart. */
   type: "log";
+  /** The number of the event in its run, from 1 without gaps. */
   seq: number;
+  /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** Where it was written. `agent`: a notice of the agent about itself. */
   stream: "stderr" | "stdout" | "agent";
+  /** The text. */
   text: string;
+  /** The failed request that the agent repeats. */
   retrying?: Retrying;
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */
 export interface SubscribeParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** Send events after this number. Default: only new events. */
   afterSeq?: number | null;
 }
 
 /** `lastSeq` is the last event before the subscription. */
 export interface SubscribeResult {
+  /** The last event before the subscription. */
   lastSeq: number;
 }
 
 /** Parameters of `asyncTasks/answer`: one of the options of a task's open question. */
 export interface AnswerParams {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** The `requestId` of the task's `attention`. */
   requestId: string;
+  /** The `optionId` of the chosen option. */
   optionId: string;
 }
 
 /** The answer of `permissions/list`, oldest first. */
 export interface PermissionsResult {
+  /** Remembered permissions, oldest first. */
   items: RememberedPermission[];
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
@@ -1242,124 +1784,171 @@ export interface PermissionsResult {
  * permission no longer does.
  */
 export interface RememberedPermission {
+  /** Pass it to `permissions/revoke`. */
   id: string;
+  /** The subagent that it holds for. */
   subagentName: string;
+  /** The workspace that it holds in. */
   workspaceDir: string;
+  /** The kind of tool. */
   toolKind: string;
+  /** What it names. Absent if an earlier version remembered it. */
   covers?: "command" | "paths" | "reads" | "host" | "call";
+  /** The exact command, path, host or call. */
   subject?: string;
+  /** What it covers, in words. */
   scope?: string;
+  /** What was decided. */
   decision: "allow" | "deny";
+  /** The request that was answered. */
   title: string;
+  /** When, in ms since the epoch. */
   rememberedAt: number;
 }
 
 /** Parameters of `permissions/revoke`. */
 export interface RevokeParams {
+  /** Ids of remembered permissions. */
   permissionIds: string[];
 }
 
 /** The ids that were remembered until now. */
 export interface RevokeResult {
+  /** The ids that were remembered until now. */
   revoked: string[];
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Notification `asyncTasks/didChange`. */
 export interface AsyncTaskDidChange {
+  /** The task as it is now. */
   task: AsyncTask;
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** Notification `asyncTasks/didOutput`. */
 export interface AsyncTaskDidOutput {
+  /** A task's id or a unique prefix of it. */
   taskId: string;
+  /** New events in order. */
   events: TaskEvent[];
+  /** The Host's revision. It grows with every change. */
   revision: number;
 }
 
 /** The answer of `tools/list`. */
 export interface ToolsResult {
+  /** The tools of a model. */
   tools: ToolDeclaration[];
 }
 
 /** One tool as the model sees it; `inputSchema` is JSON Schema. */
 export interface ToolDeclaration {
+  /** The name that the model calls. */
   name: string;
+  /** The description for the model. */
   description: string;
+  /** JSON Schema of the arguments. */
   inputSchema: Record<string, unknown>;
 }
 
 /** Parameters of `tools/call`. */
 export interface ToolCallParams {
+  /** The name of a tool. */
   name: string;
+  /** Its arguments. Invalid ones give an `error` in the result. */
   arguments?: Record<string, unknown>;
 }
 
 /** A tool's answer: for the model, for the display, and as data. */
 export interface ToolCallResult {
+  /** The text for the model. */
   llmContent: string;
+  /** Markdown for a person. */
   returnDisplay: string;
+  /** The same as data. */
   metadata?: Record<string, unknown>;
+  /** Why the tool failed. Absent if it did not. */
   error?: ToolCallError;
 }
 
 /** Why a tool did not do what it was asked. */
 export interface ToolCallError {
+  /** What went wrong. */
   message: string;
+  /** The kind of error. */
   type: "PARAMETER_VALIDATION" | "EXECUTION_FAILED" | "TIMEOUT";
 }
 
 /** The answer of `reminders/status`. */
 export interface ReminderStatus {
+  /** A summary of all async tasks. Empty if there are none. */
   text: string;
 }
 
 /** The answer of `reminders/next`; `deliveryId` is absent when nothing awaits delivery. */
 export interface NextReminder {
+  /** The reminder. Empty if nothing is pending. */
   text: string;
+  /** The tasks that it reports. */
   taskIds: string[];
+  /** Pass it to `reminders/delivered`. Absent if nothing is pending. */
   deliveryId?: string;
 }
 
 /** Parameters of `reminders/delivered`. */
 export interface DeliveredParams {
+  /** The `deliveryId` of the reminder that the model received. */
   deliveryId: string;
 }
 
 /** The answer of `reminders/outbox`. */
 export interface OutboxResult {
+  /** Ended tasks and their deliveries. */
   items: OutboxItem[];
 }
 
 /** One ended task and how far its notice has come. */
 export interface OutboxItem {
+  /** The id of the task. */
   taskId: string;
+  /** Whether its end was delivered. */
   state: string;
+  /** Attempts, oldest first. */
   deliveries: Delivery[];
 }
 
 /** One attempt to tell the model of an end. */
 export interface Delivery {
+  /** Identifies the delivery. */
   deliveryId: string;
+  /** When it was attempted, in ms since the epoch. */
   at: number;
+  /** `open`, `delivered` or `failed`. */
   state: string;
 }
 
 /** Notification `agent/setBusy`. */
 export interface SetBusyParams {
+  /** Whether the agent works on a turn. It counts as idle until told otherwise. */
   busy: boolean;
 }
 
 /** Request `agent/triggerTurn`, server to client. */
 export interface TriggerTurn {
+  /** The reminder that starts the turn. */
   message: string;
+  /** The tasks that it reports. */
   taskIds: string[];
+  /** Identifies the delivery. */
   deliveryId: string;
 }
 
 /** The client's answer to `agent/triggerTurn`. */
 export interface TriggerAnswer {
+  /** Whether the agent starts a turn with the message. */
   accepted: boolean;
 }
 

@@ -58,7 +58,7 @@ def _type(item: Object | Alias) -> dict[str, Any]:
 
 
 def _member(member: Member) -> dict[str, Any]:
-    described = _node(member.type)
+    described = {**_node(member.type), "description": member.doc}
     return described if member.default is None else {**described, "default": member.default}
 
 

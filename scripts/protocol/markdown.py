@@ -1,7 +1,9 @@
 """Renders the protocol as a reference to read."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from scripts.protocol.model import (
     Alias,
@@ -43,18 +45,24 @@ Protocol version: %d.
 """
 
 
+EXAMPLES = Path(__file__).with_name("examples.json")
+"""Examples by method, recorded by `tests/api/record_examples.py`."""
+
+
 def render(protocol: Protocol) -> str:
     """Return the text of docs/protocol.md."""
     types = {item.name: item for item in protocol.types}
     to_server = [method for method in protocol.methods if method.to_server]
     to_client = [method for method in protocol.methods if not method.to_server]
+    examples = json.loads(EXAMPLES.read_text())
     sections = [
         _PREAMBLE % protocol.version,
+        _contents(protocol.methods),
         _errors(protocol.errors),
         "## From the client\n",
-        *(_method(method, types) for method in to_server),
+        *(_method(method, types, examples) for method in to_server),
         "## From the sidecar\n",
-        *(_method(method, types) for method in to_client),
+        *(_method(method, types, examples) for method in to_client),
         "## Types\n",
         *(_type(item) for item in protocol.types if item.name not in _shown_inline(protocol)),
     ]
@@ -71,7 +79,23 @@ def _errors(errors: Iterable[ErrorCode]) -> str:
     return "\n".join(["## Errors", "", "| code | name | meaning |", "|---|---|---|", *rows, ""])
 
 
-def _method(method: Method, types: dict[str, Object | Alias]) -> str:
+def _contents(methods: Iterable[Method]) -> str:
+    """List the methods by the part of their name before the slash."""
+    groups: dict[str, list[Method]] = {}
+    for method in methods:
+        prefix, slash, _ = method.name.partition("/")
+        groups.setdefault(prefix if slash and prefix != "$" else "connection", []).append(method)
+    rows = [f"| {group} | {' '.join(map(_link, members))} |" for group, members in groups.items()]
+    return "\n".join(["## Contents", "", "| | methods |", "|---|---|", *rows, ""])
+
+
+def _link(method: Method) -> str:
+    kind = "notification" if method.result is None else "request"
+    anchor = "".join(char for char in method.name.lower() if char.isalnum())
+    return f"[`{method.name}`](#{anchor}-{kind})"
+
+
+def _method(method: Method, types: dict[str, Object | Alias], examples: Mapping[str, Any]) -> str:
     kind = "notification" if method.result is None else "request"
     params = types[method.params.name]
     lines = [f"### `{method.name}` ({kind})", ""]
@@ -80,7 +104,19 @@ def _method(method: Method, types: dict[str, Object | Alias]) -> str:
     lines += _members(params)
     if method.result is not None:
         lines += [f"Result: {_node(method.result)}", ""]
+    lines += _example(examples.get(method.name, {}))
     return "\n".join(lines)
+
+
+def _example(example: Mapping[str, Any]) -> Iterator[str]:
+    if not (example.get("params") or example.get("result")):
+        return
+    yield from ("<details><summary>Example</summary>", "")
+    for part in ("params", "result"):
+        if part in example:
+            text = json.dumps(example[part], indent=2, ensure_ascii=False)
+            yield from ("```jsonc", f"// {part}", *text.splitlines(), "```", "")
+    yield from ("</details>", "")
 
 
 def _type(item: Object | Alias) -> str:
@@ -93,10 +129,14 @@ def _members(item: Object | Alias) -> Iterator[str]:
     if not isinstance(item, Object) or not item.members:
         yield from ("No parameters.", "")
         return
-    yield from ("| member | type | |", "|---|---|---|")
+    yield from ("| member | type | | |", "|---|---|---|---|")
     for member in item.members:
-        yield f"| `{member.name}` | {_node(member.type)} | {_presence(member)} |"
+        yield f"| `{member.name}` | {_node(member.type)} | {_presence(member)} | {_cell(member.doc)} |"
     yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _presence(member: Member) -> str:

@@ -58,6 +58,7 @@ class Member:
     type: Node
     optional: bool
     default: Any = None
+    doc: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import msgspec
 
+from scripts.protocol.descriptions import describe
 from scripts.protocol.model import (
     Alias,
     Choice,
@@ -79,17 +80,18 @@ class _Reader:
     def _members(self, cls: type[msgspec.Struct]) -> Iterator[Member]:
         config = cls.__struct_config__
         if config.tag is not None:
-            yield Member(str(config.tag_field), Choice((str(config.tag),)), optional=False)
+            doc = "Tells the kinds of objects apart."
+            yield Member(str(config.tag_field), Choice((str(config.tag),)), optional=False, doc=doc)
         hints = get_type_hints(cls, include_extras=True)
         for field in msgspec.structs.fields(cls):
-            node = self._node(hints[field.name])
+            node, doc = self._node(hints[field.name]), describe(cls, field.name)
             if issubclass(cls, Params):
                 default = _default(field)
-                yield Member(field.encode_name, node, not field.required, default)
+                yield Member(field.encode_name, node, not field.required, default, doc)
             else:
                 # A Record leaves out what equals a plain default; a factory's value is sent.
                 optional = field.default is not msgspec.NODEFAULT
-                yield Member(field.encode_name, _as_sent(node), optional)
+                yield Member(field.encode_name, _as_sent(node), optional, doc=doc)
 
     def _node(self, annotation: Any) -> Node:
         name = self._names.get(_key(annotation))

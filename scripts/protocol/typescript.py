@@ -1,6 +1,7 @@
 """Renders the protocol as TypeScript declarations."""
 
 import json
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
 from scripts.protocol.model import (
@@ -72,7 +73,16 @@ def _alias(item: Alias) -> str:
 
 
 def _member(member: Member) -> str:
-    return _declaration(f"  {member.name}{'?' if member.optional else ''}:", member.type, "    ")
+    return f"{_indented(member.doc)}\n" + _declaration(
+        f"  {member.name}{'?' if member.optional else ''}:", member.type, "    "
+    )
+
+
+def _indented(doc: str) -> str:
+    if len(line := f"  /** {doc} */") <= _WIDTH:
+        return line
+    rows = textwrap.wrap(doc, _WIDTH - len("   * "))
+    return "\n".join(["  /**", *(f"   * {row}" for row in rows), "   */"])
 
 
 def _declaration(head: str, node: Node, indent: str) -> str:

@@ -32,8 +32,11 @@ class Retrying(Record, kw_only=True):
     """A request to the model that failed and is being repeated; `status` is the HTTP status code."""
 
     attempt: int
+    """The number of this attempt, from 1."""
     status: int | None = None
+    """The HTTP status code of the failure."""
     text: str
+    """The agent's message about the failure."""
 
 
 class Progress(Record, kw_only=True):
@@ -46,16 +49,27 @@ class Progress(Record, kw_only=True):
 
     # A Record leaves out what equals a plain default; a count of 0 is known and must be sent.
     turns: int = msgspec.field(default_factory=int)
+    """Answers of the model; `maxTurns` limits them."""
     tool_calls: int = msgspec.field(default_factory=int)
+    """Tool calls that were started."""
     current_tool: str | None = None
+    """The last tool call that has not ended."""
     input_tokens: int | None = None
+    """Input tokens without cached ones."""
     output_tokens: int | None = None
+    """Output tokens."""
     cache_reads: int | None = None
+    """Tokens read from a prompt cache."""
     cache_writes: int | None = None
+    """Tokens written to a prompt cache."""
     cost: float | None = None
+    """Cost so far in USD."""
     retrying: Retrying | None = None
+    """Set while the agent repeats a failed request."""
     last_activity_at: int
+    """The newest event, in ms since the epoch."""
     last_text: str | None = None
+    """The end of the newest message, for a preview."""
 
 
 class PartialResult(Record, kw_only=True):
@@ -65,9 +79,13 @@ class PartialResult(Record, kw_only=True):
     """
 
     final_message: str | None = msgspec.field(default=None, name="final_message")
+    """The last message."""
     emitted_vars: dict[str, Any] = msgspec.field(name="emitted_vars")
+    """Variables emitted so far."""
     touched_files: list[str]
+    """Files that tool calls named."""
     open_tool: str | None = None
+    """The tool call that had not ended."""
 
 
 class AttentionOption(Record, kw_only=True):
@@ -77,9 +95,13 @@ class AttentionOption(Record, kw_only=True):
     """
 
     option_id: str
+    """Pass it to `asyncTasks/answer`."""
     name: str
+    """A label for the button."""
     kind: str
+    """`allow_once`, `allow_always`, `reject_once` or `reject_always`."""
     scope: str | None = None
+    """What an "always" covers, in words. Absent for "once"."""
 
 
 class Attention(Record, kw_only=True):
@@ -90,30 +112,45 @@ class Attention(Record, kw_only=True):
     """
 
     kind: Literal["permission", "question"]
+    """What the agent needs."""
     request_id: str
+    """Identifies the request in `asyncTasks/answer`."""
     title: str
+    """What the agent wants to do, in one line."""
     options: list[AttentionOption]
+    """The possible answers."""
     tool_kind: str | None = None
+    """The kind of tool: `read`, `edit`, `execute`, `fetch` …"""
     command: str | None = None
+    """The command line that would run."""
     paths: list[str] | None = None
+    """The files that would be used."""
     diff: str | None = None
+    """The change as a unified diff."""
     url: str | None = None
+    """The address that would be fetched."""
 
 
 class Changes(Record, kw_only=True):
     """How many files a run changed, and how many lines it added and deleted in them."""
 
     files: int = msgspec.field(default_factory=int)
+    """Changed files."""
     additions: int = msgspec.field(default_factory=int)
+    """Added lines."""
     deletions: int = msgspec.field(default_factory=int)
+    """Deleted lines."""
 
 
 class TaskOutput(Record, kw_only=True):
     """What a run produced; its members keep the names that the model sees."""
 
     terminate_reason: str = msgspec.field(name="terminate_reason")
+    """`GOAL`, `ERROR`, `TIMEOUT` or `MAX_TURNS`."""
     emitted_vars: dict[str, Any] = msgspec.field(name="emitted_vars")
+    """Variables that the run emitted."""
     final_message: str | None = msgspec.field(default=None, name="final_message")
+    """The result, at most its last 32 KiB."""
 
 
 class AsyncTask(Record, kw_only=True):
@@ -124,30 +161,55 @@ class AsyncTask(Record, kw_only=True):
     """
 
     id: str
+    """A random UUID."""
     subagent_name: str
+    """The name of the definition."""
     goal_prompt: str
+    """The goal."""
     status: AsyncStatus
+    """The state of the run."""
     launched_at: int | None = None
+    """When the run started, in ms since the epoch. Absent while it is queued."""
     completed_at: int | None = None
+    """When the run ended, in ms since the epoch."""
     notified_at: int | None = None
+    """When the model was notified of the end, in ms since the epoch."""
     output: Annotated[dict[str, Any], Shape("TaskOutput")] | None = None
+    """What the run produced. Present once it completed."""
     error: str | None = None
+    """Why the run failed, in words."""
     end_reason: EndReason | None = None
+    """Why the run ended. Present once it ended."""
     error_kind: ErrorKind | None = None
+    """The kind of failure of the model or its server."""
     queued_at: int | None = None
+    """When the run was queued, in ms since the epoch."""
     queue_position: int | None = None
+    """The position in the queue, from 1. Present while it is queued."""
     attention: Attention | None = None
+    """What the run waits for. Absent if it does not wait for a person."""
     progress: Progress
+    """What the run has done so far."""
     runner: str
+    """The name of the runner."""
     mode: str | None = None
+    """The mode of the agent's session, as the agent reports it."""
     model: str | None = None
+    """The model of the agent's session, as the agent reports it."""
     changes: Changes | None = None
+    """What the run changed in files. Absent if nothing is known."""
     workspace_dir: str
+    """The absolute path of the working directory."""
     timeout_seconds: int | float | None = None
+    """The time limit in force. Absent if there is none."""
     parent_task_id: str | None = None
+    """The run that launched this one."""
     resumes: str | None = None
+    """The ended run that this one continues."""
     resume_mode: ResumeMode | None = None
+    """How it continues that run."""
     partial: PartialResult | None = None
+    """What a failed or cancelled run had produced."""
 
 
 class LaunchParams(Params, kw_only=True):
@@ -158,18 +220,31 @@ class LaunchParams(Params, kw_only=True):
     """
 
     subagent_name: str
+    """The name of a definition."""
     goal_prompt: str
+    """What the subagent should achieve."""
     behaviour_prompts: list[str] | None = None
+    """Further instructions, appended to the prompt."""
     context: dict[str, Any] | None = None
+    """Values for `${name}` placeholders. What no placeholder uses is appended as JSON."""
     expected_outputs: dict[str, str] | None = None
+    """Outputs that the run must emit: name to description."""
     tool_whitelist: list[str] | None = None
+    """The only tools that the run may use. An empty list allows none."""
     timeout_seconds: int | float | None = None
+    """The time limit in seconds, -1 for none. Default: the definition, then the settings."""
     grace_period_seconds: int | float | None = None
+    """Time for a last turn at a soft limit, in seconds."""
     max_turns: int | None = None
+    """The most model answers, -1 for no limit."""
     workspace_dir: str | None = None
+    """The absolute path of the working directory. Default: the first workspace folder."""
     over_limit: Literal["reject", "queue"] | None = None
+    """What to do at the limit. Default: the setting `asyncTasks.overLimit`."""
     parent_task_id: str | None = None
+    """The run on whose behalf this one is launched. It counts for `asyncTasks.maxDepth`."""
     isolation: Literal["none"] | None = None
+    """Where the run works. Only `none` is implemented."""
 
 
 class TaskIdParams(Params, kw_only=True):
@@ -183,6 +258,7 @@ class CancelParams(Params, kw_only=True):
 
     task_id: str
     reason: str | None = None
+    """Why, for the log of the run."""
 
 
 class SendParams(Params, kw_only=True):
@@ -190,6 +266,7 @@ class SendParams(Params, kw_only=True):
 
     task_id: str
     text: str
+    """The message for the agent."""
 
 
 class ResumeParams(Params, kw_only=True):
@@ -197,29 +274,37 @@ class ResumeParams(Params, kw_only=True):
 
     task_id: str
     text: str | None = None
+    """What to tell the agent. Default: ask it to continue."""
     over_limit: Literal["reject", "queue"] | None = None
+    """What to do at the limit. Default: the setting `asyncTasks.overLimit`."""
 
 
 class AsyncListParams(Params, kw_only=True):
     """Parameters of `asyncTasks/list`."""
 
     status: AsyncStatus | list[AsyncStatus] | None = None
+    """Only tasks with this status, or one of these."""
     cursor: str | None = None
     limit: int = 200
+    """The size of a page, at most 20,000 tasks."""
 
 
 class SetMaxParams(Params, kw_only=True):
     """Parameters of `asyncTasks/setMax`; -1 lifts the limit."""
 
     max: int
+    """How many tasks may run at once, -1 for no limit."""
 
 
 class WaitParams(Params, kw_only=True):
     """Parameters of `asyncTasks/wait`."""
 
     task_ids: list[str]
+    """Ids or unique prefixes."""
     mode: Literal["all", "any"] = "all"
+    """`all`: until every task ended. `any`: until one ended."""
     timeout_seconds: int | float | None = None
+    """How long to wait, in seconds. Default: until the end."""
 
 
 class EventsParams(Params, kw_only=True):
@@ -227,7 +312,9 @@ class EventsParams(Params, kw_only=True):
 
     task_id: str
     after_seq: int = 0
+    """Return events after this number."""
     limit: int = 200
+    """The most events in one answer."""
 
 
 class SubscribeParams(Params, kw_only=True):
@@ -235,12 +322,14 @@ class SubscribeParams(Params, kw_only=True):
 
     task_id: str
     after_seq: int | None = None
+    """Send events after this number. Default: only new events."""
 
 
 class TaskResult(Record, kw_only=True):
     """One async task."""
 
     task: AsyncTask
+    """The task after the change."""
     revision: int
 
 
@@ -248,8 +337,11 @@ class AsyncListResult(Record, kw_only=True):
     """A page of async tasks, newest launch first."""
 
     items: list[AsyncTask]
+    """The tasks of this page, newest launch first."""
     counts: dict[str, int]
+    """All tasks by status."""
     max: int
+    """The limit of running tasks, -1 for none."""
     next_cursor: str | None = None
     revision: int
 
@@ -258,7 +350,9 @@ class CancelResult(Record, kw_only=True):
     """Whether this call ended the task."""
 
     cancelled: bool
+    """Whether this call ended the task. False if it had ended before."""
     task: AsyncTask
+    """The task after the call."""
     revision: int
 
 
@@ -266,6 +360,7 @@ class SendResult(Record, kw_only=True):
     """When the agent is given the message: `nextTurn` is as soon as its present turn has ended."""
 
     delivery: Literal["now", "nextTurn"]
+    """`now`: the agent received it. `nextTurn`: it will, when its current turn ends."""
     revision: int
 
 
@@ -276,7 +371,10 @@ class ResumeResult(Record, kw_only=True):
     """
 
     task: AsyncTask
+    """The new task."""
     mode: ResumeMode
+    """`session`: the agent loads its earlier session. `replay`: it receives the earlier conversation as text.
+    """
     revision: int
 
 
@@ -284,6 +382,7 @@ class CancelAllResult(Record, kw_only=True):
     """How many tasks this call ended."""
 
     cancelled: int
+    """How many tasks this call ended."""
     revision: int
 
 
@@ -291,6 +390,7 @@ class SetMaxResult(Record, kw_only=True):
     """The limit now in force."""
 
     max: int
+    """The limit now in force."""
     revision: int
 
 
@@ -298,8 +398,11 @@ class WaitResult(Record, kw_only=True):
     """The awaited tasks as they are now."""
 
     tasks: list[AsyncTask]
+    """The awaited tasks as they are now."""
     pending: list[str]
+    """Ids of those that have not ended."""
     timed_out: bool
+    """Whether the time ran out."""
     revision: int
 
 
@@ -307,8 +410,11 @@ class EventsResult(Record, kw_only=True):
     """A page of a run's events: `{seq, ts, type, ...}`, `seq` from 1 without gaps."""
 
     events: list[EventRow]
+    """Events in order."""
     last_seq: int
+    """The newest event of the run."""
     more: bool
+    """Whether there are more events after these."""
     revision: int
 
 
@@ -316,12 +422,14 @@ class SubscribeResult(Record, kw_only=True):
     """`last_seq` is the last event before the subscription."""
 
     last_seq: int
+    """The last event before the subscription."""
 
 
 class AsyncTaskDidChange(Record, kw_only=True):
     """Notification `asyncTasks/didChange`."""
 
     task: AsyncTask
+    """The task as it is now."""
     revision: int
 
 
@@ -330,4 +438,5 @@ class AsyncTaskDidOutput(Record, kw_only=True):
 
     task_id: str
     events: list[EventRow]
+    """New events in order."""
     revision: int

@@ -15,11 +15,17 @@ class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
     seq: int
     ts: int
     status: AsyncStatus
+    """The new status."""
     end_reason: EndReason | None = None
+    """Why the run ended. Only with the last event."""
     error_kind: ErrorKind | None = None
+    """The kind of failure, if the model or its server failed."""
     mode: str | None = None
+    """The mode of the agent's session, when it is set or changes."""
     model: str | None = None
+    """The model of the agent's session, when it is set or changes."""
     reason: str | None = None
+    """The reason given to a cancel."""
 
 
 class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
@@ -31,8 +37,11 @@ class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
     seq: int
     ts: int
     message_id: str
+    """Pieces with the same id form one message."""
     role: Literal["user"] | None = None
+    """`user` for a message that a client sent. Absent for the agent's."""
     text: str
+    """The next piece of text."""
 
 
 class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
@@ -41,24 +50,33 @@ class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
     seq: int
     ts: int
     message_id: str
+    """Pieces with the same id form one thought."""
     text: str
+    """The next piece of text."""
 
 
 class ToolLocation(Record, kw_only=True):
     """A file that a tool call touches; `line` counts from 1."""
 
     path: str
+    """The path of the file."""
     line: int | None = None
+    """The line, from 1."""
 
 
 class ToolContent(Record, kw_only=True):
     """A part of what a tool call shows: a text, or a change to a file (`old_text` absent: it is new)."""
 
     type: Literal["text", "diff"]
+    """`text` or `diff`."""
     text: str | None = None
+    """The text."""
     path: str | None = None
+    """The changed file."""
     old_text: str | None = None
+    """The text before. Absent for a new file."""
     new_text: str | None = None
+    """The text after."""
 
 
 class ToolEvent(Record, tag_field="type", tag="tool", kw_only=True):
@@ -71,22 +89,34 @@ class ToolEvent(Record, tag_field="type", tag="tool", kw_only=True):
     seq: int
     ts: int
     tool_call_id: str | None = None
+    """Identifies the call. Absent if the agent sends none."""
     name: str
+    """The name of the tool."""
     status: Literal["started", "completed", "failed"]
+    """`started` may repeat with new details."""
     title: str | None = None
+    """What the call does, in one line."""
     kind: str | None = None
+    """The kind of tool: `read`, `edit`, `execute` …"""
     locations: list[ToolLocation] | None = None
+    """Files that the call uses."""
     content: list[ToolContent] | None = None
+    """What to show for the call."""
     input: Any = None
+    """The arguments of the call."""
     output: Any = None
+    """The result of the call."""
 
 
 class PlanEntry(Record, kw_only=True):
     """One step of an agent's plan."""
 
     content: str
+    """What the step is."""
     priority: str | None = None
+    """`high`, `medium` or `low`."""
     status: str | None = None
+    """`pending`, `in_progress` or `completed`."""
 
 
 class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
@@ -95,6 +125,7 @@ class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
     seq: int
     ts: int
     entries: list[PlanEntry]
+    """All steps of the plan."""
 
 
 class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
@@ -106,17 +137,29 @@ class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
     seq: int
     ts: int
     request_id: str
+    """Identifies the request."""
     state: Literal["asked", "answered"]
+    """Whether it was asked or answered."""
     title: str
+    """What the agent wants to do."""
     tool_call_id: str | None = None
+    """The tool call that needs permission."""
     tool_kind: str | None = None
+    """The kind of tool."""
     command: str | None = None
+    """The command line that would run."""
     paths: list[str] | None = None
+    """The files that would be used."""
     url: str | None = None
+    """The address that would be fetched."""
     options: list[AttentionOption] | None = None
+    """The possible answers. Only when asked."""
     option_id: str | None = None
+    """The chosen answer. Absent if the request was dismissed."""
     kind: str | None = None
+    """The kind of the chosen answer."""
     by: Literal["user", "policy", "remembered"] | None = None
+    """Who answered: a person, the policy, or a remembered permission."""
 
 
 class UsageEvent(Record, tag_field="type", tag="usage", kw_only=True):
@@ -128,12 +171,19 @@ class UsageEvent(Record, tag_field="type", tag="usage", kw_only=True):
     seq: int
     ts: int
     input_tokens: int | None = None
+    """Input tokens so far, without cached ones."""
     output_tokens: int | None = None
+    """Output tokens so far."""
     cache_reads: int | None = None
+    """Tokens read from a prompt cache so far."""
     cache_writes: int | None = None
+    """Tokens written to a prompt cache so far."""
     cost: float | None = None
+    """Cost so far in USD."""
     context_used: int | None = None
+    """Tokens in the model's context window now."""
     context_size: int | None = None
+    """The size of that window in tokens."""
 
 
 class EmitEvent(Record, tag_field="type", tag="emit", kw_only=True):
@@ -142,7 +192,9 @@ class EmitEvent(Record, tag_field="type", tag="emit", kw_only=True):
     seq: int
     ts: int
     name: str
+    """The name of the variable."""
     value: Any
+    """Its value."""
 
 
 class ResultEvent(Record, tag_field="type", tag="result", kw_only=True):
@@ -151,6 +203,7 @@ class ResultEvent(Record, tag_field="type", tag="result", kw_only=True):
     seq: int
     ts: int
     text: str
+    """The final message."""
 
 
 class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
@@ -163,8 +216,11 @@ class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
     seq: int
     ts: int
     stream: Literal["stderr", "stdout", "agent"]
+    """Where it was written. `agent`: a notice of the agent about itself."""
     text: str
+    """The text."""
     retrying: Retrying | None = None
+    """The failed request that the agent repeats."""
 
 
 TaskEvent = (

@@ -11,96 +11,125 @@ class ToolDeclaration(Record, kw_only=True):
     """One tool as the model sees it; `input_schema` is JSON Schema."""
 
     name: str
+    """The name that the model calls."""
     description: str
+    """The description for the model."""
     input_schema: dict[str, Any]
+    """JSON Schema of the arguments."""
 
 
 class ToolsResult(Record, kw_only=True):
     """The answer of `tools/list`."""
 
     tools: list[ToolDeclaration]
+    """The tools of a model."""
 
 
 class ToolCallParams(Params, kw_only=True):
     """Parameters of `tools/call`."""
 
     name: str
+    """The name of a tool."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Its arguments. Invalid ones give an `error` in the result."""
 
 
 class ToolCallError(Record, kw_only=True):
     """Why a tool did not do what it was asked."""
 
     message: str
+    """What went wrong."""
     type: Literal["PARAMETER_VALIDATION", "EXECUTION_FAILED", "TIMEOUT"]
+    """The kind of error."""
 
 
 class ToolCallResult(Record, kw_only=True):
     """A tool's answer: for the model, for the display, and as data."""
 
     llm_content: str
+    """The text for the model."""
     return_display: str
+    """Markdown for a person."""
     metadata: dict[str, Any] | None = None
+    """The same as data."""
     error: ToolCallError | None = None
+    """Why the tool failed. Absent if it did not."""
 
 
 class ReminderStatus(Record, kw_only=True):
     """The answer of `reminders/status`."""
 
     text: str
+    """A summary of all async tasks. Empty if there are none."""
 
 
 class NextReminder(Record, kw_only=True):
     """The answer of `reminders/next`; `delivery_id` is absent when nothing awaits delivery."""
 
     text: str
+    """The reminder. Empty if nothing is pending."""
     task_ids: list[str]
+    """The tasks that it reports."""
     delivery_id: str | None = None
+    """Pass it to `reminders/delivered`. Absent if nothing is pending."""
 
 
 class DeliveredParams(Params, kw_only=True):
     """Parameters of `reminders/delivered`."""
 
     delivery_id: str
+    """The `deliveryId` of the reminder that the model received."""
 
 
 class Delivery(Record, kw_only=True):
     """One attempt to tell the model of an end."""
 
     delivery_id: str
+    """Identifies the delivery."""
     at: int
+    """When it was attempted, in ms since the epoch."""
     state: str
+    """`open`, `delivered` or `failed`."""
 
 
 class OutboxItem(Record, kw_only=True):
     """One ended task and how far its notice has come."""
 
     task_id: str
+    """The id of the task."""
     state: str
+    """Whether its end was delivered."""
     deliveries: list[Delivery]
+    """Attempts, oldest first."""
 
 
 class OutboxResult(Record, kw_only=True):
     """The answer of `reminders/outbox`."""
 
     items: list[OutboxItem]
+    """Ended tasks and their deliveries."""
 
 
 class SetBusyParams(Params, kw_only=True):
     """Notification `agent/setBusy`."""
 
     busy: bool
+    """Whether the agent works on a turn. It counts as idle until told otherwise."""
 
 
 class TriggerTurn(Record, kw_only=True):
     """Request `agent/triggerTurn`, server to client."""
 
     message: str
+    """The reminder that starts the turn."""
     task_ids: list[str]
+    """The tasks that it reports."""
     delivery_id: str
+    """Identifies the delivery."""
 
 
 class TriggerAnswer(Params, kw_only=True):
     """The client's answer to `agent/triggerTurn`."""
 
     accepted: bool
+    """Whether the agent starts a turn with the message."""

@@ -15,7 +15,9 @@ class AnswerParams(Params, kw_only=True):
 
     task_id: str
     request_id: str
+    """The `requestId` of the task's `attention`."""
     option_id: str
+    """The `optionId` of the chosen option."""
 
 
 class RememberedPermission(Record, kw_only=True):
@@ -27,21 +29,32 @@ class RememberedPermission(Record, kw_only=True):
     """
 
     id: str
+    """Pass it to `permissions/revoke`."""
     subagent_name: str
+    """The subagent that it holds for."""
     workspace_dir: str
+    """The workspace that it holds in."""
     tool_kind: str
+    """The kind of tool."""
     covers: Coverage | None = None
+    """What it names. Absent if an earlier version remembered it."""
     subject: str | None = None
+    """The exact command, path, host or call."""
     scope: str | None = None
+    """What it covers, in words."""
     decision: Literal["allow", "deny"]
+    """What was decided."""
     title: str
+    """The request that was answered."""
     remembered_at: int
+    """When, in ms since the epoch."""
 
 
 class PermissionsResult(Record, kw_only=True):
     """The answer of `permissions/list`, oldest first."""
 
     items: list[RememberedPermission]
+    """Remembered permissions, oldest first."""
     revision: int
 
 
@@ -49,10 +62,12 @@ class RevokeParams(Params, kw_only=True):
     """Parameters of `permissions/revoke`."""
 
     permission_ids: list[str]
+    """Ids of remembered permissions."""
 
 
 class RevokeResult(Record, kw_only=True):
     """The ids that were remembered until now."""
 
     revoked: list[str]
+    """The ids that were remembered until now."""
     revision: int

@@ -23,30 +23,45 @@ class AsyncTasksSettings(Group, kw_only=True):
     """`asyncTasks`: limits of background runs; times in seconds, -1 = none."""
 
     max: LimitOrNone = 5
+    """How many runs may run at once, -1 for no limit."""
     over_limit: Literal["reject", "queue"] = "reject"
+    """What to do with a launch at the limit."""
     default_timeout_seconds: Seconds = 900
+    """The time limit of runs that ask for none."""
     max_timeout_seconds: Seconds = 1800
+    """The longest time limit a run can ask for."""
     inactivity_timeout_seconds: Seconds = 600
+    """End a run that shows no activity for this long."""
     startup_timeout_seconds: Seconds = 60
+    """End a run whose agent is not ready after this long."""
     grace_period_seconds: Seconds = 10
+    """Time for a last turn at a soft limit."""
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 1
+    """How deep runs may launch runs; 1 means not at all."""
     per_runner_max: dict[str, LimitOrNone] = msgspec.field(default_factory=dict)
+    """How many runs each runner may have at once."""
 
 
 class BudgetSettings(Group, kw_only=True):
     """`budget`: what a task and a day may cost (USD) and use (tokens)."""
 
     per_task_cost: float | None = None
+    """The most a run may cost, in USD."""
     per_task_tokens: int | None = None
+    """The most tokens of a run."""
     per_day_cost: float | None = None
+    """The most all runs of a day may cost, in USD."""
     per_day_tokens: int | None = None
+    """The most tokens of all runs of a day."""
 
 
 class PermissionsSettings(Group, kw_only=True):
     """`permissions`: how requests of an agent are answered."""
 
     default: Policy = "ask"
+    """The policy of definitions that set none."""
     unattended: Literal["deny", "allowReads", "allowEdits", "allowAll"] = "deny"
+    """The policy when no client can answer."""
 
 
 class AgentsSettings(Group, kw_only=True):
@@ -57,16 +72,22 @@ class AgentsSettings(Group, kw_only=True):
     """
 
     directories: list[str] = msgspec.field(default_factory=list)
+    """Further folders of definitions. They take precedence over all others."""
     approved: list[str] = msgspec.field(default_factory=list)
+    """`approval` texts of definitions that may have a wider policy."""
 
 
 class RunnerSettings(Group, kw_only=True):
     """One runner: how a subagent is executed."""
 
     type: Literal["acp", "command", "builtin"]
+    """How the runner executes a subagent."""
     command: list[str] | None = None
+    """Program and arguments. Required for `acp` and `command` unless the agent is known by its name."""
     env: dict[str, str] = msgspec.field(default_factory=dict)
+    """Environment variables to add. Their values are never logged."""
     format: Literal["text", "events"] = "text"
+    """What a command prints: plain text, or events as JSON lines."""
 
 
 class HistorySettings(Group, kw_only=True):
@@ -77,46 +98,70 @@ class HistorySettings(Group, kw_only=True):
     """
 
     foreign_roots: list[str] = msgspec.field(default_factory=list)
+    """Absolute paths of further roots to read."""
     auto_discover: bool = False
+    """Read every store that is found on this machine."""
     rules: Literal["structural", "guide"] = "structural"
+    """The rule set of lists."""
     retention_days: Positive | None = None
+    """Move the own root's tasks to the trash after this many days. Default: never."""
     max_bytes: Positive | None = None
+    """Move the oldest tasks to the trash beyond this size. Default: never."""
     trash_days: LimitOrNone = 30
+    """Delete tasks in the trash permanently after this many days, -1 for never."""
     search: bool = True
+    """Build an index for full-text search."""
 
 
 class RemindersSettings(Group, kw_only=True):
     """`reminders`: what the model is told of ended tasks."""
 
     detail: Literal["full", "summary", "pointer"] = "full"
+    """How much of each result a reminder contains."""
     max_chars: Positive = 20_000
+    """The longest reminder, in characters."""
     notify_cancelled: bool = True
+    """Also report runs that the user cancelled."""
     enrich: bool = False
+    """Add subagent name, goal and partial result to each block."""
 
 
 class ToolsSettings(Group, kw_only=True):
     """`tools`: bounds of what a tool answers, in characters."""
 
     max_chars: Positive = 20_000
+    """The longest text of a tool result, in characters."""
 
 
 class HostSettings(Group, kw_only=True):
     """`host`: how long a shared Host outlives its clients."""
 
     survive_minutes: int | float = 30
+    """How long runs continue without a client. Not used yet."""
     idle_seconds: int | float = 10
+    """How long an idle Host stays. Not used yet."""
 
 
 class Settings(Group, kw_only=True):
     """All settings of a Host."""
 
     async_tasks: AsyncTasksSettings = msgspec.field(default_factory=AsyncTasksSettings)
+    """Limits of runs."""
     budget: BudgetSettings = msgspec.field(default_factory=BudgetSettings)
+    """Limits of cost and tokens."""
     permissions: PermissionsSettings = msgspec.field(default_factory=PermissionsSettings)
+    """How permission requests are answered."""
     agents: AgentsSettings = msgspec.field(default_factory=AgentsSettings)
+    """Where definitions are."""
     runners: dict[str, RunnerSettings] = msgspec.field(default_factory=dict)
+    """Runners by name."""
     default_runner: str | None = None
+    """The runner of definitions that name none; `auto` takes the first agent found."""
     history: HistorySettings = msgspec.field(default_factory=HistorySettings)
+    """Stored tasks."""
     reminders: RemindersSettings = msgspec.field(default_factory=RemindersSettings)
+    """What a model is notified of."""
     tools: ToolsSettings = msgspec.field(default_factory=ToolsSettings)
+    """Limits of tool results."""
     host: HostSettings = msgspec.field(default_factory=HostSettings)
+    """The shared Host."""

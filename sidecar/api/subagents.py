@@ -14,8 +14,11 @@ class SubagentSource(Record, kw_only=True):
     """
 
     path: str
+    """The absolute path of the file."""
     level: str
+    """`settings`, `workspace` or `user`."""
     format: str | None = None
+    """The tool whose format the file has. Absent for the sidecar's own."""
 
 
 class SubagentInfo(Record, kw_only=True):
@@ -29,33 +32,51 @@ class SubagentInfo(Record, kw_only=True):
     """
 
     name: str
+    """The name to launch it by."""
     description: str
+    """What it is for."""
     runner: str
+    """The runner that executes it."""
     model: str | None = None
+    """The model that it asks for."""
     tools: list[str] | None = None
+    """The tools that it may use. Absent: all."""
     permissions: Policy | None = None
+    """The policy that its file asks for."""
     approval: str | None = None
+    """Add this to `agents.approved` to approve a wider policy."""
     max_turns: int | None = None
+    """The most model answers, -1 for no limit."""
     timeout_seconds: int | float | None = None
+    """The time limit in seconds, -1 for none."""
     isolation: Literal["none", "worktree"] | None = None
+    """Where its runs work."""
     source: SubagentSource
+    """Where it is defined."""
     shadows: str | None = None
+    """The user's own definition that this one hides."""
     shadowed_by: str | None = None
+    """The definition that hides this one."""
 
 
 class DefinitionProblem(Record, kw_only=True):
     """Why a definition file, or a line of it, was not taken."""
 
     path: str
+    """The absolute path of the file."""
     line: int | None = None
+    """The line, from 1."""
     message: str
+    """What is wrong."""
 
 
 class SubagentsResult(Record, kw_only=True):
     """The answer of `subagents/list`."""
 
     items: list[SubagentInfo]
+    """All definitions, hidden ones included."""
     problems: list[DefinitionProblem]
+    """Files and lines that could not be used."""
 
 
 class ValidateParams(Params, kw_only=True):
@@ -66,6 +87,7 @@ class ValidateParams(Params, kw_only=True):
     """
 
     paths: list[str] | None = None
+    """Absolute paths of files and folders. Default: everything that `subagents/list` reads."""
 
 
 class SubagentsDidChange(Record, kw_only=True):

@@ -25,25 +25,35 @@ class Mode(Record, kw_only=True, gc=False):
     """The mode a task worked in: `current` is the slug, `name` what the product shows."""
 
     current: str | None = None
+    """The slug of the mode, such as `code`."""
     name: str | None = None
+    """The name that the product displays."""
 
 
 class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens as recorded and their cost in USD; `total` is input + output."""
 
     total: int | float | None = None
+    """`input` + `output`, in tokens."""
     cost: int | float | None = None
+    """Recorded cost in USD."""
     input: int | float | None = None
+    """Input tokens as recorded."""
     output: int | float | None = None
+    """Output tokens as recorded."""
     cache_reads: int | float | None = None
+    """Tokens read from a prompt cache."""
     cache_writes: int | float | None = None
+    """Tokens written to a prompt cache."""
 
 
 class Problem(Record, kw_only=True, gc=False):
     """Something wrong with a stored task: a stable code and a sentence for a person."""
 
     code: str
+    """A stable code; docs/storage.md explains each."""
     message: str
+    """One sentence for a person."""
 
 
 class TaskInfo(Record, kw_only=True, gc=False):
@@ -54,69 +64,108 @@ class TaskInfo(Record, kw_only=True, gc=False):
     """
 
     id: str
+    """The name of the task's folder."""
     title: str
+    """The whole title on one line."""
     status: TaskStatus
+    """How the task stands."""
     created_at: int | float | None = None
+    """When the task was created, in ms since the epoch."""
     last_activity: int | float | None = None
+    """Its newest message or update, in ms since the epoch."""
     duration: int | float | None = None
+    """`lastActivity` − `createdAt`, in ms."""
     mode: Mode
+    """The mode that the task worked in last."""
     token_usage: TokenUsage | None = None
+    """Tokens and cost. Absent when the task recorded none."""
     message_count: int | None = None
+    """Messages in the API history file."""
     workspace_dir: str | None = None
+    """The folder that the task worked in."""
     outcome: Outcome
+    """How the task ended, in more detail than `status`."""
     root: str
+    """The absolute path of its root."""
     product: Product
+    """The program that wrote the task."""
     model: str | None = None
+    """The model that answered last."""
     ui_message_count: int | None = None
+    """Messages in the UI file."""
     size_bytes: int
+    """Size of its two message files, in bytes."""
     parent_id: str | None = None
+    """The task that started this one."""
     root_id: str | None = None
+    """The topmost task of its tree."""
     child_ids: list[str] | None = None
+    """The tasks that this one started."""
     favorite: bool | None = None
+    """Whether the user marked it as a favorite."""
     problems: list[Problem]
+    """What is wrong with its files. Empty if nothing is."""
 
 
 class Provenance(Record, kw_only=True):
     """Where a field's value was read."""
 
     source: str
+    """The file or record that holds the value."""
     note: str | None = None
+    """How the value was derived, if it was not read directly."""
 
 
 class ToolMark(Record, kw_only=True):
     """The tool a stored message calls or answers."""
 
     name: str | None = None
+    """The name of the tool."""
     id: str | None = None
+    """The id of the call."""
     status: str | None = None
+    """`completed` or `failed`, for a result."""
 
 
 class StoredMessage(Record, kw_only=True):
     """One message of a stored task, normalised over products; `index` is its place in the file."""
 
     index: int
+    """The position in the file, from 0."""
     ts: int | float | None = None
+    """When it was written, in ms since the epoch."""
     role: str
+    """`user`, `assistant` or `system`."""
     kind: str
+    """The kind of message, as the product names it."""
     text: str | None = None
+    """Readable text of the message."""
     tool: ToolMark | None = None
+    """The tool that the message calls or answers."""
 
 
 class Sort(Params, kw_only=True):
     """An order: unknown values last, ties by id."""
 
     by: SortKey = "createdAt"
+    """The field to sort by."""
     order: Literal["asc", "desc"] = "desc"
+    """`asc` or `desc`. Unknown values come last in both."""
 
 
 class ListParams(Params, kw_only=True):
     """Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold."""
 
     filter: str | None = None
+    """A case-insensitive substring of id, title, mode, status or workspace."""
     query: str | None = None
+    """An expression of the query language, such as `status:failed cost>1`."""
     rules: Rules | None = None
+    """The rule set. Default: the setting `history.rules`."""
     sort: Sort | None = None
+    """The order. Default: newest `createdAt` first; under `guide` the guide's own order."""
     limit: int = 200
+    """The size of a page, at most 20,000 rows."""
     cursor: str | None = None
     roots: list[str] | None = None
     work_done_token: str | int | None = None
@@ -126,9 +175,13 @@ class ListResult(Record, kw_only=True):
     """A page of stored tasks; `counts` cover the matched set."""
 
     items: list[TaskInfo]
+    """The rows of this page."""
     total: int
+    """Stored tasks in all roots."""
     matched: int
+    """Tasks that match filter and query."""
     counts: dict[str, int]
+    """Matched tasks by status."""
     next_cursor: str | None = None
     revision: int
 
@@ -148,7 +201,9 @@ class GetResult(Record, kw_only=True):
     """One stored task and where each of its fields was read."""
 
     task: TaskInfo
+    """The task."""
     provenance: dict[str, Provenance]
+    """Where each value comes from, by member name."""
     revision: int
 
 
@@ -158,17 +213,22 @@ class MessagesParams(Params, kw_only=True):
     task_id: str
     root: str | None = None
     kind: Literal["ui", "api"] = "ui"
+    """`ui`: what the user saw. `api`: what the model received."""
     cursor: str | None = None
     limit: int = 200
+    """The size of a page, at most 20,000 messages."""
     from_: Literal["start", "end"] = msgspec.field(default="start", name="from")
+    """Which end paging starts at. Pages are always in file order."""
 
 
 class MessagesResult(Record, kw_only=True):
     """A page of one task's messages, always in file order."""
 
     messages: list[StoredMessage]
+    """One page of messages."""
     next_cursor: str | None = None
     total: int
+    """Messages in the file."""
     revision: int
 
 
@@ -187,5 +247,8 @@ class TasksDidChange(Record, kw_only=True):
 
     revision: int
     added: list[str]
+    """Ids of new tasks."""
     changed: list[str]
+    """Ids of tasks whose row changed."""
     removed: list[str]
+    """Ids of tasks that no longer exist."""
