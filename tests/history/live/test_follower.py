@@ -12,14 +12,15 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
+from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable
 from sidecar.history.task_history import Changes
-from sidecar.history.watch_source import TICK_MS, NewsLost, Watch, WatchUnavailable
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
 OTHER = "0198c1e0-0000-7000-8000-000000000000"
 WAIT_SECONDS = 20
 NEVER = 3600.0
+TICK_SECONDS = 0.1
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
@@ -64,9 +65,9 @@ class FakeWatch:
         self.folders.append(list(folders))
         yield self
 
-    def wait(self) -> set[str]:
+    def wait(self, seconds: float) -> set[str]:
         try:
-            news = self.news.get(timeout=TICK_MS / 1000)
+            news = self.news.get(timeout=min(seconds, TICK_SECONDS))
         except queue.Empty:
             return set()
         if isinstance(news, NewsLost):
