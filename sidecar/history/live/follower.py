@@ -23,8 +23,6 @@ _log = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 1.0
 """From one look at the roots' own folders to the next: a root may be deleted or replaced at any time."""
-REVIEW_SECONDS: Final = 8.0
-"""From one look at the folders that are watched, and at the newest tasks, to the next."""
 REWATCH_SECONDS: Final = 1.0
 """The shortest time between two sets of watches: a set of some hundred takes 50 ms to open."""
 POLL_SECONDS: Final = 1.0
@@ -56,7 +54,7 @@ class LiveHistory:
         self._announce = announce
         self._open_watch = open_watch
         self._poll_seconds = poll_seconds
-        self._review_seconds = min(REVIEW_SECONDS, reconcile_seconds)
+        self._newest_seconds = reconcile_seconds
         self._wall_ms = wall_ms
         self._after_walk = after_walk
         self._plan = WatchPlan(history.catalogs)
@@ -65,6 +63,8 @@ class LiveHistory:
         """The tasks, and the roots whose lists, are to be read."""
         self._shared: dict[str, Folders] = {}
         self._look_at = 0.0
+        self._newest_at = time.monotonic() + reconcile_seconds
+        """The newest tasks are looked at as often as few tasks are, however long a round takes."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="history-live", daemon=True)
 
@@ -119,16 +119,12 @@ class LiveHistory:
             self._look_at_all_watched()  # for what happened before the watches were open
             self._set_mode("watch", len(folders))
             opened = time.monotonic()
-            review = opened + self._review_seconds
             stale = False
             while not (self._stop.is_set() or (stale and time.monotonic() >= opened + REWATCH_SECONDS)):
                 stale = self._heed(watch.wait(self._pause()), folders) or stale
                 self._read_due()
                 stale = self._look_at_roots() or stale
-                self._sweep_on()
-                if time.monotonic() >= review:
-                    review = time.monotonic() + self._review_seconds
-                    self._look_at_active(NEWEST)
+                if self._sweep_on():
                     stale = stale or self._is_short(folders)
 
     def _poll(self, seconds: float) -> None:
@@ -189,12 +185,18 @@ class LiveHistory:
             self._tell()
         return bool(replaced)
 
-    def _sweep_on(self) -> None:
-        if self._sweep.wait() == 0:
-            ended = self._sweep.step(self._history.now())
-            self._tell()
-            if ended:
-                self._keep()
+    def _sweep_on(self) -> bool:
+        """Do the next step of the sweep if it is time; tell whether a round ended."""
+        if time.monotonic() >= self._newest_at:
+            self._newest_at = time.monotonic() + self._newest_seconds
+            self._look_at_active(NEWEST)
+        if self._sweep.wait() > 0:
+            return False
+        ended = self._sweep.step(self._history.now())
+        self._tell()
+        if ended:
+            self._keep()
+        return ended
 
     def _reconcile(self) -> None:
         """Walk all roots."""

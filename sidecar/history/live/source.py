@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
 BUSY_STEP_MS: Final = 5
-QUIET_STEP_MS: Final = 30
+QUIET_STEP_MS: Final = 40
 BUSY_SECONDS: Final = 3.0
 """How long after a change the short step is used."""
 DEBOUNCE_MS: Final = 50
