@@ -49,7 +49,7 @@ class _Active(NamedTuple):
 
 
 Identity = tuple[int, int, int]
-"""Device, inode and mode of a folder: a watch on another one, or from before it was readable, is no use."""
+"""Device, inode and mode of a folder. A watch stays valid as long as none of them changes."""
 Folders = dict[str, Identity]
 """Readable folders by path."""
 
