@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from benchmarks import listing, live, load, report, roundtrip, runs, scanning, stalls, startup
+from benchmarks import listing, live, load, report, roots, roundtrip, runs, scanning, stalls, startup
 from benchmarks.measure import Comparison
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
@@ -16,6 +16,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "first-list-tasks": scanning.measure_tasks,
     "live-list": live.measure_list,
     "news": live.measure_news,
+    "roots": roots.measure,
     "hostile": live.measure_hostile,
     "stalls": stalls.measure,
     "runs": runs.measure,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
-Unit = Literal["s", "MiB", "B", ""]
+Unit = Literal["s", "MiB", "B", "%", ""]
 Measure = Callable[[], float]
 
 

@@ -26,10 +26,12 @@ The bars were given as 8, 0.5 and 3 ms of a machine that writes the records in 4
 """
 ROW_BYTES: Final = 1024
 """Memory of a task in a server's list."""
-NEWS_SECONDS: Final = 15e-3
-"""From a write to its news."""
-IDLE_CPU: Final = 0.01
-"""Of one processor, for watching while nothing happens."""
+NEWS_SECONDS: Final = {"while busy": 30e-3, "after quiet": 100e-3}
+"""From a write to its news: when another write was just announced, and after 5 s without one."""
+IDLE_PERCENT: Final = {1_000: 1.0, 20_000: 1.5}
+"""Of one processor, in percent, for following so many tasks while nothing happens."""
+ROOT_SECONDS: Final = {5_000: 10.0, 20_000: 30.0}
+"""By its tasks, from the deletion, renaming or replacement of a root to the right list."""
 HOSTILE_SECONDS: Final = 50e-3
 """Any damaged or hostile task of up to 1 MB."""
 LOAD_SHARE: Final = 0.25

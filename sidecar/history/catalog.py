@@ -19,7 +19,14 @@ from sidecar.history.products import is_task_id, is_uuid
 from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE
 from sidecar.history.roots import Root
 from sidecar.history.spreading import Spread, here
-from sidecar.history.walking import changed_names, fingerprints, folder_names, is_unchanged, task_names
+from sidecar.history.walking import (
+    Names,
+    changed_names,
+    fingerprints,
+    folder_names,
+    is_unchanged,
+    task_names,
+)
 
 if TYPE_CHECKING:
     from sidecar.history.reading import TaskFiles
@@ -155,6 +162,26 @@ class RootCatalog:
         for rules in self._in_use():
             self.scan(rules, now)
 
+    def changed(self, names: Names, now: int) -> Names:
+        """Name those of the tasks whose files changed, and any whose row has expired; `now` in ms."""
+        with self._lock:
+            started = time.perf_counter()
+            seen, entries = fingerprints(self.root, names), self._entries()
+            found: set[str] = set()
+            for rules in self._in_use():
+                rows, kept = self.rows(rules), self._kept[rules]
+                listed = seen if rules == "structural" else {n: key for n, key in seen.items() if is_uuid(n)}
+                found.update(changed_names(listed, rows, entries, now))
+                if now >= kept.ends:
+                    found.update(name for name, row in rows.items() if now >= row.until)
+            if names:
+                self.walk_seconds = (time.perf_counter() - started) / len(names) * self.size
+            return [*found]
+
+    def clock_went_back(self, now: int) -> bool:
+        """Tell whether rows were made more than a day after `now`: ids that told a time may tell none."""
+        return any(self._is_from_later(rules, now) for rules in self._in_use())
+
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
         """Look at the tasks named, under each rule set in use; those that are gone are taken out.
 
@@ -171,6 +198,7 @@ class RootCatalog:
                 changed = changed_names(seen, self.rows(rules), entries, now)
                 read = self._read(self._reader, changed, rules, now) if changed else {}
                 self._take(rules, {**gone, **read})
+                self._kept[rules].made_at = max(self._kept[rules].made_at, now)
             if quiet:
                 for name in tasks:
                     self._changes.pop(name, None)
@@ -243,12 +271,15 @@ class RootCatalog:
         kept.loaded = True
 
     def _heed_clock(self, rules: Rules, now: int) -> None:
-        """Begin anew when the clock went back: ids that told a time may tell none."""
+        """Start over when the clock went back."""
         kept = self._kept[rules]
-        if now < kept.made_at - DAY_MS:
+        if self._is_from_later(rules, now):
             kept.unsaved |= kept.rows.keys()
             kept.replace({})
             kept.made_at = now
+
+    def _is_from_later(self, rules: Rules, now: int) -> bool:
+        return now < self._kept[rules].made_at - DAY_MS
 
     def _in_use(self) -> list[Rules]:
         return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]

@@ -26,6 +26,7 @@ def loaded(module: str, *names: str) -> str:
         "yaml",
         "psutil",
         "tomllib",
+        "watchfiles",
         "sidecar.tools.task",
         "sidecar.subagents.definitions",
         "sidecar.subagents.runners.process",
@@ -38,6 +39,11 @@ def test_serve_starts_without(name: str) -> None:
 @pytest.mark.parametrize("name", ["asyncio", "pygls", "hashlib", "tomllib", "rich", "sidecar.history.guide"])
 def test_listing_tasks_starts_without(name: str) -> None:
     assert loaded("sidecar.cli.history", name) == ""
+
+
+def test_following_begins_without_what_opens_watches() -> None:
+    """A server imports it in the thread that watches."""
+    assert loaded("sidecar.history.live", "watchfiles") == ""
 
 
 def test_the_probe_sees_what_is_imported() -> None:

@@ -213,11 +213,11 @@ async def test_what_cannot_be_watched_is_looked_at(
 ) -> None:
     refusing = home / "refusing"
     (refusing / "watchfiles").mkdir(parents=True)
-    (refusing / "watchfiles" / "__init__.py").write_text(
-        "def watch(*_, **__):\n    raise OSError('OS file watch limit reached')\n    yield\n"
+    (refusing / "watchfiles" / "__init__.py").touch()
+    (refusing / "watchfiles" / "_rust_notify.py").write_text(
+        "def RustNotify(*_):\n    raise OSError('OS file watch limit reached')\n"
     )
     environment["PYTHONPATH"] = os.pathsep.join([str(refusing), str(REPO)])
-    environment["WATCHFILES_FORCE_POLLING"] = "1"  # so that it is asked, on Linux too
     sidecar = await start(initialize=False)
     watcher = Watcher(sidecar)
     await sidecar.initialize(foreignRoots=[str(foreign)])

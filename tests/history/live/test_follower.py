@@ -6,90 +6,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sidecar.history import TaskHistory
-from sidecar.history.live import LiveHistory
+from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable
 from sidecar.history.task_history import Changes
-from sidecar.history.watch_source import TICK_MS, NewsLost, Watch, WatchUnavailable
 from tests.history.conftest import TASK_ID, Store
-
-Make = Callable[..., dict[str, Any]]
-OTHER = "0198c1e0-0000-7000-8000-000000000000"
-WAIT_SECONDS = 20
-NEVER = 3600.0
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for what nothing announces."""
-    waiting = threading.Event()
-    for _ in range(WAIT_SECONDS * 100):
-        if condition():
-            return
-        waiting.wait(0.01)
-    raise AssertionError(f"waited in vain for {what}")
-
-
-class Follower:
-    """A followed root, and what is told of it."""
-
-    def __init__(self, store: Store, **options: Any) -> None:
-        self.told: queue.Queue[Changes] = queue.Queue()
-        self.history = TaskHistory([store.path])
-        self.live = LiveHistory(self.history, self.told.put, **options)
-
-    def start(self) -> "Follower":
-        self.live.start()
-        return self
-
-    def next(self) -> Changes:
-        return self.told.get(timeout=WAIT_SECONDS)
-
-    def until_mode(self, mode: str) -> None:
-        """Wait for a mode; the first walk and the first news of active tasks are over then."""
-        until(lambda: self.live.state.mode == mode, f"mode {mode}")
-
-
-class FakeWatch:
-    """News that a test makes up, or the loss of some."""
-
-    def __init__(self) -> None:
-        self.news: queue.Queue[set[str] | NewsLost] = queue.Queue()
-        self.folders: list[list[str]] = []
-
-    @contextmanager
-    def __call__(self, folders: Sequence[str], stop: threading.Event) -> Iterator[Watch]:
-        self.folders.append(list(folders))
-        yield self
-
-    def wait(self) -> set[str]:
-        try:
-            news = self.news.get(timeout=TICK_MS / 1000)
-        except queue.Empty:
-            return set()
-        if isinstance(news, NewsLost):
-            raise news
-        return news
-
-
-@pytest.fixture
-def follow(store: Store) -> Iterator[Callable[..., Follower]]:
-    """Followers of the store; each is closed at the end, in bounded time."""
-    started: list[Follower] = []
-
-    def make(**options: Any) -> Follower:
-        started.append(Follower(store, **{"reconcile_seconds": NEVER, **options}).start())
-        return started[-1]
-
-    yield make
-    for each in started:
-        each.live.close(5)
-        assert not each.live._thread.is_alive()
-
-
-Follow = Callable[..., Follower]
+from tests.history.live.conftest import NEVER, OTHER, WAIT_SECONDS, FakeWatch, Follow, Follower, Make, until
 
 
 def save_like_roo(path: Path, data: bytes) -> None:
