@@ -205,7 +205,7 @@ export interface Health {
   queues: QueueHealth;
 }
 
-/** How many async tasks run and wait. */
+/** How many async tasks run and wait; `running` are those that hold a slot, see `AsyncListResult`. */
 export interface AsyncTaskCounts {
   running: number;
   queued: number;
@@ -230,7 +230,12 @@ export interface LogMessage {
   message: string;
 }
 
-/** Notification `$/progress` for a request that carried `workDoneToken`. */
+/**
+ * Notification `$/progress` for a request that carried `workDoneToken`.
+ *
+ * `value` is `{kind: "begin", title}`, `{kind: "report", message}` or `{kind: "end"}`; `tools/call` sends
+ * reports only.
+ */
 export interface ProgressMessage {
   token: string | number;
   value: Record<string, unknown>;
@@ -750,6 +755,9 @@ export interface SubagentsDidChange {
  *
  * `expectedOutputs` is name to description; an empty `toolWhitelist` means no tool at all; `maxTurns`
  * is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+ * `parentTaskId` is the id of another async task, or a unique prefix. With `notifyModel` the end is
+ * reported to the model by a reminder, as the end of a run that the model launched is; without it only
+ * `asyncTasks/didChange` reports it.
  */
 export interface LaunchParams {
   subagentName: string;
@@ -765,6 +773,7 @@ export interface LaunchParams {
   overLimit?: "reject" | "queue" | null;
   parentTaskId?: string | null;
   isolation?: "none" | null;
+  notifyModel?: boolean;
 }
 
 /** One async task. */
@@ -918,10 +927,17 @@ export interface AsyncListParams {
   limit?: number;
 }
 
-/** A page of async tasks, newest launch first. */
+/**
+ * A page of async tasks, newest launch first.
+ *
+ * `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
+ * lowered. `foreground` counts the running tasks that hold none: the synchronous runs of the tool `task`,
+ * which are among the items too.
+ */
 export interface AsyncListResult {
   items: AsyncTask[];
   counts: Record<string, number>;
+  foreground: number;
   max: number;
   nextCursor?: string;
   revision: number;
@@ -963,11 +979,16 @@ export interface SendResult {
   revision: number;
 }
 
-/** Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent. */
+/**
+ * Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
+ *
+ * Without `notifyModel` the new run's end is reported to the model if that of the ended task was.
+ */
 export interface ResumeParams {
   taskId: string;
   text?: string | null;
   overLimit?: "reject" | "queue" | null;
+  notifyModel?: boolean | null;
 }
 
 /**
@@ -978,6 +999,23 @@ export interface ResumeParams {
 export interface ResumeResult {
   task: AsyncTask;
   mode: ResumeMode;
+  revision: number;
+}
+
+/**
+ * Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
+ *
+ * A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
+ * queued tasks end too.
+ */
+export interface ReorderParams {
+  taskId: string;
+  position: number;
+}
+
+/** The place that the task has now, from 1; each task that moved is in an `asyncTasks/didChange`. */
+export interface ReorderResult {
+  queuePosition: number;
   revision: number;
 }
 
@@ -1271,17 +1309,33 @@ export interface ToolsResult {
   tools: ToolDeclaration[];
 }
 
-/** One tool as the model sees it; `inputSchema` is JSON Schema. */
+/**
+ * One tool as the model sees it; `inputSchema` is JSON Schema.
+ *
+ * `kind` says what a call does: `read` only reads, `execute` runs a subagent, `think` informs the model and
+ * may cancel a task.
+ */
 export interface ToolDeclaration {
   name: string;
   description: string;
+  kind: ToolKind;
   inputSchema: Record<string, unknown>;
 }
 
-/** Parameters of `tools/call`. */
+export type ToolKind = "read" | "execute" | "think";
+
+/**
+ * Parameters of `tools/call`.
+ *
+ * With `workDoneToken` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
+ * while the request runs: the run's id at once, then what the subagent says, as it says it. A message goes
+ * on where the one before ended; there are at most 10 a second. A client that reads slowly gets the newest
+ * 64 KiB and how many characters were skipped. The answer ends the reports, that of a background run too.
+ */
 export interface ToolCallParams {
   name: string;
   arguments?: Record<string, unknown>;
+  workDoneToken?: string | number | null;
 }
 
 /** A tool's answer: for the model, for the display, and as data. */
@@ -1320,10 +1374,15 @@ export interface OutboxResult {
   items: OutboxItem[];
 }
 
-/** One ended task and how far its notice has come. */
+/**
+ * One ended task and how far its notice has come.
+ *
+ * `state` is `pending`, `triggering` (in an open `agent/triggerTurn`), `delivered`, or `none` for an end
+ * that does not concern the model.
+ */
 export interface OutboxItem {
   taskId: string;
-  state: string;
+  state: "pending" | "triggering" | "delivered" | "none";
   deliveries: Delivery[];
 }
 
@@ -1381,6 +1440,7 @@ export interface Requests {
   "asyncTasks/cancelAll": { params: NoParams; result: CancelAllResult };
   "asyncTasks/send": { params: SendParams; result: SendResult };
   "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
+  "asyncTasks/reorder": { params: ReorderParams; result: ReorderResult };
   "asyncTasks/setMax": { params: SetMaxParams; result: SetMaxResult };
   "asyncTasks/wait": { params: WaitParams; result: WaitResult };
   "asyncTasks/events": { params: EventsParams; result: EventsResult };

@@ -155,6 +155,9 @@ class LaunchParams(Params, kw_only=True):
 
     `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
     is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` the end is
+    reported to the model by a reminder, as the end of a run that the model launched is; without it only
+    `asyncTasks/didChange` reports it.
     """
 
     subagent_name: str
@@ -170,6 +173,7 @@ class LaunchParams(Params, kw_only=True):
     over_limit: Literal["reject", "queue"] | None = None
     parent_task_id: str | None = None
     isolation: Literal["none"] | None = None
+    notify_model: bool = False
 
 
 class TaskIdParams(Params, kw_only=True):
@@ -193,11 +197,26 @@ class SendParams(Params, kw_only=True):
 
 
 class ResumeParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent."""
+    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
+
+    Without `notify_model` the new run's end is reported to the model if that of the ended task was.
+    """
 
     task_id: str
     text: str | None = None
     over_limit: Literal["reject", "queue"] | None = None
+    notify_model: bool | None = None
+
+
+class ReorderParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
+
+    A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
+    queued tasks end too.
+    """
+
+    task_id: str
+    position: int
 
 
 class AsyncListParams(Params, kw_only=True):
@@ -245,10 +264,16 @@ class TaskResult(Record, kw_only=True):
 
 
 class AsyncListResult(Record, kw_only=True):
-    """A page of async tasks, newest launch first."""
+    """A page of async tasks, newest launch first.
+
+    `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
+    lowered. `foreground` counts the running tasks that hold none: the synchronous runs of the tool `task`,
+    which are among the items too.
+    """
 
     items: list[AsyncTask]
     counts: dict[str, int]
+    foreground: int
     max: int
     next_cursor: str | None = None
     revision: int
@@ -259,6 +284,13 @@ class CancelResult(Record, kw_only=True):
 
     cancelled: bool
     task: AsyncTask
+    revision: int
+
+
+class ReorderResult(Record, kw_only=True):
+    """The place that the task has now, from 1; each task that moved is in an `asyncTasks/didChange`."""
+
+    queue_position: int
     revision: int
 
 

@@ -81,9 +81,10 @@ class TaskParams:
 def parse(arguments: object) -> TaskParams:
     """Check and normalise arguments; raise BadArgument naming the first that does not fit."""
     given = check_names(arguments, tuple(SCHEMA["properties"]))
-    goal = _required(given, "goal_prompt")
+    _check_required(given)
+    goal = _text(given, "goal_prompt")
     return TaskParams(
-        subagent_name=_required(given, "subagent_name"),
+        subagent_name=_text(given, "subagent_name"),
         goal_prompt=goal,
         behaviour_prompts=list(dict.fromkeys([goal, *(_texts(given, "behaviour_prompts") or ())])),
         tool_whitelist=_whitelist(given),
@@ -122,10 +123,16 @@ def _run_config(params: TaskParams, timeout: TimeoutChoice) -> dict[str, Any] | 
     return {"max_time_minutes": minutes, **given}
 
 
-def _required(given: Mapping[str, Any], name: str) -> str:
-    value = text(given, name)
-    if value is None:
-        raise BadArgument(f"Parameter '{name}' is required.")
+def _check_required(given: Mapping[str, Any]) -> None:
+    missing = [f"'{name}'" for name in SCHEMA["required"] if name not in given]
+    if len(missing) == 1:
+        raise BadArgument(f"Parameter {missing[0]} is required.")
+    if missing:
+        raise BadArgument(f"Parameters {' and '.join(missing)} are required.")
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = text(given, name) or ""
     if not value.strip():
         raise BadArgument(f"Parameter '{name}' must not be blank.")
     return value.strip()

@@ -165,7 +165,7 @@ async def test_an_async_launch_answers_at_once_and_the_run_goes_on(
     result = await tool.execute({**CALL, "async": True})
     assert result.llm_content == (
         "Async task launched: subagent 'scout' (ID: agent-1). Task is running in background. "
-        "Use 'check_async_tasks' to monitor progress. You will be told when it ends."
+        "Use 'check_async_tasks' to monitor progress. You will be notified when it ends."
     )
     assert result.return_display == "Async task started: **scout** (`agent-1`)"
     assert metadata(result) == {
