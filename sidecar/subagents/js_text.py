@@ -3,11 +3,11 @@
 The texts that models read were specified by what a JavaScript program prints, so these are their format.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from json.encoder import encode_basestring
 from typing import Any
 
 MAX_DEPTH = 200
@@ -85,7 +85,9 @@ def utf16_cut(text: str, units: int) -> str:
 
 
 def _write(value: Any, step: str, pad: str, out: list[str], depth: int) -> None:
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        out.append(_quote(value))
+    elif isinstance(value, Mapping):
         entries = js_entries(value)
         labels = [f"{_quote(key)}:{' ' if step else ''}" for key, _ in entries]
         _write_container("{}", labels, [item for _, item in entries], step, pad, out, depth)
@@ -123,8 +125,8 @@ def _scalar(value: Any) -> str:
 
 
 def _quote(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
-    if not _SURROGATE.search(quoted):
+    quoted = encode_basestring(text)  # what `json.dumps` calls, without the encoder it makes each time
+    if quoted.isascii() or not _SURROGATE.search(quoted):
         return quoted
     paired = quoted.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", paired)

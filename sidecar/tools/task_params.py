@@ -1,6 +1,7 @@
 """The parameters of the `task` tool: their schema, their checks, and the launch request they make."""
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -214,7 +215,7 @@ def _timeout(given: Mapping[str, Any]) -> int | float | None:
 
 def _grace(given: Mapping[str, Any]) -> int | float | None:
     value = _numeric(given, "grace_period_seconds")
-    if value is not None and value != NO_LIMIT and not (math.isfinite(value) and value >= 0):
+    if value is not None and value != NO_LIMIT and not 0 <= value <= sys.float_info.max:
         raise BadArgument("Parameter 'grace_period_seconds' must be -1 (none) or a finite number from 0.")
     return value
 
@@ -223,6 +224,7 @@ def _turns(given: Mapping[str, Any]) -> int | None:
     value = _numeric(given, "max_turns")
     if value is None:
         return None
-    if not float(value).is_integer() or (value != NO_LIMIT and value < 1):
+    is_whole = isinstance(value, int) or value.is_integer()
+    if not is_whole or (value != NO_LIMIT and value < 1):
         raise BadArgument("Parameter 'max_turns' must be -1 (no limit) or a whole number from 1.")
     return int(value)
