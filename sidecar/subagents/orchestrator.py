@@ -60,6 +60,7 @@ class RunOrchestrator:
         try:
             await scope.open()
         except SidecarError as error:
+            run.detach()
             registry.conclude(task_id, failed("error", error.message))
             await self._recorded()
             raise

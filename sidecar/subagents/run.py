@@ -67,6 +67,10 @@ class Run:
         if self.outcome is not None:
             abort.abort(self.outcome)
 
+    def detach(self) -> None:
+        """Let go of the handle: a launch that fails raises its own error, not that it was stopped."""
+        self._abort = None
+
     def conclude(self, outcome: Outcome) -> bool:
         """Set the outcome and stop what executes the run; False if something else ended it first."""
         if self.outcome is not None:

@@ -81,8 +81,7 @@ def test_any_value_is_answered_and_described(tool: Tool, given: Any) -> None:
     result = answer(tool, given)
     assert isinstance(result.llm_content, str)
     assert result.error is None or result.error.type in ("PARAMETER_VALIDATION", "EXECUTION_FAILED")
-    text = tool.describe(given)
-    assert isinstance(text, str) and text
+    assert len(tool.describe(given)) > 0
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -200,7 +200,8 @@ class Speaker(Fake):
 async def test_a_run_streams_its_id_at_once_and_then_what_it_says(
     manager: AsyncTaskManager, runs: BackgroundRuns, extra: Any
 ) -> None:
-    speaker, heard = Speaker(), []
+    speaker = Speaker()
+    heard: list[str] = []
     tool = TaskTool(lambda: speaker, lambda: manager, background=runs)
     await tool.execute({**CALL, **extra}, heard.append)
     if extra:
