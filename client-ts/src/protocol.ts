@@ -138,7 +138,7 @@ export interface HistorySettings {
 
 export type Rules = "structural" | "guide";
 
-/** `reminders`: what the model is told of ended tasks. */
+/** `reminders`: what the model learns of ended tasks. */
 export interface RemindersSettings {
   detail?: "full" | "summary" | "pointer";
   maxChars?: number;
@@ -994,7 +994,7 @@ export interface ResumeParams {
 /**
  * The new task that goes on with the ended one.
  *
- * `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+ * `session`: its agent takes up the former session, `replay`: it gets what was said and done.
  */
 export interface ResumeResult {
   task: AsyncTask;

@@ -304,7 +304,7 @@ class SendResult(Record, kw_only=True):
 class ResumeResult(Record, kw_only=True):
     """The new task that goes on with the ended one.
 
-    `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+    `session`: its agent takes up the former session, `replay`: it gets what was said and done.
     """
 
     task: AsyncTask

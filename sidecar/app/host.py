@@ -176,7 +176,7 @@ class Host:
         self.runs.admission.pump()
 
     def find_runners(self) -> None:
-        """Look anew for the agents that are here; runs under way keep the runner they have."""
+        """Look again for installed agents; runs under way keep the runner they have."""
         self.runners = build_runners(self.settings.runners)
 
     def set_max(self, maximum: int) -> None:
@@ -218,7 +218,7 @@ class Host:
 
     @cached_property
     def catalogue(self) -> "Catalogue":
-        """The definitions there are; imported when they are first looked at."""
+        """The definitions there are; imported when first needed."""
         from sidecar.subagents.catalogue import Catalogue
 
         return Catalogue(user_config_dir())

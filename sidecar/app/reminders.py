@@ -168,7 +168,7 @@ def _options(settings: RemindersSettings) -> ReminderOptions:
 
 def _info(record: RunRecord) -> AsyncTaskInfo:
     task = record.task
-    assert task.status != "queued", "only ended runs are told of"
+    assert task.status != "queued", "only ended runs are reported"
     return AsyncTaskInfo(
         id=task.id,
         subagent_name=task.subagent_name,

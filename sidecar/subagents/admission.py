@@ -30,7 +30,7 @@ class Prepared:
 class Admission:
     """Keep prepared launches in order until slots come free.
 
-    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is told of every
+    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is called with every
     record whose place in the line changed.
     """
 

@@ -86,7 +86,7 @@ class Abort:
 class Resumption:
     """How a run goes on with the work of an ended one.
 
-    `said` is what a fresh agent is told of it, `session_id` the session that the same agent may take up
+    `said` describes it to a fresh agent, `session_id` the session that the same agent may take up
     instead, and `session_cost` what that has cost so far (USD); `text` what the client says to it.
     """
 

@@ -88,7 +88,7 @@ class AsyncTaskManager:
     ) -> AsyncTaskInfo:
         """Enter a running task; `abort` is called when it is cancelled.
 
-        Consumes the slot. Without one the limit is not looked at. An ended task of the same id is
+        Consumes the slot. Without one the limit does not matter. An ended task of the same id is
         replaced in its place. Raises ValueError for a running id and for a slot that is spent or
         another manager's.
         """

@@ -116,7 +116,7 @@ class Outbox:
     def next(self) -> NextReminder:
         """Return what is pending and in no open trigger; until acknowledged it comes again, with a new id."""
         withheld = self._withheld()
-        ended = [task for task in self._untold() if task.id not in withheld]
+        ended = [task for task in self._all_pending() if task.id not in withheld]
         if self._next is not None:
             self._settle(self._next, "superseded")
         text, self._next = self._give_out(ended)
@@ -126,7 +126,7 @@ class Outbox:
         """Return what the newest `next` carried, if this is its id, and is still pending."""
         if self._next is None or self._next.delivery_id != delivery_id:
             return []
-        pending = {task.id for task in self._untold()}
+        pending = {task.id for task in self._all_pending()}
         return [task_id for task_id in self._next.task_ids if task_id in pending]
 
     def delivered(self, delivery_id: str) -> list[str]:
@@ -162,22 +162,22 @@ class Outbox:
 
     def items(self) -> list[OutboxItem]:
         """Return every pending task, the latest delivered ones and those that do not concern the model."""
-        untold = {task.id: task for task in self._untold()}
+        pending = {task.id: task for task in self._all_pending()}
         triggering = self._withheld()
-        told = [task_id for task_id in self._history if task_id not in untold]
+        delivered = [task_id for task_id in self._history if task_id not in pending]
         return [
             *(
                 self._item(task_id, "triggering" if task_id in triggering else "pending")
-                for task_id in untold
+                for task_id in pending
             ),
-            *(self._item(task_id, "delivered") for task_id in told),
+            *(self._item(task_id, "delivered") for task_id in delivered),
             *(self._item(task_id, "none") for task_id in self._unconcerned),
         ]
 
     def _item(self, task_id: str, state: ItemState) -> OutboxItem:
         return OutboxItem(task_id, state, list(self._history.get(task_id, ())))
 
-    def _untold(self) -> list[AsyncTaskInfo]:
+    def _all_pending(self) -> list[AsyncTaskInfo]:
         return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
 
     def _triggerable(self) -> list[AsyncTaskInfo]:
@@ -199,7 +199,7 @@ class Outbox:
         return NextReminder(reminder.text, reminder.task_ids, delivery.delivery_id), delivery
 
     def _acknowledge(self, delivery: Delivery) -> list[str]:
-        pending = {task.id for task in self._untold()}
+        pending = {task.id for task in self._all_pending()}
         marked = [task_id for task_id in delivery.task_ids if task_id in pending]
         for task_id in marked:
             self._manager.mark_notified(task_id)
@@ -223,7 +223,7 @@ class Outbox:
         self._on_delivery(delivery)
 
     def _forget_oldest(self) -> None:
-        untold = {task.id for task in self._untold()}
-        told = [task_id for task_id in self._history if task_id not in untold]
-        for task_id in told[: max(0, len(told) - REMEMBERED_ITEMS)]:
+        pending = {task.id for task in self._all_pending()}
+        delivered = [task_id for task_id in self._history if task_id not in pending]
+        for task_id in delivered[: max(0, len(delivered) - REMEMBERED_ITEMS)]:
             del self._history[task_id]

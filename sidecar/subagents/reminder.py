@@ -124,7 +124,7 @@ class AsyncTaskReminderService:
         return render_status_summary(self._manager.get_all_tasks())
 
     def generate_reminder(self) -> Reminder:
-        """Return what ended untold and how many still run; building it changes nothing."""
+        """Return the pending ends and how many tasks still run; building it changes nothing."""
         running = len(self._manager.get_running_tasks())
         return render_reminder(self._manager.get_pending_notifications(), running, self._enrich)
 
@@ -133,7 +133,7 @@ class AsyncTaskReminderService:
         return render_block(task, self._enrich)
 
     def has_pending_notifications(self) -> bool:
-        """Tell whether a result waits to be told."""
+        """Tell whether a result waits to be reported."""
         return bool(self._manager.get_pending_notifications())
 
     def mark_notified(self, task_ids: Iterable[str]) -> None:
