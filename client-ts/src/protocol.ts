@@ -931,13 +931,13 @@ export interface AsyncListParams {
  * A page of async tasks, newest launch first.
  *
  * `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
- * lowered. `foreground` counts the running tasks that hold none: the synchronous runs of the tool `task`,
- * which are among the items too.
+ * lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
+ * the tool `task`, which are among the items too.
  */
 export interface AsyncListResult {
   items: AsyncTask[];
   counts: Record<string, number>;
-  foreground: number;
+  foreground?: number;
   max: number;
   nextCursor?: string;
   revision: number;

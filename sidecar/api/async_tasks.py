@@ -267,13 +267,13 @@ class AsyncListResult(Record, kw_only=True):
     """A page of async tasks, newest launch first.
 
     `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
-    lowered. `foreground` counts the running tasks that hold none: the synchronous runs of the tool `task`,
-    which are among the items too.
+    lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
+    the tool `task`, which are among the items too.
     """
 
     items: list[AsyncTask]
     counts: dict[str, int]
-    foreground: int
+    foreground: int = 0
     max: int
     next_cursor: str | None = None
     revision: int
