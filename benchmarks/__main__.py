@@ -5,7 +5,19 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from benchmarks import listing, live, load, report, roots, roundtrip, runs, scanning, stalls, startup
+from benchmarks import (
+    listing,
+    live,
+    load,
+    reminders,
+    report,
+    roots,
+    roundtrip,
+    runs,
+    scanning,
+    stalls,
+    startup,
+)
 from benchmarks.measure import Comparison
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
@@ -21,6 +33,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "stalls": stalls.measure,
     "runs": runs.measure,
     "load": load.measure,
+    "reminders": reminders.measure,
 }
 
 

@@ -42,5 +42,7 @@ LAUNCH_SECONDS: Final = 10e-3
 """Until a launch is answered, beyond what a request costs that does nothing."""
 CANCEL_SECONDS: Final = 50e-3
 """Until a cancel is answered, and its end durable."""
+REMINDER_SECONDS: Final = 20e-3
+"""A reminder, a trigger, the summary or one more end, while 2,000 ends are pending."""
 STALL_SECONDS: Final = 20e-3
 """The longest that the event loop stands still while tasks are read or looked through."""

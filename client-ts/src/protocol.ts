@@ -191,7 +191,7 @@ export interface HistorySettings {
 
 export type Rules = "structural" | "guide";
 
-/** `reminders`: what the model is told of ended tasks. */
+/** `reminders`: what the model learns of ended tasks. */
 export interface RemindersSettings {
   /** How much of each result a reminder contains. */
   detail?: "full" | "summary" | "pointer";
@@ -286,7 +286,7 @@ export interface Health {
   queues: QueueHealth;
 }
 
-/** How many async tasks run and wait. */
+/** How many async tasks run and wait; `running` are those that hold a slot, see `AsyncListResult`. */
 export interface AsyncTaskCounts {
   /** Tasks that hold a slot. */
   running: number;
@@ -323,7 +323,12 @@ export interface LogMessage {
   message: string;
 }
 
-/** Notification `$/progress` for a request that carried `workDoneToken`. */
+/**
+ * Notification `$/progress` for a request that carried `workDoneToken`.
+ *
+ * `value` is `{kind: "begin", title}`, `{kind: "report", message}` or `{kind: "end"}`; `tools/call` sends
+ * reports only.
+ */
 export interface ProgressMessage {
   /** The `workDoneToken` of the request. */
   token: string | number;
@@ -1087,6 +1092,9 @@ export interface SubagentsDidChange {
  *
  * `expectedOutputs` is name to description; an empty `toolWhitelist` means no tool at all; `maxTurns`
  * is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+ * `parentTaskId` is the id of another async task, or a unique prefix. With `notifyModel` the end is
+ * reported to the model by a reminder, as the end of a run that the model launched is; without it only
+ * `asyncTasks/didChange` reports it.
  */
 export interface LaunchParams {
   /** The name of a definition. */
@@ -1115,6 +1123,8 @@ export interface LaunchParams {
   parentTaskId?: string | null;
   /** Where the run works. Only `none` is implemented. */
   isolation?: "none" | null;
+  /** Notify the model of the end, as of runs that it launched itself. */
+  notifyModel?: boolean;
 }
 
 /** One async task. */
@@ -1335,12 +1345,23 @@ export interface AsyncListParams {
   limit?: number;
 }
 
-/** A page of async tasks, newest launch first. */
+/**
+ * A page of async tasks, newest launch first.
+ *
+ * `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
+ * lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
+ * the tool `task`, which are among the items too.
+ */
 export interface AsyncListResult {
   /** The tasks of this page, newest launch first. */
   items: AsyncTask[];
   /** All tasks by status. */
   counts: Record<string, number>;
+  /**
+   * Running tasks that hold no slot: synchronous calls of the tool `task`. Absent if there are
+   * none.
+   */
+  foreground?: number;
   /** The limit of running tasks, -1 for none. */
   max: number;
   /** Pass it as `cursor` to get the next page. Absent on the last page. */
@@ -1397,7 +1418,11 @@ export interface SendResult {
   revision: number;
 }
 
-/** Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent. */
+/**
+ * Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
+ *
+ * Without `notifyModel` the new run's end is reported to the model if that of the ended task was.
+ */
 export interface ResumeParams {
   /** A task's id or a unique prefix of it. */
   taskId: string;
@@ -1405,12 +1430,14 @@ export interface ResumeParams {
   text?: string | null;
   /** What to do at the limit. Default: the setting `asyncTasks.overLimit`. */
   overLimit?: "reject" | "queue" | null;
+  /** Notify the model of the end. Default: as for the ended run. */
+  notifyModel?: boolean | null;
 }
 
 /**
  * The new task that goes on with the ended one.
  *
- * `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+ * `session`: its agent takes up the former session, `replay`: it gets what was said and done.
  */
 export interface ResumeResult {
   /** The new task. */
@@ -1420,6 +1447,27 @@ export interface ResumeResult {
    * as text.
    */
   mode: ResumeMode;
+  /** The Host's revision. It grows with every change. */
+  revision: number;
+}
+
+/**
+ * Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
+ *
+ * A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
+ * queued tasks end too.
+ */
+export interface ReorderParams {
+  /** A task's id or a unique prefix of it. */
+  taskId: string;
+  /** The new position in the queue, from 1. Beyond the end: the last. */
+  position: number;
+}
+
+/** The place that the task has now, from 1; each task that moved is in an `asyncTasks/didChange`. */
+export interface ReorderResult {
+  /** The position that the task has now, from 1. */
+  queuePosition: number;
   /** The Host's revision. It grows with every change. */
   revision: number;
 }
@@ -1844,22 +1892,40 @@ export interface ToolsResult {
   tools: ToolDeclaration[];
 }
 
-/** One tool as the model sees it; `inputSchema` is JSON Schema. */
+/**
+ * One tool as the model sees it; `inputSchema` is JSON Schema.
+ *
+ * `kind` says what a call does: `read` only reads, `execute` runs a subagent, `think` informs the model and
+ * may cancel a task.
+ */
 export interface ToolDeclaration {
   /** The name that the model calls. */
   name: string;
   /** The description for the model. */
   description: string;
+  /** What the tool does, for clients that ask before they run it. */
+  kind: ToolKind;
   /** JSON Schema of the arguments. */
   inputSchema: Record<string, unknown>;
 }
 
-/** Parameters of `tools/call`. */
+export type ToolKind = "read" | "execute" | "think";
+
+/**
+ * Parameters of `tools/call`.
+ *
+ * With `workDoneToken` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
+ * while the request runs: the run's id at once, then what the subagent says, as it says it. A message goes
+ * on where the one before ended; there are at most 10 a second. A client that reads slowly gets the newest
+ * 64 KiB and how many characters were skipped. The answer ends the reports, that of a background run too.
+ */
 export interface ToolCallParams {
   /** The name of a tool. */
   name: string;
   /** Its arguments. Invalid ones give an `error` in the result. */
   arguments?: Record<string, unknown>;
+  /** Pass any value to receive `$/progress` notifications with it. */
+  workDoneToken?: string | number | null;
 }
 
 /** A tool's answer: for the model, for the display, and as data. */
@@ -1910,12 +1976,17 @@ export interface OutboxResult {
   items: OutboxItem[];
 }
 
-/** One ended task and how far its notice has come. */
+/**
+ * One ended task and how far its notice has come.
+ *
+ * `state` is `pending`, `triggering` (in an open `agent/triggerTurn`), `delivered`, or `none` for an end
+ * that does not concern the model.
+ */
 export interface OutboxItem {
   /** The id of the task. */
   taskId: string;
   /** Whether its end was delivered. */
-  state: string;
+  state: "pending" | "triggering" | "delivered" | "none";
   /** Attempts, oldest first. */
   deliveries: Delivery[];
 }
@@ -1982,6 +2053,7 @@ export interface Requests {
   "asyncTasks/cancelAll": { params: NoParams; result: CancelAllResult };
   "asyncTasks/send": { params: SendParams; result: SendResult };
   "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
+  "asyncTasks/reorder": { params: ReorderParams; result: ReorderResult };
   "asyncTasks/setMax": { params: SetMaxParams; result: SetMaxResult };
   "asyncTasks/wait": { params: WaitParams; result: WaitResult };
   "asyncTasks/events": { params: EventsParams; result: EventsResult };

@@ -36,8 +36,8 @@ Protocol version: %d.
 
 1. `initialize` comes first. Any other request before it is answered with -32002; notifications are dropped,
    except `exit`. The result's `methods` names what this sidecar implements.
-2. Requests are answered once each and in any order. `$/cancelRequest {id}` cancels one (-32800). A request
-   with `workDoneToken` is told of its progress by `$/progress`.
+2. Requests are answered once each and in any order. `$/cancelRequest {id}` cancels one (-32800). The progress
+   of a request with `workDoneToken` is reported by `$/progress`.
 3. After a lost connection, `asyncTasks/subscribe` with `afterSeq` continues a run's events where they
    stopped; nothing is lost or repeated. A changed `instanceId` says that the sidecar is a new process.
 4. `shutdown`, then the notification `exit`, ends the sidecar with code 0; `exit` alone or the end of its

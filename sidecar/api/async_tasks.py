@@ -217,6 +217,9 @@ class LaunchParams(Params, kw_only=True):
 
     `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
     is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
+    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` the end is
+    reported to the model by a reminder, as the end of a run that the model launched is; without it only
+    `asyncTasks/didChange` reports it.
     """
 
     subagent_name: str
@@ -245,6 +248,8 @@ class LaunchParams(Params, kw_only=True):
     """The run on whose behalf this one is launched. It counts for `asyncTasks.maxDepth`."""
     isolation: Literal["none"] | None = None
     """Where the run works. Only `none` is implemented."""
+    notify_model: bool = False
+    """Notify the model of the end, as of runs that it launched itself."""
 
 
 class TaskIdParams(Params, kw_only=True):
@@ -270,13 +275,30 @@ class SendParams(Params, kw_only=True):
 
 
 class ResumeParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent."""
+    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
+
+    Without `notify_model` the new run's end is reported to the model if that of the ended task was.
+    """
 
     task_id: str
     text: str | None = None
     """What to tell the agent. Default: ask it to continue."""
     over_limit: Literal["reject", "queue"] | None = None
     """What to do at the limit. Default: the setting `asyncTasks.overLimit`."""
+    notify_model: bool | None = None
+    """Notify the model of the end. Default: as for the ended run."""
+
+
+class ReorderParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
+
+    A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
+    queued tasks end too.
+    """
+
+    task_id: str
+    position: int
+    """The new position in the queue, from 1. Beyond the end: the last."""
 
 
 class AsyncListParams(Params, kw_only=True):
@@ -334,12 +356,19 @@ class TaskResult(Record, kw_only=True):
 
 
 class AsyncListResult(Record, kw_only=True):
-    """A page of async tasks, newest launch first."""
+    """A page of async tasks, newest launch first.
+
+    `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
+    lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
+    the tool `task`, which are among the items too.
+    """
 
     items: list[AsyncTask]
     """The tasks of this page, newest launch first."""
     counts: dict[str, int]
     """All tasks by status."""
+    foreground: int = 0
+    """Running tasks that hold no slot: synchronous calls of the tool `task`. Absent if there are none."""
     max: int
     """The limit of running tasks, -1 for none."""
     next_cursor: str | None = None
@@ -356,6 +385,14 @@ class CancelResult(Record, kw_only=True):
     revision: int
 
 
+class ReorderResult(Record, kw_only=True):
+    """The place that the task has now, from 1; each task that moved is in an `asyncTasks/didChange`."""
+
+    queue_position: int
+    """The position that the task has now, from 1."""
+    revision: int
+
+
 class SendResult(Record, kw_only=True):
     """When the agent is given the message: `nextTurn` is as soon as its present turn has ended."""
 
@@ -367,7 +404,7 @@ class SendResult(Record, kw_only=True):
 class ResumeResult(Record, kw_only=True):
     """The new task that goes on with the ended one.
 
-    `session`: its agent takes up the former session, `replay`: it is told what was said and done.
+    `session`: its agent takes up the former session, `replay`: it gets what was said and done.
     """
 
     task: AsyncTask

@@ -102,7 +102,7 @@ class SettingsUpdateParams(Params, kw_only=True):
 
 
 class AsyncTaskCounts(Record, kw_only=True):
-    """How many async tasks run and wait."""
+    """How many async tasks run and wait; `running` are those that hold a slot, see `AsyncListResult`."""
 
     running: int
     """Tasks that hold a slot."""
@@ -159,7 +159,11 @@ class LogMessage(Record, kw_only=True):
 
 
 class ProgressMessage(Record, kw_only=True):
-    """Notification `$/progress` for a request that carried `workDoneToken`."""
+    """Notification `$/progress` for a request that carried `workDoneToken`.
+
+    `value` is `{kind: "begin", title}`, `{kind: "report", message}` or `{kind: "end"}`; `tools/call` sends
+    reports only.
+    """
 
     token: str | int
     """The `workDoneToken` of the request."""

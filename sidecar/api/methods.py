@@ -67,6 +67,7 @@ METHODS: dict[str, MethodSpec] = {
     "asyncTasks/cancelAll": MethodSpec(NoParams, async_tasks.CancelAllResult),
     "asyncTasks/send": MethodSpec(async_tasks.SendParams, async_tasks.SendResult),
     "asyncTasks/resume": MethodSpec(async_tasks.ResumeParams, async_tasks.ResumeResult),
+    "asyncTasks/reorder": MethodSpec(async_tasks.ReorderParams, async_tasks.ReorderResult),
     "asyncTasks/setMax": MethodSpec(async_tasks.SetMaxParams, async_tasks.SetMaxResult),
     "asyncTasks/wait": MethodSpec(async_tasks.WaitParams, async_tasks.WaitResult, waits=True),
     "asyncTasks/events": MethodSpec(async_tasks.EventsParams, async_tasks.EventsResult),

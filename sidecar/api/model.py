@@ -6,14 +6,22 @@ import msgspec
 
 from sidecar.api.base import Params, Record
 
+ToolKind = Literal["read", "execute", "think"]
+
 
 class ToolDeclaration(Record, kw_only=True):
-    """One tool as the model sees it; `input_schema` is JSON Schema."""
+    """One tool as the model sees it; `input_schema` is JSON Schema.
+
+    `kind` says what a call does: `read` only reads, `execute` runs a subagent, `think` informs the model and
+    may cancel a task.
+    """
 
     name: str
     """The name that the model calls."""
     description: str
     """The description for the model."""
+    kind: ToolKind
+    """What the tool does, for clients that ask before they run it."""
     input_schema: dict[str, Any]
     """JSON Schema of the arguments."""
 
@@ -26,12 +34,19 @@ class ToolsResult(Record, kw_only=True):
 
 
 class ToolCallParams(Params, kw_only=True):
-    """Parameters of `tools/call`."""
+    """Parameters of `tools/call`.
+
+    With `work_done_token` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
+    while the request runs: the run's id at once, then what the subagent says, as it says it. A message goes
+    on where the one before ended; there are at most 10 a second. A client that reads slowly gets the newest
+    64 KiB and how many characters were skipped. The answer ends the reports, that of a background run too.
+    """
 
     name: str
     """The name of a tool."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
     """Its arguments. Invalid ones give an `error` in the result."""
+    work_done_token: str | int | None = None
 
 
 class ToolCallError(Record, kw_only=True):
@@ -93,11 +108,15 @@ class Delivery(Record, kw_only=True):
 
 
 class OutboxItem(Record, kw_only=True):
-    """One ended task and how far its notice has come."""
+    """One ended task and how far its notice has come.
+
+    `state` is `pending`, `triggering` (in an open `agent/triggerTurn`), `delivered`, or `none` for an end
+    that does not concern the model.
+    """
 
     task_id: str
     """The id of the task."""
-    state: str
+    state: Literal["pending", "triggering", "delivered", "none"]
     """Whether its end was delivered."""
     deliveries: list[Delivery]
     """Attempts, oldest first."""

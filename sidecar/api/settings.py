@@ -114,7 +114,7 @@ class HistorySettings(Group, kw_only=True):
 
 
 class RemindersSettings(Group, kw_only=True):
-    """`reminders`: what the model is told of ended tasks."""
+    """`reminders`: what the model learns of ended tasks."""
 
     detail: Literal["full", "summary", "pointer"] = "full"
     """How much of each result a reminder contains."""

@@ -121,6 +121,8 @@ class Host:
         recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry.show_lost)
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
+        else:
+            self.registry.lost.clear()
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
@@ -128,7 +130,9 @@ class Host:
         self.housekeeping.start(lambda gone: self.news.note_all(gone, "removed"))
 
     async def _recover_rest(self, recovery: Recovery) -> None:
-        await self._notify_of(await recovery.again())
+        ended = await recovery.again()
+        self.registry.lost.clear()
+        await self._notify_of(ended)
 
     async def _take_over(self) -> None:
         """Become the owner after another process: its runs are lost, and new ones can be launched here."""
@@ -172,7 +176,7 @@ class Host:
         self.runs.admission.pump()
 
     def find_runners(self) -> None:
-        """Look anew for the agents that are here; runs under way keep the runner they have."""
+        """Look again for installed agents; runs under way keep the runner they have."""
         self.runners = build_runners(self.settings.runners)
 
     def set_max(self, maximum: int) -> None:
@@ -214,7 +218,7 @@ class Host:
 
     @cached_property
     def catalogue(self) -> "Catalogue":
-        """The definitions there are; imported when they are first looked at."""
+        """The definitions there are; imported when first needed."""
         from sidecar.subagents.catalogue import Catalogue
 
         return Catalogue(user_config_dir())
@@ -274,10 +278,10 @@ class Host:
 
     def _run_ended(self, run: Run) -> None:
         self.runs.ended(run)
+        self.reminders.run_ended(run.record)
 
     def _run_changed(self, record: RunRecord) -> None:
         task = self.registry.current(record)
-        self.reminders.run_changed(record)
         self.news.run_changed(task)
 
 

@@ -72,6 +72,7 @@ def again(ended: RunRecord) -> LaunchParams:
         max_turns=request.get("maxTurns"),
         workspace_dir=task.workspace_dir,
         parent_task_id=task.parent_task_id,
+        notify_model=ended.concerns_model,
     )
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from sidecar.api.async_tasks import AsyncTask, LaunchParams, Progress
-from sidecar.api.errors import InvalidParams, LaunchFailed
+from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
 from sidecar.api.settings import Settings
 from sidecar.app import launch_params
 from sidecar.app.workspace import Workspace
@@ -57,8 +59,19 @@ class Planner:
             context=params.context,
             timeout_seconds=timeout.effective,
             parent_task_id=params.parent_task_id,
+            notify_model=params.notify_model,
         )
         return Prepared(record, plan, run)
+
+    async def with_parent(self, params: LaunchParams) -> LaunchParams:
+        """Return the parameters with the whole id of the parent. Raises TaskNotFound and AmbiguousTaskId."""
+        if params.parent_task_id is None:
+            return params
+        try:
+            parent = await self.registry.resolve(params.parent_task_id)
+        except (TaskNotFound, AmbiguousTaskId) as error:
+            raise type(error)(f"parentTaskId: {error.message}", **error.data) from None
+        return msgspec.structs.replace(params, parent_task_id=parent.task.id)
 
     async def plan(self, name: str, workspace: Workspace) -> "Plan":
         """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
@@ -84,6 +97,7 @@ class Planner:
         timeout_seconds: float | None = None,
         parent_task_id: str | None = None,
         sync: bool = False,
+        notify_model: bool = False,
     ) -> RunRecord:
         """Make the record of a run that starts now."""
         now = self.now()
@@ -100,7 +114,7 @@ class Planner:
             parent_task_id=parent_task_id,
         )
         kept = launch_params.journalled(request, context)
-        return RunRecord(task=task, origin=origin, sync=sync, request=kept)
+        return RunRecord(task=task, origin=origin, sync=sync, notify_model=notify_model, request=kept)
 
     async def _check_depth(self, parent_task_id: str | None) -> None:
         """Raise InvalidParams for a run too far below one that none of ours launched, which has depth 1."""

@@ -158,7 +158,13 @@ class Recovery:
         await self._journal.transcript_finished(task.id)
 
     async def _restore_pending(self) -> None:
-        for record in await self._journal.undelivered():
+        undelivered = await self._journal.undelivered()
+        if unconcerned := [record.task.id for record in undelivered if not record.concerns_model]:
+            # From versions before this one, which kept every end for the model.
+            await self._journal.mark_notified(unconcerned, self._now())
+        for record in undelivered:
+            if not record.concerns_model:
+                continue
             if record.task.id in self._restored or (self._has_restored and not record.restored):
                 continue  # one of this process's own, or restored before
             self._restored.add(record.task.id)

@@ -1,4 +1,4 @@
-"""What the model has to be told: the outbox, made durable, and the turns it may start."""
+"""Notices to the model of ended runs: the outbox, made durable, and the turns it may start."""
 
 import asyncio
 import logging
@@ -37,6 +37,7 @@ class Reminders:
         self._admission = admission
         self._writes: set[asyncio.Task[None]] = set()
         self._trigger: TriggerLoop | None = None
+        self._max_chars = settings.max_chars
         self._outbox = Outbox(
             manager, _options(settings), on_delivery=self._keep_delivery, on_marked=self._keep_marks
         )
@@ -44,15 +45,38 @@ class Reminders:
     def configure(self, settings: RemindersSettings) -> None:
         """Shape later texts by changed settings."""
         self._outbox.options = _options(settings)
+        self._max_chars = settings.max_chars
 
     def restore(self, record: RunRecord) -> None:
-        """Take in an end that an earlier process told nobody of; it never starts a turn."""
-        self._outbox.restore(_info(record))
+        """Take in an end that is still pending from an earlier process; it never starts a turn."""
+        if not self._outbox.restore(_info(record)):
+            self._keep_marks([record.task.id], self._manager.now())
 
-    def run_changed(self, record: RunRecord) -> None:
-        """Take in a cancellation that the model did not ask for."""
-        if record.wants_notice and record.task.status == "cancelled":
-            self._outbox.note_cancelled(_info(record))
+    def run_ended(self, record: RunRecord) -> None:
+        """Take in an end that the manager has: who is to be notified of it, and whether anyone is."""
+        task = record.task
+        if record.sync:
+            return
+        if not record.concerns_model:
+            self._outbox.dismiss(task.id)
+        elif task.status == "cancelled":
+            self._note_cancelled(record)
+        elif self._manager.get_task(task.id) is None:
+            self._note_failed_launch(record)
+
+    def _note_cancelled(self, record: RunRecord) -> None:
+        if not (record.wants_notice and self._outbox.note_cancelled(_info(record))):
+            self._keep_marks([record.task.id], self._manager.now())
+
+    def _note_failed_launch(self, record: RunRecord) -> None:
+        """Notify of a launch out of the queue that failed; that of any other was answered."""
+        task = record.task
+        if task.queued_at is None:
+            self._keep_marks([task.id], self._manager.now())
+            return
+        self._manager.restore(_info(record))
+        if self._trigger is not None:
+            self._trigger.wake()
 
     def queued(self) -> list[QueuedTask]:
         """Return what waits for a slot, the next one first."""
@@ -67,8 +91,8 @@ class Reminders:
         ]
 
     def status(self) -> str:
-        """Return the summary for the system instruction."""
-        return render_status_summary(self._manager.get_all_tasks(), self.queued())
+        """Return the summary for the system instruction, within `reminders.maxChars`."""
+        return render_status_summary(self._manager.get_all_tasks(), self.queued(), self._max_chars)
 
     async def next(self) -> api.NextReminder:
         """Return what the next turn has to carry."""
@@ -144,7 +168,7 @@ def _options(settings: RemindersSettings) -> ReminderOptions:
 
 def _info(record: RunRecord) -> AsyncTaskInfo:
     task = record.task
-    assert task.status != "queued", "only ended runs are told of"
+    assert task.status != "queued", "only ended runs are reported"
     return AsyncTaskInfo(
         id=task.id,
         subagent_name=task.subagent_name,

@@ -60,10 +60,11 @@ class Runs:
     async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
         """Launch in the background, or wait in line if the limit is reached and that is wished.
 
-        Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams and StorageError.
+        Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams, TaskNotFound, AmbiguousTaskId and
+        StorageError.
         """
         with self.launches.open() as gate:
-            prepared = await self._planner.prepare(params, workspace)
+            prepared = await self._planner.prepare(await self._planner.with_parent(params), workspace)
             return await self._admit(prepared, params.over_limit, gate)
 
     async def resume(self, params: ResumeParams, workspace: Workspace) -> tuple[RunRecord, ResumeMode]:
@@ -82,6 +83,8 @@ class Runs:
     ) -> tuple[Prepared, ResumeMode]:
         task = ended.task
         prepared = await self._planner.prepare(launch_params.again(ended), workspace)
+        if params.notify_model is not None:
+            prepared.record.notify_model = params.notify_model
         fold = RunFold(task.progress.last_activity_at, with_replay=True)
         async for event in self._events.all_of(task.id):
             fold.take(event)
@@ -113,8 +116,7 @@ class Runs:
         gate.task_id = task.id
         slot = self.admission.take_slot(prepared)
         if slot is not None:
-            with slot:
-                await self._start(prepared, slot)
+            await self._start(prepared, slot)
         elif (over_limit or self._planner.settings().async_tasks.over_limit) == "reject":
             self.room.check(task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
@@ -124,6 +126,21 @@ class Runs:
         if gate.is_cancelled:
             await self.cancel(task.id, "user")
         return prepared.record
+
+    def reorder(self, record: RunRecord, position: int) -> int:
+        """Move a queued launch to a place in the line, from 1, or to its end; return the place it has now.
+
+        Raises InvalidState for a run that does not wait.
+        """
+        task = self._registry.current(record)
+        place = self.admission.move(task.id, position) if task.status == "queued" else None
+        if place is None:
+            raise InvalidState(
+                f"task {task.id} is {task.status}: only a queued task has a place in the queue",
+                taskId=task.id,
+                status=task.status,
+            )
+        return place
 
     async def enqueue(self, prepared: Prepared) -> int:
         """Put a launch in line, durably, and return its place, counted from 1."""

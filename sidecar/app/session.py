@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.lifecycle import InitializeParams, LogMessage
+from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage
 from sidecar.api.model import TriggerTurn
 from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
@@ -18,10 +18,11 @@ from sidecar.app.host import Host
 from sidecar.app.news import Listener
 from sidecar.app.output import OutputPump
 from sidecar.app.progress import Progress
+from sidecar.app.report_stream import ReportStream
 from sidecar.app.settings import SettingsStore
 from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
-from sidecar.rpc.errors import ConnectionClosed, RpcError
+from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.outbox import TRIGGER_SECONDS
 from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
@@ -51,6 +52,7 @@ class Session(Listener):
         self._opening = False
         self._shut_down = False
         self._busy = False
+        self._takes_turns = True
         self._unlisten: Callable[[], None] = lambda: None
         self._watchdog: ParentWatchdog | None = None
         self._definitions: DefinitionWatch | None = None
@@ -110,7 +112,7 @@ class Session(Listener):
         )
         self._unlisten = host.news.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
-            lambda: self._busy, self._trigger_turn
+            lambda: self._busy or not self._takes_turns, self._trigger_turn
         ).agent_became_idle
         if params.process_id is not None:
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
@@ -149,6 +151,15 @@ class Session(Listener):
     def progress(self, token: str | int | None, title: str) -> Progress:
         """Return what reports the progress of one request, to nobody without a token."""
         return Progress(self.connection, token, title)
+
+    def reports(self, token: str | int) -> ReportStream:
+        """Return what streams text to the client while it waits for the answer of a request."""
+
+        async def send(text: str) -> None:
+            message = ProgressMessage(token=token, value={"kind": "report", "message": text})
+            await self.connection.notify_paced("$/progress", message)
+
+        return ReportStream(send)
 
     def log(self, message: LogMessage) -> None:
         """Send `log` once the client knows whom it talks to; dropped while it does not read."""
@@ -211,6 +222,8 @@ class Session(Listener):
         try:
             answer = await self.connection.request("agent/triggerTurn", turn, timeout=TRIGGER_SECONDS)
         except (RpcError, ConnectionClosed, TimeoutError) as error:
+            if isinstance(error, RpcError) and error.code == METHOD_NOT_FOUND:
+                self._takes_turns = False
             logger.info("the client took no turn: %s", error)
             return False
         return isinstance(answer, dict) and answer.get("accepted") is True

@@ -10,6 +10,7 @@ import msgspec
 from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import Settings
 from sidecar.app.user_dirs import user_dir
+from sidecar.rpc.wording import reworded
 
 _SECONDS = (
     "defaultTimeoutSeconds",
@@ -111,5 +112,6 @@ def _explain(text: str) -> str:
         return f"unknown setting {name}"
     place = _AT.search(text)
     if place:
-        return f"setting {place['at']}: {text[: place.start()]}"
-    return f"settings: {text}"
+        key, fault = place["at"], text[: place.start()]
+        return f"setting {key}: {reworded(fault, f'.{key}', Settings)}"
+    return f"settings: {reworded(text, '', Settings)}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
-from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration
+from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.app.launch_gate import PendingLaunch
 from sidecar.app.workspace import Workspace
 from sidecar.subagents.admission import Prepared
@@ -30,14 +30,18 @@ _PARAMETERS: Mapping[Term, str] = {
 """What the tool calls the parameters of a launch that not every runner can keep to."""
 
 
+UpdateOutput = Callable[[str], object]
+
+
 class _Tool(Protocol):
     name: str
     description: str
+    kind: ToolKind
 
     @property
     def parameter_schema(self) -> Mapping[str, Any]: ...
 
-    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult: ...
+    async def execute(self, arguments: object) -> ToolResult: ...
 
 
 class Toolbox:
@@ -48,21 +52,29 @@ class Toolbox:
         self._workspace = workspace
 
     def declarations(self) -> list[ToolDeclaration]:
-        """Return what the model is told of each tool."""
+        """Return what describes each tool to the model."""
         return [
             ToolDeclaration(
-                name=tool.name, description=tool.description, input_schema=dict(tool.parameter_schema)
+                name=tool.name,
+                description=tool.description,
+                kind=tool.kind,
+                input_schema=dict(tool.parameter_schema),
             )
             for tool in self._tools({}).values()
         ]
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolCallResult:
-        """Call a tool; its faults are results. Raises InvalidParams for a tool that does not exist."""
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], update_output: UpdateOutput | None = None
+    ) -> ToolCallResult:
+        """Call a tool; its faults are results. Raises InvalidParams for a tool that does not exist.
+
+        `update_output` gets what `task` streams; the other tools only answer.
+        """
         tools = self._tools(arguments)
         if name not in tools:
             raise InvalidParams(f"name: there is no tool {name!r}; there are {', '.join(tools)}")
         if name == "task":
-            result = await self._call_task(arguments)
+            result = await self._call_task(arguments, update_output)
         else:
             result = await tools[name].execute(arguments)
         return ToolCallResult(
@@ -72,11 +84,15 @@ class Toolbox:
             error=_error(result.error),
         )
 
-    async def _call_task(self, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _call_task(
+        self, arguments: Mapping[str, Any], update_output: UpdateOutput | None
+    ) -> ToolResult:
         with self._host.runs.launches.open() as gate:
-            return await self._launch_task(arguments, gate)
+            return await self._launch_task(arguments, gate, update_output)
 
-    async def _launch_task(self, arguments: Mapping[str, Any], gate: PendingLaunch) -> ToolResult:
+    async def _launch_task(
+        self, arguments: Mapping[str, Any], gate: PendingLaunch, update_output: UpdateOutput | None
+    ) -> ToolResult:
         refusal = self._refusal()
         if refusal is not None:
             return refusal
@@ -92,7 +108,7 @@ class Toolbox:
         limit = plan.definition.timeout_seconds
         if arguments.get("timeout_seconds") is None and limit is not None:
             arguments = {**arguments, "timeout_seconds": limit}
-        return await self._task_tool(arguments, gate).execute(arguments)
+        return await self._task_tool(arguments, gate).execute(arguments, update_output)
 
     def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
         host = self._host

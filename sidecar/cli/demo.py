@@ -112,7 +112,9 @@ class _Demo:
         await self._request("reminders/delivered", deliveryId=reminder["deliveryId"])
 
     async def _launch(self, name: str, goal: str) -> str:
-        answer = await self._request("asyncTasks/launch", subagentName=name, goalPrompt=goal)
+        answer = await self._request(
+            "asyncTasks/launch", subagentName=name, goalPrompt=goal, notifyModel=True
+        )
         task_id: str = answer["task"]["id"]
         self._names[task_id] = name
         await self._request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)

@@ -11,6 +11,7 @@ import click
 from sidecar.api.async_tasks import STATUSES, AsyncListResult, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
 from sidecar.app.clock import wall_clock_ms
+from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
 from sidecar.cli.event_lines import EventPrinter
@@ -87,16 +88,16 @@ async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
         await journal.aclose()
 
 
-async def _runs_of(root: Path) -> tuple[list[AsyncTask], dict[str, int]] | None:
+async def _runs_of(root: Path) -> tuple[list[AsyncTask], RunCounts] | None:
     try:
         return await reading(root, _list)
     except TaskNotFound:
         return None
 
 
-async def _list(journal: Journal) -> tuple[list[AsyncTask], dict[str, int]]:
+async def _list(journal: Journal) -> tuple[list[AsyncTask], RunCounts]:
     page = await journal.list(STATUSES, None, _SHOWN)
-    return [record.task for record in page.records], dict((await journal.counts()).items())
+    return [record.task for record in page.records], await count_runs(journal, {})
 
 
 async def resolve(journal: Journal, prefix: str) -> RunRecord:
@@ -110,9 +111,11 @@ async def resolve(journal: Journal, prefix: str) -> RunRecord:
     return found[0]
 
 
-def _result(found: tuple[list[AsyncTask], dict[str, int]] | None, maximum: int) -> AsyncListResult:
-    items, counts = found or ([], dict.fromkeys(STATUSES, 0))
-    return AsyncListResult(items=items, counts=dict(counts), max=maximum, revision=0)
+def _result(found: tuple[list[AsyncTask], RunCounts] | None, maximum: int) -> AsyncListResult:
+    items, counts = found or ([], RunCounts(dict.fromkeys(STATUSES, 0), 0))
+    return AsyncListResult(
+        items=items, counts=counts.by_status, foreground=counts.foreground, max=maximum, revision=0
+    )
 
 
 def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from sidecar.rpc.errors import INVALID_PARAMS, RpcError
+from sidecar.rpc.wording import reworded
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
@@ -32,8 +33,7 @@ def _explain(text: str, declared: type) -> str:
         return f"unknown member `{unknown[1]}` in {place}{_allowed(declared) if not path else ''}"
     if missing := _MISSING.fullmatch(fault):
         return f"{place} must have the member `{missing[1]}`"
-    fault = fault.replace("`", "")
-    return f"{place}: {fault[:1].lower()}{fault[1:]}"
+    return f"{place}: {reworded(fault, path, declared)}"
 
 
 def _allowed(declared: type) -> str:

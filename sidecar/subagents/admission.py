@@ -30,7 +30,7 @@ class Prepared:
 class Admission:
     """Keep prepared launches in order until slots come free.
 
-    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is told of every
+    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is called with every
     record whose place in the line changed.
     """
 
@@ -84,6 +84,17 @@ class Admission:
                 return True
         return False
 
+    def move(self, task_id: str, position: int) -> int | None:
+        """Move a launch to a place, counted from 1, or to the end of the line; None if it is not there."""
+        old = next((n for n, each in enumerate(self._waiting) if each.record.task.id == task_id), None)
+        if old is None:
+            return None
+        new = min(position, len(self._waiting)) - 1
+        self._waiting.insert(new, self._waiting.pop(old))
+        self._renumber(min(old, new), max(old, new) + 1)
+        self.pump()
+        return new + 1
+
     def waiting(self) -> list[RunRecord]:
         """Return the records in line, the next one first."""
         return [prepared.record for prepared in self._waiting]
@@ -129,7 +140,9 @@ class Admission:
                 logger.exception("queued run %s could not be launched", prepared.record.task.id)
         self.pump()
 
-    def _renumber(self, start: int) -> None:
-        for index, prepared in enumerate(self._waiting[start:], start):
+    def _renumber(self, start: int, end: int | None = None) -> None:
+        for index, prepared in enumerate(self._waiting[start:end], start):
+            if prepared.record.task.queue_position == index + 1:
+                continue
             prepared.record.task.queue_position = index + 1
             self._moved(prepared.record)

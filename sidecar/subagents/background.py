@@ -129,30 +129,30 @@ class BackgroundRuns:
         slot: Slot,
         registered: "asyncio.Future[AsyncTaskInfo]",
     ) -> None:
+        failure: Exception = LaunchAborted("The launch was cancelled.")
         try:
             task = await self._register(run, manager, slot)
             registered.set_result(task)
             await self._see_through(run, manager, task.id)
         except Exception as error:
+            failure = error
             if registered.done():
                 log.exception("driving a run of %s failed", run.plan.request.name)
-            else:
-                registered.set_exception(error)
         finally:
+            with slot:  # a launch that failed holds its slot until nothing is left of it
+                await run.aclose()
             if not registered.done():
-                registered.set_exception(LaunchAborted("The launch was cancelled."))
-            await run.aclose()
+                registered.set_exception(failure)
 
     async def _register(self, run: DrivenRun, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:
-        with slot:
-            launch = await run.start()
-            return manager.register_task(
-                id=launch.agent_id,
-                subagent_name=run.plan.request.name,
-                goal_prompt=run.plan.goal_prompt,
-                abort=run.abort.abort,
-                slot=slot,
-            )
+        launch = await run.start()
+        return manager.register_task(
+            id=launch.agent_id,
+            subagent_name=run.plan.request.name,
+            goal_prompt=run.plan.goal_prompt,
+            abort=run.abort.abort,
+            slot=slot,
+        )
 
     async def _see_through(self, run: DrivenRun, manager: AsyncTaskManager, task_id: str) -> None:
         """Run to the end and report it, even when the run had to be torn down."""

@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from sidecar.api.errors import LaunchFailed
-from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator
+from sidecar.subagents.launching import Abort, Launch, LaunchRequest, Orchestrator, SpeakingScope
 from sidecar.subagents.model import Output
 from sidecar.subagents.outcome import Outcome, RunFailed, failed, of_output, timed_out
 from sidecar.subagents.run_clock import RunClock
+from sidecar.subagents.signals import call_safely
 from sidecar.subagents.timeouts import TimeoutChoice
 
 log = logging.getLogger(__name__)
@@ -34,12 +36,16 @@ class Unresponsive(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
-    """All that is needed to launch a run, now or from a queue."""
+    """All that is needed to launch a run, now or from a queue.
+
+    `update_output` gets the run's id as soon as there is one, then what the run says, piece by piece.
+    """
 
     request: LaunchRequest
     goal_prompt: str
     context: dict[str, Any]
     timeout: TimeoutChoice
+    update_output: Callable[[str], object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +90,7 @@ class DrivenRun:
             raise
         if self.abort.aborted:
             raise self._launch_stopped()
+        self._begin_updates(self._launch)
         return self._launch
 
     async def finish(self) -> RunEnd:
@@ -121,6 +128,14 @@ class DrivenRun:
                 await self._disposing.dispose()
         except Exception:
             log.exception("disposing subagent %s failed", self.plan.request.name)
+
+    def _begin_updates(self, launch: Launch) -> None:
+        update = self.plan.update_output
+        if update is None:
+            return
+        call_safely(update, f"Subagent '{self.plan.request.name}' is running (ID: {launch.agent_id}).\n")
+        if isinstance(launch.scope, SpeakingScope):
+            launch.scope.on_message = partial(call_safely, update)
 
     def _launch_stopped(self) -> LaunchAborted:
         name, outcome = self.plan.request.name, self.abort.outcome

@@ -159,8 +159,12 @@ class Journal:
         return await self._call(lambda db: queries.page(db, statuses, cursor, limit))
 
     async def counts(self) -> dict[AsyncStatus, int]:
-        """Return how many tasks there are in each of the five states."""
+        """Return how many tasks there are in each of the five states, running synchronous ones left out."""
         return await self._call(queries.counts)
+
+    async def foreground(self) -> int:
+        """Return how many synchronous runs are running."""
+        return await self._call(queries.foreground)
 
     async def spent_since(self, since: int) -> tuple[float, int]:
         """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""

@@ -128,9 +128,15 @@ def page(
 
 
 def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
-    """Return the number of tasks in each state."""
-    found = dict(db.execute("SELECT status, count(*) FROM runs GROUP BY status").fetchall())
+    """Return the number of tasks in each state; a running synchronous one holds no slot and is left out."""
+    select = "SELECT status, count(*) FROM runs WHERE NOT (sync AND status = 'running') GROUP BY status"
+    found = dict(db.execute(select).fetchall())
     return {status: found.get(status, 0) for status in STATUSES}
+
+
+def foreground(db: sqlite3.Connection) -> int:
+    """Return the number of running synchronous tasks."""
+    return int(db.execute("SELECT count(*) FROM runs WHERE sync AND status = 'running'").fetchone()[0])
 
 
 def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:

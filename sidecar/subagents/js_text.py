@@ -3,10 +3,11 @@
 The texts that models read were specified by what a JavaScript program prints, so these are their format.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
+from json.encoder import encode_basestring
 from typing import Any
 
 MAX_DEPTH = 200
@@ -14,6 +15,7 @@ MAX_DEPTH = 200
 TOO_DEEP = "[nested too deeply]"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MAYBE_INDEX = re.compile(r"(?:\A|\x00)[0-9]", re.ASCII)
 _ARRAY_INDEX = re.compile(r"(?:0|[1-9]\d{0,9})\Z", re.ASCII)
 _MAX_ARRAY_INDEX = 2**32 - 2
 _DIGITS_BEFORE_EXPONENT = 21
@@ -48,12 +50,25 @@ def js_number(value: int | float) -> str:
     return sign + _place_point(*_shortest_digits(abs(number)))
 
 
-def js_entries(value: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """Give the members in JavaScript's order: array indices ascending, then the rest as entered."""
+def js_entries(value: Mapping[Any, Any], most: int | None = None) -> list[tuple[str, Any]]:
+    """Give the members in JavaScript's order: array indices ascending, then the rest as entered.
+
+    `most` limits their number.
+    """
+    if _is_in_order(value):
+        return list(islice(value.items(), most))
     members = {_string(key, 0): item for key, item in value.items()}
     indices = {key for key in members if _ARRAY_INDEX.match(key) and int(key) <= _MAX_ARRAY_INDEX}
     rest = [key for key in members if key not in indices]
-    return [(key, members[key]) for key in [*sorted(indices, key=int), *rest]]
+    return [(key, members[key]) for key in [*sorted(indices, key=int), *rest][:most]]
+
+
+def _is_in_order(value: Mapping[Any, Any]) -> bool:
+    """Tell quickly whether the members are in JavaScript's order; False where that is not certain."""
+    try:
+        return _MAYBE_INDEX.search("\0".join(value)) is None
+    except TypeError:  # a key that is not a string
+        return False
 
 
 def utf16_length(text: str) -> int:
@@ -70,7 +85,9 @@ def utf16_cut(text: str, units: int) -> str:
 
 
 def _write(value: Any, step: str, pad: str, out: list[str], depth: int) -> None:
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        out.append(_quote(value))
+    elif isinstance(value, Mapping):
         entries = js_entries(value)
         labels = [f"{_quote(key)}:{' ' if step else ''}" for key, _ in entries]
         _write_container("{}", labels, [item for _, item in entries], step, pad, out, depth)
@@ -108,8 +125,8 @@ def _scalar(value: Any) -> str:
 
 
 def _quote(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
-    if not _SURROGATE.search(quoted):
+    quoted = encode_basestring(text)  # what `json.dumps` calls, without the encoder it makes each time
+    if quoted.isascii() or not _SURROGATE.search(quoted):
         return quoted
     paired = quoted.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", paired)

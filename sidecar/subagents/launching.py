@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sidecar.subagents.model import Output
 from sidecar.subagents.outcome import Outcome, cancelled
@@ -86,7 +86,7 @@ class Abort:
 class Resumption:
     """How a run goes on with the work of an ended one.
 
-    `said` is what a fresh agent is told of it, `session_id` the session that the same agent may take up
+    `said` describes it to a fresh agent, `session_id` the session that the same agent may take up
     instead, and `session_cost` what that has cost so far (USD); `text` what the client says to it.
     """
 
@@ -122,6 +122,13 @@ class Scope(Protocol):
 
     async def run_non_interactive(self, context: dict[str, Any]) -> object:
         """Run to the end; return or raise soon after the launch's abort handle fires."""
+
+
+@runtime_checkable
+class SpeakingScope(Protocol):
+    """A run that passes on what it says while it runs, to `on_message` once that is set."""
+
+    on_message: Callable[[str], object] | None
 
 
 class Launch(Protocol):

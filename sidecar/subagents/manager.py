@@ -1,7 +1,9 @@
 """The state machine of async tasks: pure, single-threaded, without a loop, a disk or a process."""
 
 import time
-from collections.abc import Callable, Iterable
+from bisect import insort
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from sidecar.subagents.model import AsyncTaskInfo, LaunchPermission, Output, PrefixMatch, Status
@@ -35,6 +37,10 @@ class AsyncTaskManager:
         self.now = now
         self._max = _valid_max(max_async_tasks)
         self._tasks: dict[str, AsyncTaskInfo] = {}
+        self._numbers: dict[str, int] = {}
+        self._next_number = count()
+        self._ended_tasks: list[tuple[int, int, AsyncTaskInfo]] = []
+        """The oldest end first, ties in the order of registration; sorting at each end would cost more."""
         self._aborts: dict[str, Callable[[], object]] = {}
         self._slots: set[Slot] = set()
         self._ended: dict[Status, Signal[AsyncTaskInfo]] = {
@@ -82,7 +88,7 @@ class AsyncTaskManager:
     ) -> AsyncTaskInfo:
         """Enter a running task; `abort` is called when it is cancelled.
 
-        Consumes the slot. Without one the limit is not looked at. An ended task of the same id is
+        Consumes the slot. Without one the limit does not matter. An ended task of the same id is
         replaced in its place. Raises ValueError for a running id and for a slot that is spent or
         another manager's.
         """
@@ -91,8 +97,10 @@ class AsyncTaskManager:
             raise ValueError(f"async task {id!r} is already running; give every run an id of its own")
         if slot is not None:
             self._consume(slot)
+        if known is not None:
+            self._ended_tasks = [row for row in self._ended_tasks if row[2] is not known]
         task = AsyncTaskInfo(id, subagent_name, goal_prompt, "running", self.now())
-        self._tasks[id] = task
+        self._enter(task)
         self._aborts[id] = abort
         return task
 
@@ -105,7 +113,8 @@ class AsyncTaskManager:
             raise ValueError(f"async task {task.id!r} is still running; only an ended one can be restored")
         if task.id in self._tasks:
             raise ValueError(f"async task {task.id!r} is known already")
-        self._tasks[task.id] = task
+        self._enter(task)
+        self._note_end(task)
 
     def complete_task(self, id: str, output: Output) -> bool:
         """End a task with its output, whatever its terminate_reason; False if it was not running."""
@@ -137,13 +146,13 @@ class AsyncTaskManager:
         return [task for task in self._tasks.values() if task.status == "running"]
 
     def get_pending_notifications(self) -> list[AsyncTaskInfo]:
-        """Return the completed and failed tasks that nobody was told of; a cancelled one never is."""
+        """Return the completed and failed tasks without a notification yet; a cancelled one needs none."""
         return [task for task in self._tasks.values() if _is_pending(task)]
 
     def mark_notified(self, id: str) -> None:
-        """Note that the model was told of a task; the first time counts, an unknown id is ignored.
+        """Note that the model was notified of a task; the first time counts, an unknown id is ignored.
 
-        The state is not looked at: marking a running task mutes its end.
+        The state does not matter: marking a running task mutes its end.
         """
         task = self._tasks.get(id)
         if task is not None and task.notified_at is None:
@@ -162,6 +171,13 @@ class AsyncTaskManager:
         """Subscribe to cancellations; the callable returned unsubscribes."""
         return self._ended["cancelled"].subscribe(handler)
 
+    def _enter(self, task: AsyncTaskInfo) -> None:
+        self._tasks[task.id] = task
+        self._numbers.setdefault(task.id, next(self._next_number))
+
+    def _note_end(self, task: AsyncTaskInfo) -> None:
+        insort(self._ended_tasks, (task.completed_at or 0, self._numbers[task.id], task))
+
     def _consume(self, slot: Slot) -> None:
         if not (slot.belongs_to(self._slots) and slot.held):
             raise ValueError("the slot is spent or another manager's; reserve a new one for each launch")
@@ -178,26 +194,21 @@ class AsyncTaskManager:
         abort = self._aborts.pop(id, None)
         if status == "cancelled" and abort is not None:
             call_safely(abort)
+        self._note_end(task)
         self._ended[status].emit(task)
         self._trim()
         return True
 
     def _trim(self) -> None:
-        """Remove the oldest ended tasks over the limit, up to the first one somebody must hear of."""
+        """Remove the oldest ended tasks over the limit, up to the first one with a pending notification."""
         limit = UNLIMITED_HISTORY if self._max == UNLIMITED else 2 * self._max
-        ended = [task for task in self._tasks.values() if task.status != "running"]
-        for task in _oldest_first(ended)[: max(0, len(ended) - limit)]:
-            if _is_pending(task):
-                return
-            del self._tasks[task.id]
+        while len(self._ended_tasks) > limit and not _is_pending(self._ended_tasks[0][2]):
+            task = self._ended_tasks.pop(0)[2]
+            del self._tasks[task.id], self._numbers[task.id]
 
 
 def _is_pending(task: AsyncTaskInfo) -> bool:
     return task.status in ("completed", "failed") and task.notified_at is None
-
-
-def _oldest_first(tasks: Iterable[AsyncTaskInfo]) -> list[AsyncTaskInfo]:
-    return sorted(tasks, key=lambda task: task.completed_at or 0)
 
 
 def _valid_max(value: Any) -> int:

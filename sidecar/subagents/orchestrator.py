@@ -1,8 +1,9 @@
 """Launch one planned run: its record durable, its folder visible, its scope ready to run."""
 
+import contextlib
 from typing import TYPE_CHECKING
 
-from sidecar.api.errors import SidecarError
+from sidecar.api.errors import SidecarError, StorageError
 from sidecar.subagents.driving import LaunchAborted
 from sidecar.subagents.launching import Abort, LaunchRequest
 from sidecar.subagents.outcome import failed
@@ -40,7 +41,8 @@ class RunOrchestrator:
         """Make the record durable and the folder visible.
 
         Raises StorageError when the disk refuses either, and the record then says so; LaunchAborted for a
-        run that was cancelled on the way here.
+        run that was cancelled on the way here. The end of such a run is recorded before, so that its slot
+        is not taken by another one while the journal still has it running.
         """
         registry, task_id = self._services.registry, self._record.task.id
         run = registry.live(task_id)
@@ -52,14 +54,21 @@ class RunOrchestrator:
             await registry.start(run)
         run.attach(abort)
         if run.outcome is not None:
+            await self._recorded()
             raise _cancelled(request)
         scope = RunScope(self._services, self._plan, run, request)
         try:
             await scope.open()
         except SidecarError as error:
+            run.detach()
             registry.conclude(task_id, failed("error", error.message))
+            await self._recorded()
             raise
         return RunLaunch(scope)
+
+    async def _recorded(self) -> None:
+        with contextlib.suppress(StorageError):  # the registry tries again
+            await self._services.registry.recorded(self._record.task.id)
 
 
 def _cancelled(request: LaunchRequest) -> LaunchAborted:

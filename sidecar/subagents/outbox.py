@@ -1,7 +1,7 @@
-"""What the model has yet to be told, and what it was: the Host's deliveries, without I/O."""
+"""The ends that the model still has to hear of, and those it was notified of: deliveries, without I/O."""
 
 import uuid
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -11,11 +11,12 @@ from sidecar.subagents.model import AsyncTaskInfo
 from sidecar.subagents.reminder import Detail, render_reminder
 
 DeliveryState = Literal["open", "superseded", "failed", "delivered"]
+ItemState = Literal["pending", "triggering", "delivered", "none"]
 
 TRIGGER_SECONDS = 60
 """How long an unanswered trigger keeps its ids from `next`."""
 REMEMBERED_ITEMS = 200
-"""Delivered tasks that `items` still shows."""
+"""Delivered tasks that `items` still shows, and as many that do not concern the model."""
 REMEMBERED_DELIVERIES = 20
 """Deliveries that `items` shows of one task, the newest."""
 
@@ -32,7 +33,7 @@ class ReminderOptions:
 
 @dataclass(frozen=True)
 class Delivery:
-    """One text given out with an id, and what became of it; `at` in ms since the epoch."""
+    """One text given out with an id, and its fate; `at` in ms since the epoch."""
 
     delivery_id: str
     task_ids: list[str]
@@ -51,10 +52,13 @@ class NextReminder:
 
 @dataclass(frozen=True)
 class OutboxItem:
-    """The state of one task's delivery and its latest deliveries, oldest first."""
+    """The state of one task's delivery and its latest deliveries, oldest first.
+
+    `none` is an end that does not concern the model.
+    """
 
     task_id: str
-    state: Literal["pending", "triggering", "delivered"]
+    state: ItemState
     deliveries: list[Delivery]
 
 
@@ -84,27 +88,35 @@ class Outbox:
         self._next: Delivery | None = None
         self._triggers: dict[str, Delivery] = {}
         self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
+        self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
 
-    def note_cancelled(self, task: AsyncTaskInfo) -> None:
-        """Have the model told of a cancellation it did not ask for, if the settings want that."""
+    def note_cancelled(self, task: AsyncTaskInfo) -> bool:
+        """Have a cancellation reported that the model did not ask for; False if the settings forbid that."""
         if self.options.notify_cancelled:
             self._cancelled[task.id] = task
+        return self.options.notify_cancelled
 
-    def restore(self, task: AsyncTaskInfo) -> None:
-        """Take in an end from the journal that nobody was told of: it rides in `next`, never triggers.
+    def dismiss(self, task_id: str) -> None:
+        """Note that an end does not concern the model: it is never pending and may be trimmed."""
+        self._manager.mark_notified(task_id)
+        self._unconcerned.append(task_id)
 
-        A completed or failed one enters the manager; raises ValueError as `AsyncTaskManager.restore` does.
+    def restore(self, task: AsyncTaskInfo) -> bool:
+        """Take in an end that is pending in the journal: it rides in `next`, never triggers.
+
+        False for a cancellation that the settings forbid to report. A completed or failed one enters the
+        manager; raises ValueError as `AsyncTaskManager.restore` does.
         """
         if task.status == "cancelled":
-            self.note_cancelled(task)
-            return
+            return self.note_cancelled(task)
         self._manager.restore(task)
         self._restored.add(task.id)
+        return True
 
     def next(self) -> NextReminder:
-        """Return what is untold and in no open trigger; until acknowledged it comes again, newly named."""
+        """Return what is pending and in no open trigger; until acknowledged it comes again, with a new id."""
         withheld = self._withheld()
-        ended = [task for task in self._untold() if task.id not in withheld]
+        ended = [task for task in self._all_pending() if task.id not in withheld]
         if self._next is not None:
             self._settle(self._next, "superseded")
         text, self._next = self._give_out(ended)
@@ -114,7 +126,7 @@ class Outbox:
         """Return what the newest `next` carried, if this is its id, and is still pending."""
         if self._next is None or self._next.delivery_id != delivery_id:
             return []
-        pending = {task.id for task in self._untold()}
+        pending = {task.id for task in self._all_pending()}
         return [task_id for task_id in self._next.task_ids if task_id in pending]
 
     def delivered(self, delivery_id: str) -> list[str]:
@@ -149,22 +161,23 @@ class Outbox:
         return []
 
     def items(self) -> list[OutboxItem]:
-        """Return every untold task and the latest delivered ones, with their deliveries."""
-        untold = {task.id: task for task in self._untold()}
+        """Return every pending task, the latest delivered ones and those that do not concern the model."""
+        pending = {task.id: task for task in self._all_pending()}
         triggering = self._withheld()
-        told = [task_id for task_id in self._history if task_id not in untold]
+        delivered = [task_id for task_id in self._history if task_id not in pending]
         return [
             *(
                 self._item(task_id, "triggering" if task_id in triggering else "pending")
-                for task_id in untold
+                for task_id in pending
             ),
-            *(self._item(task_id, "delivered") for task_id in told),
+            *(self._item(task_id, "delivered") for task_id in delivered),
+            *(self._item(task_id, "none") for task_id in self._unconcerned),
         ]
 
-    def _item(self, task_id: str, state: Literal["pending", "triggering", "delivered"]) -> OutboxItem:
+    def _item(self, task_id: str, state: ItemState) -> OutboxItem:
         return OutboxItem(task_id, state, list(self._history.get(task_id, ())))
 
-    def _untold(self) -> list[AsyncTaskInfo]:
+    def _all_pending(self) -> list[AsyncTaskInfo]:
         return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
 
     def _triggerable(self) -> list[AsyncTaskInfo]:
@@ -186,7 +199,7 @@ class Outbox:
         return NextReminder(reminder.text, reminder.task_ids, delivery.delivery_id), delivery
 
     def _acknowledge(self, delivery: Delivery) -> list[str]:
-        pending = {task.id for task in self._untold()}
+        pending = {task.id for task in self._all_pending()}
         marked = [task_id for task_id in delivery.task_ids if task_id in pending]
         for task_id in marked:
             self._manager.mark_notified(task_id)
@@ -210,7 +223,7 @@ class Outbox:
         self._on_delivery(delivery)
 
     def _forget_oldest(self) -> None:
-        untold = {task.id for task in self._untold()}
-        told = [task_id for task_id in self._history if task_id not in untold]
-        for task_id in told[: max(0, len(told) - REMEMBERED_ITEMS)]:
+        pending = {task.id for task in self._all_pending()}
+        delivered = [task_id for task_id in self._history if task_id not in pending]
+        for task_id in delivered[: max(0, len(delivered) - REMEMBERED_ITEMS)]:
             del self._history[task_id]

@@ -15,20 +15,30 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     """One run as the journal keeps it.
 
     `request` holds the launch parameters as they were given, never an environment. `sync` runs are
-    listed but never announced. `restored` marks an end that a former process left; `wants_notice` a
-    cancel that the model did not ask for and should be notified of; `session_id` is the agent's session, if
-    a later run can take it up. `unreadable` records stand in for a row that cannot be read.
+    listed but never announced. `notify_model` is the choice of a client that launched the run. `restored`
+    marks an end that a former process left; `wants_notice` a cancel that the model did not ask for and
+    should be notified of; `session_id` is the agent's session, if a later run can take it up. `unreadable`
+    records stand in for a row that cannot be read.
     """
 
     task: AsyncTask
     origin: Origin
     sync: bool = False
+    notify_model: bool = False
     request: dict[str, Any]
     pid: int | None = None
     restored: bool = False
     wants_notice: bool = False
     session_id: str | None = None
     unreadable: bool = False
+
+    @property
+    def concerns_model(self) -> bool:
+        """Whether the model is to be notified of the end: it launched the run, or the client chose so.
+
+        A synchronous run is answered to its caller. Of an unreadable record nobody knows, so it counts.
+        """
+        return not self.sync and (self.origin == "model" or self.notify_model or self.unreadable)
 
 
 class Delivery(NamedTuple):

@@ -1,10 +1,10 @@
-"""What the model is told of its async tasks: the status summary and the reminder, as pure text."""
+"""What the model reads about its async tasks: the status summary and the reminder, as pure text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sidecar.subagents.bounded import cut_value, fit, remedy, summarize
+from sidecar.subagents.bounded import cut_value, fit, remedy, summarize, text_within
 from sidecar.subagents.js_text import json_stringify, utf16_cut
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
@@ -21,6 +21,8 @@ FRAME_CHARS = 200
 """Characters of a bounded reminder set aside for the frame and the counts."""
 SMALLEST_BLOCK = 300
 """Characters one task needs at least, with the remedy."""
+SHARING_ROUNDS = 4
+"""How often what short blocks leave is shared out again, before the long ones are cut."""
 
 _NEVER_CUT = frozenset({"agent_id", "status", "terminate_reason"})
 
@@ -36,16 +38,44 @@ class Reminder:
         return self.text
 
 
-def render_status_summary(tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask] = ()) -> str:
-    """Render one line a task under a count; queued ones come last. Empty when there are none."""
+def render_status_summary(
+    tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask] = (), max_chars: int | None = None
+) -> str:
+    """Render one line a task under a count; queued ones come last. Empty when there are none.
+
+    Beyond `max_chars` the oldest ends are left out, then the newest of what still runs or waits; a last
+    line says how many.
+    """
     rows = [(task.subagent_name, LABELS[task.status], task.id) for task in tasks]
     rows += [(task.subagent_name, "[QUEUED]", task.id) for task in queued]
     if not rows:
         return ""
-    lines = [f"[ASYNC TASKS: {len(rows)} total]"]
-    for number, (name, label, task_id) in enumerate(rows, 1):
-        lines.append(f"[{number}] {name} - {label} ({utf16_cut(task_id, ID_PREFIX)}...)")
-    return "\n".join(lines)
+    head = f"[ASYNC TASKS: {len(rows)} total]"
+    if max_chars is None:
+        return "\n".join([head, *(_summary_line(place, rows) for place in range(len(rows)))])
+    ended = [place for place, task in enumerate(tasks) if task.status != "running"]
+    live = [place for place, task in enumerate(tasks) if task.status == "running"]
+    wanted = [*live, *range(len(tasks), len(rows)), *reversed(ended)]
+    lines, room = {}, max_chars - len(head) - len(_more_lines(len(rows)))
+    for place in wanted:
+        line = _summary_line(place, rows)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines[place] = line
+    left = len(rows) - len(lines)
+    return "\n".join(
+        [head, *(lines[place] for place in sorted(lines)), *([_more_lines(left)] if left else [])]
+    )
+
+
+def _summary_line(place: int, rows: Sequence[tuple[str, str, str]]) -> str:
+    name, label, task_id = rows[place]
+    return f"[{place + 1}] {name} - {label} ({utf16_cut(task_id, ID_PREFIX)}...)"
+
+
+def _more_lines(left: int) -> str:
+    return f"({left} more; call check_async_tasks to list them)"
 
 
 def render_reminder(
@@ -58,28 +88,28 @@ def render_reminder(
     """Render the note for the model's next turn.
 
     Within `max_chars` every ended task has its whole block. Beyond, values are cut; when even that does
-    not fit, the first tasks are carried, and the rest stays for the next reminder.
+    not fit, the first tasks are carried, and the rest stays for the next reminder. The work is in
+    proportion to what is carried.
     """
     if not ended and not running_count:
         return Reminder("")
-    blocks = [render_block(task, enrich, detail) for task in ended]
-    text = _frame(blocks, 0, running_count)
-    if max_chars is not None and len(text) > max_chars:
-        blocks = _fit_blocks(ended, blocks, enrich, max_chars - FRAME_CHARS)
-        text = _frame(blocks, len(ended) - len(blocks), running_count)
-    return Reminder(text, [task.id for task in ended[: len(blocks)]])
+    if max_chars is None:
+        blocks = [render_block(task, enrich, detail) for task in ended]
+        return Reminder(_frame(blocks, 0, running_count), [task.id for task in ended])
+    whole = _whole_blocks(ended, enrich, detail, max_chars)
+    if whole is not None and len(text := _frame(whole, 0, running_count)) <= max_chars:
+        return Reminder(text, [task.id for task in ended])
+    room = max_chars - FRAME_CHARS
+    carried = ended[: max(1, room // SMALLEST_BLOCK)]
+    blocks = _fit_blocks(carried, enrich, detail, room)
+    text = _frame(blocks, len(ended) - len(blocks), running_count)
+    return Reminder(text, [task.id for task in carried])
 
 
 def render_block(task: AsyncTaskInfo, enrich: bool = False, detail: Detail = "full") -> str:
     """Render one ended task as JSON; a running one, or one completed without output, is empty."""
-    payload = _payload(task, enrich)
-    if not payload:
-        return ""
-    if detail == "pointer":
-        return json_stringify({"agent_id": task.id, "status": task.status, "remedy": remedy(task.id)})
-    if detail == "summary":
-        payload = summarize(payload, remedy(task.id), SUMMARY_CHARS, _NEVER_CUT)
-    return json_stringify(payload)
+    payload = _detailed(task, enrich, detail)
+    return json_stringify(payload) if payload else ""
 
 
 class AsyncTaskReminderService:
@@ -94,7 +124,7 @@ class AsyncTaskReminderService:
         return render_status_summary(self._manager.get_all_tasks())
 
     def generate_reminder(self) -> Reminder:
-        """Return what ended untold and how many still run; building it changes nothing."""
+        """Return the pending ends and how many tasks still run; building it changes nothing."""
         running = len(self._manager.get_running_tasks())
         return render_reminder(self._manager.get_pending_notifications(), running, self._enrich)
 
@@ -103,7 +133,7 @@ class AsyncTaskReminderService:
         return render_block(task, self._enrich)
 
     def has_pending_notifications(self) -> bool:
-        """Tell whether a result waits to be told."""
+        """Tell whether a result waits to be reported."""
         return bool(self._manager.get_pending_notifications())
 
     def mark_notified(self, task_ids: Iterable[str]) -> None:
@@ -122,6 +152,15 @@ def completed_payload(task_id: str, output: Mapping[str, Any]) -> dict[str, Any]
     payload["emitted_vars"] = _or_empty(output.get("emitted_vars"))
     payload["final_message"] = output.get("final_message")
     return {key: value for key, value in payload.items() if value is not None}
+
+
+def _detailed(task: AsyncTaskInfo, enrich: bool, detail: Detail) -> dict[str, Any]:
+    payload = _payload(task, enrich)
+    if detail == "pointer" and payload:
+        return {"agent_id": task.id, "status": task.status, "remedy": remedy(task.id)}
+    if detail == "summary":
+        return summarize(payload, remedy(task.id), SUMMARY_CHARS, _NEVER_CUT)
+    return payload
 
 
 def _payload(task: AsyncTaskInfo, enrich: bool) -> dict[str, Any]:
@@ -161,14 +200,47 @@ def _frame(blocks: Sequence[str], left: int, running_count: int) -> str:
     return f"---\nSystem Note: Async Task Status\n\n{body}\n---"
 
 
-def _fit_blocks(ended: Sequence[AsyncTaskInfo], blocks: list[str], enrich: bool, room: int) -> list[str]:
-    """Share the room out, the shortest blocks first, so that what one leaves the longer ones get."""
-    carried = blocks[: max(1, room // SMALLEST_BLOCK)]
-    shortest_first = sorted(range(len(carried)), key=lambda place: len(carried[place]))
-    for done, place in enumerate(shortest_first):
-        share = max(SMALLEST_BLOCK, room // (len(carried) - done)) - len(SEPARATOR)
-        if len(carried[place]) > share:
-            task = ended[place]
-            carried[place] = json_stringify(fit(_payload(task, enrich), remedy(task.id), share, _NEVER_CUT))
-        room -= len(carried[place]) + len(SEPARATOR)
-    return carried
+def _block_within(task: AsyncTaskInfo, enrich: bool, detail: Detail, max_chars: int) -> str | None:
+    payload = _detailed(task, enrich, detail)
+    return text_within(payload, max_chars) if payload else ""
+
+
+def _whole_blocks(
+    ended: Sequence[AsyncTaskInfo], enrich: bool, detail: Detail, max_chars: int
+) -> list[str] | None:
+    """Return every block, or None as soon as they are too long."""
+    blocks: list[str] = []
+    for task in ended:
+        block = _block_within(task, enrich, detail, max_chars)
+        if block is None:
+            return None
+        blocks.append(block)
+        max_chars -= len(block) + len(SEPARATOR)
+    return blocks
+
+
+def _fit_blocks(tasks: Sequence[AsyncTaskInfo], enrich: bool, detail: Detail, room: int) -> list[str]:
+    """Share the room out: what a short block leaves of its share, the longer ones get."""
+    blocks: dict[int, str] = {}
+    waiting = dict(enumerate(tasks))
+    for _ in range(SHARING_ROUNDS):
+        share = _share(room, len(waiting))
+        short = {
+            place: block
+            for place, task in waiting.items()
+            if (block := _block_within(task, enrich, detail, share)) is not None
+        }
+        blocks |= short
+        waiting = {place: task for place, task in waiting.items() if place not in short}
+        room -= sum(len(block) + len(SEPARATOR) for block in short.values())
+        if not short or not waiting:
+            break
+    for cut, (place, task) in enumerate(waiting.items()):
+        share = _share(room, len(waiting) - cut)
+        blocks[place] = json_stringify(fit(_payload(task, enrich), remedy(task.id), share, _NEVER_CUT))
+        room -= len(blocks[place]) + len(SEPARATOR)
+    return [blocks[place] for place in range(len(tasks))]
+
+
+def _share(room: int, sharers: int) -> int:
+    return max(SMALLEST_BLOCK, room // sharers) - len(SEPARATOR)

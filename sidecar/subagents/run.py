@@ -67,6 +67,10 @@ class Run:
         if self.outcome is not None:
             abort.abort(self.outcome)
 
+    def detach(self) -> None:
+        """Let go of the handle: a launch that fails raises its own error, not that it was stopped."""
+        self._abort = None
+
     def conclude(self, outcome: Outcome) -> bool:
         """Set the outcome and stop what executes the run; False if something else ended it first."""
         if self.outcome is not None:
@@ -112,6 +116,8 @@ class Run:
 def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -> RunRecord:
     """Return a copy of a live run's record that tells its end; `now` in ms since the epoch."""
     progress = msgspec.structs.replace(record.task.progress, current_tool=None, retrying=None)
+    # A clock that was set back must not make the run end before it began.
+    completed_at = max(now, record.task.launched_at or record.task.queued_at or 0)
     task = msgspec.structs.replace(
         record.task,
         status=outcome.status,
@@ -119,14 +125,14 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         error=outcome.error,
         error_kind=outcome.error_kind,
         output=None if outcome.output is None else dict(outcome.output),
-        # A clock that was set back must not make the run end before it began.
-        completed_at=max(now, record.task.launched_at or record.task.queued_at or 0),
+        completed_at=completed_at,
+        notified_at=None if record.sync or record.concerns_model else completed_at,
         queue_position=None,
         attention=None,
         partial=fold.partial() if outcome.status != "completed" and record.task.launched_at else None,
         progress=progress,
     )
-    wants_notice = outcome.reason == "cancelledByUser" and not record.sync
+    wants_notice = outcome.reason == "cancelledByUser" and record.concerns_model
     return msgspec.structs.replace(record, task=task, wants_notice=wants_notice)
 
 

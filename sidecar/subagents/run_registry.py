@@ -49,6 +49,8 @@ class RunRegistry:
         self._on_end = on_end
         self._live: dict[str, Run] = {}
         self._ended: dict[str, RunRecord] = {}
+        self.lost: dict[str, RunRecord] = {}
+        """The runs that a crash left, as `show_lost` got them; cleared when the journal has their ends."""
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -207,6 +209,7 @@ class RunRegistry:
         Nothing can take that back: the next start would find the same.
         """
         self._ended[ended.task.id] = ended
+        self.lost[ended.task.id] = ended
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""

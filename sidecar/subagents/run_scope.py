@@ -15,6 +15,7 @@ from sidecar.subagents.driving import run_end
 from sidecar.subagents.event_log import Watcher
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
 from sidecar.subagents.launching import LaunchRequest, Resumption
+from sidecar.subagents.live_text import LiveText
 from sidecar.subagents.model import Output
 from sidecar.subagents.outcome import RunFailed
 from sidecar.subagents.prompts import build_prompt
@@ -53,6 +54,8 @@ class RunScope:
     def __init__(self, services: RunServices, plan: "Plan", run: Run, request: LaunchRequest) -> None:
         self.task_id = run.id
         self.output: Output | None = None
+        self.on_message: Callable[[str], object] | None = None
+        self._live_text = LiveText()
         self._services = services
         self._plan = plan
         self._run = run
@@ -236,6 +239,8 @@ class RunScope:
 
     async def _emit(self, event: dict[str, Any]) -> None:
         await self._services.registry.emit(self._run, event)
+        if self.on_message is not None and (text := self._live_text.take(event)):
+            self.on_message(text)
         self._attendance.take(event)
         self._services.history_changed(self.task_id, "changed")
 

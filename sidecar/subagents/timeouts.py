@@ -1,6 +1,6 @@
 """How long a run may take: what was asked, what the settings allow, and how that is said."""
 
-import math
+import sys
 from dataclasses import dataclass
 
 from sidecar.subagents.js_text import js_number
@@ -55,7 +55,8 @@ def resolve(requested: int | float | None, default: int | float, maximum: int | 
 
 def check_seconds(name: str, value: int | float) -> None:
     """Raise ValueError naming `name` unless the value is -1 or a finite number above 0."""
-    if value != NONE and not (math.isfinite(value) and value > 0):
+    # Not `math.isfinite`, which raises for an integer too large for a double.
+    if value != NONE and not 0 < value <= sys.float_info.max:
         raise ValueError(
             f"Invalid {name}: {js_number(value)}. Give -1 for no limit of its own, or a finite number of "
             "seconds above 0."

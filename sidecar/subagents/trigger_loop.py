@@ -47,6 +47,10 @@ class TriggerLoop:
         """Send what ended meanwhile, and what failed to be sent."""
         self._loop.wake()
 
+    def wake(self) -> None:
+        """Send what became pending without an event of the manager."""
+        self._loop.wake()
+
     def close(self) -> None:
         """Stop; a trigger in flight is cancelled and counts as failed."""
         for unsubscribe in self._unsubscribe:

@@ -32,6 +32,12 @@ def text(arguments: Mapping[str, Any], name: str) -> str | None:
     return value
 
 
+def shown_text(arguments: object, name: str) -> str:
+    """Return a string argument for a person to read, whatever else is wrong; empty when there is none."""
+    value = arguments.get(name) if isinstance(arguments, Mapping) else None
+    return value if isinstance(value, str) else ""
+
+
 def refuse(error: BadArgument) -> ToolResult:
     """Answer a bad argument."""
     message = str(error)

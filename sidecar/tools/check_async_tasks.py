@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from sidecar.api.model import ToolKind
 from sidecar.subagents.manager import AsyncTaskManager
 from sidecar.subagents.model import QueuedTask
 from sidecar.tools import async_task_texts as texts
@@ -21,6 +22,7 @@ class CheckAsyncTasksTool:
 
     name = "check_async_tasks"
     display_name = "Check Async Tasks"
+    kind: ToolKind = "think"
     description = (
         "Check the status of background async tasks. Call with no arguments to list all tasks, "
         "or provide a task_id (or prefix) to get detailed info about a specific task."
@@ -55,10 +57,10 @@ class CheckAsyncTasksTool:
         self._cancel = cancel or manager.cancel_task
         self._max_chars = max_chars
 
-    def describe(self, arguments: Mapping[str, Any]) -> str:
+    def describe(self, arguments: object) -> str:
         """Say in a line what a call with these arguments does; of a bad one, only the tool's name."""
         try:
-            action, task_id = _choose(arguments)
+            action, task_id = _choose(self._checked(arguments))
         except BadArgument:
             return self.display_name
         if action == "list":
@@ -66,11 +68,10 @@ class CheckAsyncTasksTool:
         verb = "Cancel" if action == "cancel" else "Check status of"
         return f"{verb} async task '{task_id}'"
 
-    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
+    async def execute(self, arguments: object) -> ToolResult:
         """Answer a call; bad arguments are an answer too."""
         try:
-            checked = check_names(arguments, tuple(self.parameter_schema["properties"]))
-            action, task_id = _choose(checked)
+            action, task_id = _choose(self._checked(arguments))
         except BadArgument as error:
             return refuse(error)
         if action == "list":
@@ -85,6 +86,9 @@ class CheckAsyncTasksTool:
             done = self._cancel(found.id)
             return texts.render_cancelled(found.id, done if isinstance(done, bool) else await done)
         return texts.render_details(found, self._manager.now(), self._max_chars)
+
+    def _checked(self, arguments: object) -> Mapping[str, Any]:
+        return check_names(arguments, tuple(self.parameter_schema["properties"]))
 
     def _find(self, task_id: str) -> texts.Task | ToolResult:
         """Return the one task meant, by its id before any prefix, or the answer that there is none."""

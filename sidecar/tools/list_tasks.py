@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.api.model import ToolKind
 from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, TaskInfo
 from sidecar.history.text import format_tasks
+from sidecar.tools.arguments import shown_text
 from sidecar.tools.result import ToolError, ToolResult
 
 DEFAULT_LIMIT = 50
@@ -41,7 +43,7 @@ Examples:
 <list_tasks>
 <filter>completed</filter>
 </list_tasks>"""
-"""The wording is part of the requirements: models are told the tool in these words."""
+"""The wording is part of the requirements: models know the tool by these words."""
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -95,6 +97,7 @@ class ListTasksTool:
 
     name = "list_tasks"
     display_name = "list tasks"
+    kind: ToolKind = "read"
     description = DESCRIPTION
     parameter_schema = _SCHEMA
 
@@ -102,16 +105,15 @@ class ListTasksTool:
         self._history = history
         self._rules: Rules = rules or "structural"
 
-    def describe(self, arguments: Mapping[str, Any]) -> str:
+    def describe(self, arguments: object) -> str:
         """Say in one line what a call would do, for the person who is asked."""
-        wanted = arguments.get("filter")
+        wanted = shown_text(arguments, "filter")
         return f"[{self.name} filter: {wanted}]" if wanted else f"[{self.name}]"
 
-    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
+    async def execute(self, arguments: object) -> ToolResult:
         """List tasks. Bad arguments are a PARAMETER_VALIDATION error, unreadable storage EXECUTION_FAILED."""
         try:
-            _check(arguments)
-            return await asyncio.to_thread(self._list, dict(arguments))
+            return await asyncio.to_thread(self._list, _checked(arguments))
         except InvalidParams as error:
             return _failed(error.message, "PARAMETER_VALIDATION")
         except SidecarError as error:
@@ -138,8 +140,10 @@ class ListTasksTool:
         return _answer(text, facts)
 
 
-def _check(arguments: Mapping[str, Any]) -> None:
+def _checked(arguments: object) -> dict[str, Any]:
     """Refuse what the schema does not name; null stands for an absent member."""
+    if not isinstance(arguments, Mapping):
+        raise InvalidParams("the arguments of list_tasks must be an object")
     for name, value in arguments.items():
         if name not in _SCHEMA["properties"]:
             known = ", ".join(_SCHEMA["properties"])
@@ -151,6 +155,7 @@ def _check(arguments: Mapping[str, Any]) -> None:
                 raise InvalidParams(f"'limit' must be a whole number from 1 to {MAX_PAGE}")
         elif not isinstance(value, str):
             raise InvalidParams(f"'{name}' must be a string")
+    return dict(arguments)
 
 
 def _answer(text: str, facts: dict[str, Any]) -> ToolResult:

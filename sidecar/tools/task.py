@@ -1,8 +1,8 @@
 """The tool `task`: runs a subagent, waiting for its end or in the background."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable
 
+from sidecar.api.model import ToolKind
 from sidecar.subagents.background import BackgroundRuns
 from sidecar.subagents.driving import LaunchAborted, LaunchTimedOut, RunPlan
 from sidecar.subagents.launching import Orchestrator
@@ -11,7 +11,7 @@ from sidecar.subagents.model import QueuePlace
 from sidecar.subagents.slots import Slot
 from sidecar.subagents.timeouts import resolve
 from sidecar.tools import task_texts as texts
-from sidecar.tools.arguments import BadArgument, refuse
+from sidecar.tools.arguments import BadArgument, refuse, shown_text
 from sidecar.tools.result import ToolResult
 from sidecar.tools.task_params import SCHEMA, launch_request, parse, run_context
 
@@ -28,6 +28,7 @@ class TaskTool:
 
     name = "task"
     display_name = "Task"
+    kind: ToolKind = "execute"
     description = (
         "Run a subagent on a goal. By default this waits for the result; with async it returns at once "
         "and the result is reported when the run ends."
@@ -54,13 +55,19 @@ class TaskTool:
         self._enqueue = enqueue
         self._runs = background or BackgroundRuns()
 
-    def describe(self, arguments: Mapping[str, Any]) -> str:
-        """Say in a line what a call with these arguments does."""
-        name, goal = arguments.get("subagent_name", ""), arguments.get("goal_prompt", "")
+    def describe(self, arguments: object) -> str:
+        """Say in a line what a call with these arguments does; a bad one has no name or no goal."""
+        name, goal = shown_text(arguments, "subagent_name"), shown_text(arguments, "goal_prompt")
         return f"Run subagent '{name}' to accomplish: {goal}"
 
-    async def execute(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Answer a call; refusals and failures are answers too."""
+    async def execute(
+        self, arguments: object, update_output: Callable[[str], object] | None = None
+    ) -> ToolResult:
+        """Answer a call; refusals and failures are answers too.
+
+        `update_output` gets the run's id at once and what the run says as it says it; that of a background
+        run goes on after the answer.
+        """
         try:
             params = parse(arguments)
         except BadArgument as error:
@@ -71,6 +78,7 @@ class TaskTool:
             goal_prompt=params.goal_prompt,
             context=run_context(params),
             timeout=timeout,
+            update_output=update_output,
         )
         if params.run_async:
             return await self._execute_async(plan)

@@ -1,6 +1,7 @@
 """The parameters of the `task` tool: their schema, their checks, and the launch request they make."""
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,9 +82,10 @@ class TaskParams:
 def parse(arguments: object) -> TaskParams:
     """Check and normalise arguments; raise BadArgument naming the first that does not fit."""
     given = check_names(arguments, tuple(SCHEMA["properties"]))
-    goal = _required(given, "goal_prompt")
+    _check_required(given)
+    goal = _text(given, "goal_prompt")
     return TaskParams(
-        subagent_name=_required(given, "subagent_name"),
+        subagent_name=_text(given, "subagent_name"),
         goal_prompt=goal,
         behaviour_prompts=list(dict.fromkeys([goal, *(_texts(given, "behaviour_prompts") or ())])),
         tool_whitelist=_whitelist(given),
@@ -122,10 +124,16 @@ def _run_config(params: TaskParams, timeout: TimeoutChoice) -> dict[str, Any] | 
     return {"max_time_minutes": minutes, **given}
 
 
-def _required(given: Mapping[str, Any], name: str) -> str:
-    value = text(given, name)
-    if value is None:
-        raise BadArgument(f"Parameter '{name}' is required.")
+def _check_required(given: Mapping[str, Any]) -> None:
+    missing = [f"'{name}'" for name in SCHEMA["required"] if name not in given]
+    if len(missing) == 1:
+        raise BadArgument(f"Parameter {missing[0]} is required.")
+    if missing:
+        raise BadArgument(f"Parameters {' and '.join(missing)} are required.")
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = text(given, name) or ""
     if not value.strip():
         raise BadArgument(f"Parameter '{name}' must not be blank.")
     return value.strip()
@@ -207,7 +215,7 @@ def _timeout(given: Mapping[str, Any]) -> int | float | None:
 
 def _grace(given: Mapping[str, Any]) -> int | float | None:
     value = _numeric(given, "grace_period_seconds")
-    if value is not None and value != NO_LIMIT and not (math.isfinite(value) and value >= 0):
+    if value is not None and value != NO_LIMIT and not 0 <= value <= sys.float_info.max:
         raise BadArgument("Parameter 'grace_period_seconds' must be -1 (none) or a finite number from 0.")
     return value
 
@@ -216,6 +224,7 @@ def _turns(given: Mapping[str, Any]) -> int | None:
     value = _numeric(given, "max_turns")
     if value is None:
         return None
-    if not float(value).is_integer() or (value != NO_LIMIT and value < 1):
+    is_whole = isinstance(value, int) or value.is_integer()
+    if not is_whole or (value != NO_LIMIT and value < 1):
         raise BadArgument("Parameter 'max_turns' must be -1 (no limit) or a whole number from 1.")
     return int(value)

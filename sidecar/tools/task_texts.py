@@ -109,7 +109,7 @@ def with_timeout(result: ToolResult, timeout: TimeoutChoice) -> ToolResult:
 def _started(name: str, agent_id: str, status: str, doing: str) -> ToolResult:
     llm = (
         f"Async task launched: subagent '{name}' (ID: {agent_id}). Task is {doing} in background. "
-        "Use 'check_async_tasks' to monitor progress. You will be told when it ends."
+        "Use 'check_async_tasks' to monitor progress. You will be notified when it ends."
     )
     metadata = {"agentId": agent_id, "async": True, "status": status}
     return ToolResult(llm, f"Async task started: **{name}** (`{agent_id}`)", metadata)

@@ -179,11 +179,22 @@ async def _runs(recorder: Recorder) -> None:
     await recorder.ask("asyncTasks/unsubscribe", taskId=run)
     resumed = await recorder.ask("asyncTasks/resume", taskId=run, text="wait")
     await recorder.ask("asyncTasks/cancel", taskId=resumed["task"]["id"], reason="Not needed any more")
+    await _queue(recorder)
     await recorder.ask("asyncTasks/list", status=["completed", "failed"], limit=1)
     await recorder.ask("asyncTasks/cancelAll")
     await recorder.ask("asyncTasks/setMax", max=3)
     remembered = await recorder.ask("permissions/list")
     await recorder.ask("permissions/revoke", permissionIds=[remembered["items"][0]["id"]])
+
+
+async def _queue(recorder: Recorder) -> None:
+    """Queue two runs behind a limit of none, and swap them."""
+    await recorder.client.request("asyncTasks/setMax", {"max": 0})
+    for _ in range(2):
+        queued = await recorder.client.request(
+            "asyncTasks/launch", {"subagentName": "counter", "goalPrompt": "Count them"}
+        )
+    await recorder.ask("asyncTasks/reorder", taskId=queued["task"]["id"], position=1)
 
 
 async def _answer(recorder: Recorder, run: str, kind: str) -> None:

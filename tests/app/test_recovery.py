@@ -143,6 +143,38 @@ async def test_a_bad_row_does_not_stop_the_recovery_of_others(root: OwnRoot, jou
     assert (counts["running"], counts["failed"]) == (0, 2)
 
 
+async def test_ends_that_earlier_versions_kept_for_the_model_are_pending_only_if_it_launched_them(
+    root: OwnRoot, journal: Journal
+) -> None:
+    ended = {"status": "failed", "completed_at": 2_000, "end_reason": "error", "error": "x"}
+    by_client, by_model, asked_for = record(**ended), record(**ended), record(**ended)
+    by_model.origin, asked_for.notify_model = "model", True
+    for run in (by_client, by_model, asked_for):
+        await journal.save(run)
+    await journal.aclose()
+    host = await start(root)
+    reminder = await host.reminders.next()
+    marked = await host.journal.get(by_client.task.id)
+    await host.aclose()
+    assert set(reminder.task_ids) == {by_model.task.id, asked_for.task.id}
+    assert marked is not None
+    assert marked.task.notified_at is not None
+
+
+async def test_a_lost_run_of_a_client_is_no_reminder(root: OwnRoot, journal: Journal) -> None:
+    by_client, asked_for = record(), record()
+    asked_for.notify_model = True
+    for run in (by_client, asked_for):
+        await journal.save(run)
+    await journal.aclose()
+    host = await start(root)
+    reminder = await host.reminders.next()
+    task = (await host.registry.resolve(by_client.task.id)).task
+    await host.aclose()
+    assert reminder.task_ids == [asked_for.task.id]
+    assert (task.end_reason, task.notified_at) == ("lost", task.completed_at)
+
+
 async def test_a_run_from_after_now_is_lost_too(root: OwnRoot, journal: Journal) -> None:
     run = record(launched_at=9_999_999_999_999)  # a clock that was set back since
     await journal.save(run)

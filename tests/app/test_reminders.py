@@ -46,7 +46,7 @@ async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
         runner="r",
         workspace_dir="/w",
     )
-    record = RunRecord(task=task, origin="client", request={})
+    record = RunRecord(task=task, origin="model", request={})
     await journal.save(record)
     reminders.restore(record)
     yield reminders

@@ -19,11 +19,15 @@ def test_defaults_are_in_force_when_nothing_is_given() -> None:
         ({"asyncTask": {}}, "unknown setting asyncTask"),
         ({"asyncTasks": {"maxx": 1}}, "unknown setting asyncTasks.maxx"),
         ({"runners": {"a": {"type": "command", "cmd": []}}}, r"unknown setting runners\[...\].cmd"),
-        ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: Expected `int`, got `str`"),
-        ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: Expected `int` >= -1"),
+        ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: expected integer, got string"),
+        ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: expected integer >= -1"),
         ({"asyncTasks": {"maxTimeoutSeconds": 0}}, "asyncTasks.maxTimeoutSeconds: 0 is not"),
-        ({"asyncTasks": {"overLimit": "wait"}}, "asyncTasks.overLimit: Invalid enum value 'wait'"),
-        ({"asyncTasks": 3}, "setting asyncTasks: Expected `object`, got `int`"),
+        (
+            {"asyncTasks": {"overLimit": "wait"}},
+            'overLimit: \'wait\' is not allowed; use "queue" or "reject"',
+        ),
+        ({"runners": {"a": {"type": "x"}}}, 'type: \'x\' is not allowed; use "acp", "builtin" or "command"'),
+        ({"asyncTasks": 3}, "setting asyncTasks: expected object, got integer"),
     ],
 )
 def test_a_fault_is_named_by_its_key(raw: dict[str, object], message: str) -> None:

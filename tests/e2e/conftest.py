@@ -87,9 +87,9 @@ class Sidecar:
         task_id: str = answer["task"]["id"]
         return task_id
 
-    async def launch_ready(self, name: str) -> str:
+    async def launch_ready(self, name: str, **more: Any) -> str:
         """Launch and wait for the run's first words."""
-        task_id = await self.launch(name)
+        task_id = await self.launch(name, **more)
         await self.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
         await self.until(lambda: "ready" in self.text(task_id))
         return task_id

@@ -49,11 +49,11 @@ async def test_queued_tasks_are_lost_too_and_have_no_folder(sidecar: Sidecar, st
 
 
 async def test_results_and_their_untold_notices_survive(sidecar: Sidecar, start: Start) -> None:
-    told, untold = await sidecar.launch("cat", "one"), ""
+    told, untold = await sidecar.launch("cat", "one", notifyModel=True), ""
     await sidecar.ended(told)
     reminder = await sidecar.request("reminders/next")
     await sidecar.request("reminders/delivered", deliveryId=reminder["deliveryId"])
-    untold = await sidecar.launch("cat", "two")
+    untold = await sidecar.launch("cat", "two", notifyModel=True)
     await sidecar.ended(untold)
     await killed(sidecar)
     again = await start()
@@ -64,7 +64,8 @@ async def test_results_and_their_untold_notices_survive(sidecar: Sidecar, start:
 
 
 async def test_lost_runs_ride_in_the_next_reminder_and_start_no_turn(sidecar: Sidecar, start: Start) -> None:
-    task_id = await sidecar.launch_ready("wait")
+    await sidecar.launch_ready("wait")
+    task_id = await sidecar.launch_ready("wait", notifyModel=True)
     await killed(sidecar)
     again = await start(initialize=False)
     turns: list[object] = []

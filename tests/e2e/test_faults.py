@@ -91,7 +91,7 @@ async def test_ends_on_a_full_disk_are_kept_once_there_is_room(
 
 async def test_a_delivery_that_cannot_be_kept_is_not_acknowledged(disk: Path, start: Start) -> None:
     sidecar = await start()
-    task_id = await sidecar.launch("cat", "one")
+    task_id = await sidecar.launch("cat", "one", notifyModel=True)
     await sidecar.ended(task_id)
     reminder = await sidecar.request("reminders/next")
     filler = fill(disk)

@@ -20,6 +20,8 @@ async def test_the_three_tools_are_declared(sidecar: Sidecar) -> None:
     assert set(tools) == {"list_tasks", "task", "check_async_tasks"}
     assert tools["task"]["inputSchema"]["required"] == ["subagent_name", "goal_prompt"]
     assert tools["check_async_tasks"]["inputSchema"]["additionalProperties"] is False
+    kinds = {name: tool["kind"] for name, tool in tools.items()}
+    assert kinds == {"list_tasks": "read", "task": "execute", "check_async_tasks": "think"}
 
 
 async def test_an_unknown_tool_is_a_bad_request(sidecar: Sidecar) -> None:
@@ -69,7 +71,7 @@ async def test_cancelling_the_request_ends_its_synchronous_run(sidecar: Sidecar)
 async def test_an_async_run_is_launched_listed_peeked_and_cancelled_by_the_model(sidecar: Sidecar) -> None:
     launched = await call(sidecar, "task", subagent_name="wait", goal_prompt="long", **{"async": True})
     task_id = launched["metadata"]["agentId"]
-    assert launched["llmContent"].endswith("You will be told when it ends.")
+    assert launched["llmContent"].endswith("You will be notified when it ends.")
     listed = await call(sidecar, "check_async_tasks")
     assert f"[{task_id[:8]}] wait - running" in listed["llmContent"]
     peek = await call(sidecar, "check_async_tasks", task_id=task_id[:10])
@@ -100,8 +102,8 @@ async def test_a_parameter_that_no_runner_honours_is_refused_by_name(sidecar: Si
     assert "max_turns" in answer["llmContent"]
 
 
-async def test_a_users_cancel_is_told_to_the_model(sidecar: Sidecar) -> None:
-    task_id = await sidecar.launch_ready("wait")
+async def test_a_users_cancel_is_reported_to_the_model(sidecar: Sidecar) -> None:
+    task_id = await sidecar.launch_ready("wait", notifyModel=True)
     await sidecar.request("asyncTasks/cancel", taskId=task_id)
     reminder = await sidecar.request("reminders/next")
     assert reminder["taskIds"] == [task_id]
@@ -111,7 +113,7 @@ async def test_a_users_cancel_is_told_to_the_model(sidecar: Sidecar) -> None:
 
 async def test_a_reminder_comes_again_until_its_newest_delivery_is_acknowledged(sidecar: Sidecar) -> None:
     await sidecar.client.notify("agent/setBusy", {"busy": True})
-    task_id = await sidecar.launch("cat")
+    task_id = await sidecar.launch("cat", notifyModel=True)
     await sidecar.ended(task_id)
     first, second = await sidecar.request("reminders/next"), await sidecar.request("reminders/next")
     assert first["text"] == second["text"]
@@ -134,7 +136,7 @@ async def test_an_end_starts_a_turn_when_the_agent_is_idle(sidecar: Sidecar) -> 
 
     sidecar.client.on_request("agent/triggerTurn", take)
     await sidecar.client.notify("agent/setBusy", {"busy": True})
-    task_id = await sidecar.launch("cat")
+    task_id = await sidecar.launch("cat", notifyModel=True)
     await sidecar.ended(task_id)
     assert turns.empty()
     await sidecar.client.notify("agent/setBusy", {"busy": False})

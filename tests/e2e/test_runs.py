@@ -89,7 +89,8 @@ async def test_the_end_of_input_ends_every_run_within_three_seconds(sidecar: Sid
 async def test_shutdown_ends_runs_as_host_exit_and_says_so_after_a_restart(
     sidecar: Sidecar, start: Start
 ) -> None:
-    task_id = await sidecar.launch_ready("wait")
+    await sidecar.launch_ready("wait")
+    task_id = await sidecar.launch_ready("wait", notifyModel=True)
     assert await sidecar.shut_down() == 0
     again = await start()
     task = await again.task(task_id)

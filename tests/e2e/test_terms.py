@@ -158,13 +158,26 @@ async def test_a_list_of_tools_that_is_not_understood_is_refused_by_name(start: 
 
 async def test_nesting_beyond_the_depth_allowed_is_refused_by_name(start: Start) -> None:
     sidecar = await started(start)
-    first = await sidecar.launch("text", "true", parentTaskId="a task of somebody else")
+    first = await sidecar.launch("text", "true")
     with pytest.raises(RpcError, match=r"parentTaskId: .*asyncTasks\.maxDepth \(1\)"):
         await sidecar.launch("text", "true", parentTaskId=first)
     await sidecar.request("settings/update", settings={"asyncTasks": {"maxDepth": 2}})
     second = await sidecar.launch("text", "true", parentTaskId=first)
     with pytest.raises(RpcError, match="parentTaskId"):
         await sidecar.launch("text", "true", parentTaskId=second)
+
+
+async def test_a_parent_that_is_not_known_is_refused_by_name(start: Start) -> None:
+    sidecar = await started(start)
+    with pytest.raises(
+        RpcError, match=r"parentTaskId: no async task has the id or prefix 'nobody'"
+    ) as caught:
+        await sidecar.launch("text", "true", parentTaskId="nobody")
+    assert (caught.value.code, caught.value.data) == (-32010, {"taskId": "nobody"})
+    await sidecar.request("settings/update", settings={"asyncTasks": {"maxDepth": 2}})
+    first = await sidecar.launch("text", "true")
+    second = await sidecar.launch("text", "true", parentTaskId=first[:20])
+    assert (await sidecar.task(second))["parentTaskId"] == first
 
 
 async def test_the_model_s_tool_takes_the_same_terms(start: Start) -> None:

@@ -6,6 +6,8 @@ import pytest
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.params import convert_params
 
+Color = Literal["red", "green", "blue"]
+
 
 class Sort(msgspec.Struct, forbid_unknown_fields=True):
     by: Literal["title", "cost"]
@@ -15,6 +17,9 @@ class ListParams(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     task_id: str
     limit: Annotated[int, msgspec.Meta(ge=1, le=20000)] = 200
     sort: list[Sort] | None = None
+    color: Color | list[Color] | None = None
+    colors: dict[str, Literal["none"]] | None = None
+    seconds: int | float | None = None
 
 
 def test_params_become_the_declared_struct() -> None:
@@ -24,17 +29,33 @@ def test_params_become_the_declared_struct() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"taskId": "a", "limt": 1}, "unknown member `limt` in params; known members: taskId, limit, sort"),
+        (
+            {"taskId": "a", "limt": 1},
+            "unknown member `limt` in params; known members: taskId, limit, sort, color, colors, seconds",
+        ),
         ({"limit": 1}, "params must have the member `taskId`"),
-        ({"taskId": 7}, "params.taskId: expected str, got int"),
-        ({"taskId": "a", "limit": "7"}, "params.limit: expected int, got str"),
-        ({"taskId": "a", "limit": True}, "params.limit: expected int, got bool"),
-        ({"taskId": "a", "limit": 0}, "params.limit: expected int >= 1"),
-        ({"taskId": "a", "sort": [{"by": "colour"}]}, "params.sort[0].by: invalid enum value 'colour'"),
+        ({"taskId": 7}, "params.taskId: expected string, got integer"),
+        ({"taskId": "a", "limit": "7"}, "params.limit: expected integer, got string"),
+        ({"taskId": "a", "limit": True}, "params.limit: expected integer, got boolean"),
+        ({"taskId": "a", "limit": 0}, "params.limit: expected integer >= 1"),
+        (
+            {"taskId": "a", "sort": [{"by": "colour"}]},
+            'params.sort[0].by: \'colour\' is not allowed; use "cost" or "title"',
+        ),
+        ({"taskId": "a", "color": "x"}, 'params.color: \'x\' is not allowed; use "blue", "green" or "red"'),
+        (
+            {"taskId": "a", "color": ["x"]},
+            'params.color[0]: \'x\' is not allowed; use "blue", "green" or "red"',
+        ),
+        ({"taskId": "a", "color": 1}, "params.color: expected string, array or null, got integer"),
+        ({"taskId": "a", "colors": {"a": "x"}}, "params.colors[...]: 'x' is not allowed; use \"none\""),
+        ({"taskId": "a", "seconds": "1"}, "params.seconds: expected number or null, got string"),
+        ({"taskId": "a", "limit": 1.5}, "params.limit: expected integer, got number"),
+        ({"taskId": None}, "params.taskId: expected string, got null"),
         ({"taskId": "a", "sort": [{"by": "title", "up": 1}]}, "unknown member `up` in params.sort[0]"),
         ({"taskId": "a", "sort": [{}]}, "params.sort[0] must have the member `by`"),
         ([1], "params: expected object, got array"),
-        ("text", "params: expected object, got str"),
+        ("text", "params: expected object, got string"),
     ],
 )
 def test_a_refusal_names_the_member_and_the_remedy(params: Any, message: str) -> None:

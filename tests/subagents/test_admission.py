@@ -113,6 +113,38 @@ async def test_leaving_the_line_moves_those_behind_up() -> None:
     assert line.moved == [("b", 1), ("c", 2)]
 
 
+@pytest.mark.parametrize(
+    ("task_id", "position", "place", "order", "moved"),
+    [
+        ("d", 1, 1, "dabc", {"a": 2, "b": 3, "c": 4, "d": 1}),
+        ("a", 3, 3, "bcad", {"a": 3, "b": 1, "c": 2}),
+        ("b", 99, 4, "acdb", {"b": 4, "c": 2, "d": 3}),
+        ("b", 2, 2, "abcd", {}),
+        ("x", 1, None, "abcd", {}),
+    ],
+)
+async def test_a_launch_moves_in_the_line(
+    task_id: str, position: int, place: int | None, order: str, moved: dict[str, int]
+) -> None:
+    line = Line(0)
+    for name in "abcd":
+        line.add(name)
+    assert line.admission.move(task_id, position) == place
+    assert [record.task.id for record in line.admission.waiting()] == list(order)
+    assert [record.task.queue_position for record in line.admission.waiting()] == [1, 2, 3, 4]
+    assert dict(line.moved) == moved
+
+
+async def test_what_was_moved_to_the_front_starts_next() -> None:
+    line = Line(0)
+    for name in "abc":
+        line.add(name)
+    line.admission.move("c", 1)
+    line.manager.set_max_async_tasks(1)
+    line.admission.pump()
+    await line.until(lambda: line.started == ["c"])
+
+
 async def test_a_launch_that_fails_gives_its_slot_to_the_next(caplog: pytest.LogCaptureFixture) -> None:
     line = Line(1)
     line.failing.add("a")

@@ -212,6 +212,31 @@ async def test_a_slot_is_held_however_slow_the_launch_is_and_comes_back_when_it_
     assert manager.reserve_slot() is not None
 
 
+async def test_a_launch_that_was_stopped_holds_its_slot_until_nothing_is_left_of_it(
+    runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager.set_max_async_tasks(1)
+    free: list[bool] = []
+
+    async def dispose() -> None:
+        await asyncio.sleep(0)
+        free.append(manager.can_launch_async().allowed)
+        fake.disposed.set()
+
+    monkeypatch.setattr(fake, "dispose", dispose)
+    slot = manager.reserve_slot()
+    assert slot is not None
+    fake.may_launch.clear()
+    caller = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    await fake.launched.wait()
+    caller.cancel()
+    async with asyncio.timeout(5):
+        await fake.disposed.wait()
+        while slot.held:
+            await asyncio.sleep(0)
+    assert free == [False]
+
+
 async def test_a_launch_that_raises_registers_nothing_and_frees_its_slot(
     launch: Launch, manager: AsyncTaskManager, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -292,6 +292,63 @@ def test_cancelled_tasks_are_trimmed_untold_and_hold_nothing_up(
     assert [task.id for task in manager.get_all_tasks()] == ["4", "5"]
 
 
+def test_the_oldest_end_is_trimmed_first_whatever_was_launched_first(
+    manager: AsyncTaskManager, start: Start, clock: Any
+) -> None:
+    manager.set_max_async_tasks(1)
+    for id in "abcd":
+        start(id)
+    for id in "cadb":
+        clock.ms += 1
+        complete_and_tell(manager, id)
+    assert [task.id for task in manager.get_all_tasks()] == ["b", "d"]
+
+
+def test_of_ends_at_the_same_time_the_one_launched_first_is_trimmed(
+    manager: AsyncTaskManager, start: Start
+) -> None:
+    manager.set_max_async_tasks(1)
+    for id in "abc":
+        start(id)
+    for id in "cba":
+        complete_and_tell(manager, id)
+    assert [task.id for task in manager.get_all_tasks()] == ["b", "c"]
+
+
+def test_a_task_that_runs_again_is_no_history(manager: AsyncTaskManager, start: Start, clock: Any) -> None:
+    manager.set_max_async_tasks(1)
+    end_in_order(manager, clock, 2, lambda id: complete_and_tell(manager, id))
+    start("0")
+    start("x")
+    complete_and_tell(manager, "x")
+    assert [task.id for task in manager.get_all_tasks()] == ["0", "1", "x"]
+
+
+@pytest.mark.parametrize("end", ["complete", "fail", "cancel"])
+def test_an_end_is_announced_before_the_history_is_trimmed(
+    manager: AsyncTaskManager, start: Start, clock: Any, end: str
+) -> None:
+    manager.set_max_async_tasks(1)
+    seen: list[list[str]] = []
+    for name in ("completed", "failed", "cancelled"):
+        getattr(manager, f"on_task_{name}")(lambda task: seen.append([t.id for t in manager.get_all_tasks()]))
+    end_in_order(manager, clock, 2, manager.cancel_task)
+    seen.clear()
+    start("last")
+    clock.ms += 1
+    {
+        "complete": lambda: manager.complete_task("last", GOAL),
+        "fail": lambda: manager.fail_task("last", "e"),
+        "cancel": lambda: manager.cancel_task("last"),
+    }[end]()
+    assert seen == [["0", "1", "last"]]
+    assert [task.id for task in manager.get_all_tasks()] == ["1", "last"]
+
+
+def test_five_may_run_at_once_unless_set() -> None:
+    assert AsyncTaskManager().max_async_tasks == 5
+
+
 def test_running_tasks_are_no_history(manager: AsyncTaskManager, start: Start) -> None:
     for number in range(30):
         start(str(number))

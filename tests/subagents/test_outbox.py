@@ -191,6 +191,28 @@ def test_items_tell_the_state_and_the_deliveries_of_each_task(outbox: Outbox, en
     }
 
 
+def test_what_is_dismissed_is_never_pending_and_may_be_trimmed(
+    outbox: Outbox, manager: AsyncTaskManager, start: Any
+) -> None:
+    manager.set_max_async_tasks(1)
+    for number in range(REMEMBERED_ITEMS + 5):
+        start(str(number))
+        manager.complete_task(str(number), GOAL)
+        outbox.dismiss(str(number))
+    assert not outbox.has_triggerable()
+    assert outbox.next().text == ""
+    assert len(manager.get_all_tasks()) == 2
+    items = outbox.items()
+    assert len(items) == REMEMBERED_ITEMS
+    assert {(item.state, len(item.deliveries)) for item in items} == {("none", 0)}
+
+
+def test_a_cancellation_that_the_settings_mute_is_not_restored(manager: AsyncTaskManager) -> None:
+    outbox = Outbox(manager, ReminderOptions(notify_cancelled=False))
+    assert not outbox.restore(AsyncTaskInfo("off", "n", "g", "cancelled", 1, 2))
+    assert outbox.items() == []
+
+
 def test_items_are_bounded(outbox: Outbox, end: End) -> None:
     for number in range(REMEMBERED_ITEMS + 50):
         end(str(number))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents import AsyncTaskManager, AsyncTaskReminderService
+from sidecar.subagents import AsyncTaskManager, AsyncTaskReminderService, bounded, reminder
+from sidecar.subagents.js_text import json_stringify
 from sidecar.subagents.model import AsyncTaskInfo, QueuedTask
 from sidecar.subagents.reminder import Reminder, render_block, render_reminder, render_status_summary
 
@@ -213,3 +214,84 @@ def test_a_value_nested_without_end_does_not_stop_a_reminder(detail: Any) -> Non
     )
     assert reminder.task_ids == ["a"]
     assert len(reminder.text) <= 1_000
+
+
+class Printed:
+    """Counts the characters that are made into JSON text."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.characters = 0
+        for module in (reminder, bounded):
+            monkeypatch.setattr(module, "json_stringify", self._print)
+
+    def _print(self, value: Any) -> str:
+        text = json_stringify(value)
+        self.characters += len(text)
+        return text
+
+
+OUTPUTS: dict[str, Any] = {
+    "one long text": {"terminate_reason": "GOAL", "emitted_vars": {}, "final_message": "word " * 1_600},
+    "many small values": {"terminate_reason": "GOAL", "emitted_vars": {f"key{n}": n for n in range(600)}},
+    "nested values": {"emitted_vars": {"v": [[[str(n)] * 8 for n in range(16)] for _ in range(8)]}},
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS.keys())
+@pytest.mark.parametrize("detail", ["full", "summary", "pointer"])
+def test_a_bounded_reminder_prints_no_more_than_it_carries(
+    monkeypatch: pytest.MonkeyPatch, output: Any, detail: Any
+) -> None:
+    few = [ended(id=f"{number:036}", output=output) for number in range(100)]
+    many = [ended(id=f"{number:036}", output=output) for number in range(2_000)]
+    printed = Printed(monkeypatch)
+    first = render_reminder(few, 0, max_chars=20_000, detail=detail)
+    for_few, printed.characters = printed.characters, 0
+    second = render_reminder(many, 0, max_chars=20_000, detail=detail)
+    assert second.task_ids == first.task_ids
+    assert printed.characters == for_few < 8 * 20_000
+    assert "1934 more ended" in second.text
+
+
+def test_an_output_that_is_too_large_is_never_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {str(n): "x" * 100 for n in range(50_000)}
+    huge = ended(output={"emitted_vars": values, "final_message": "x" * 10**7})
+    printed = Printed(monkeypatch)
+    text = render_reminder([huge], 0, max_chars=5_000).text
+    assert '"truncated": true' in text
+    assert printed.characters < 20_000
+
+
+def test_room_that_short_results_leave_goes_to_the_long_ones() -> None:
+    long = {"terminate_reason": "GOAL", "emitted_vars": {}, "final_message": "m" * 3_000}
+    tasks = [
+        ended(id="a", output=long),
+        *(ended(id=f"s{number}") for number in range(9)),
+        ended(id="b", output=long),
+    ]
+    reminder = render_reminder(tasks, 0, max_chars=8_500)
+    assert reminder.text.count("m" * 3_000) == 2
+    assert len(reminder.task_ids) == 11
+
+
+def infos(count: int, status: Any) -> list[AsyncTaskInfo]:
+    return [AsyncTaskInfo(f"{status}-{number:04}", "scout", "g", status, 1) for number in range(count)]
+
+
+def test_a_bounded_summary_states_what_runs_and_waits_and_the_newest_ends() -> None:
+    tasks = [*infos(3, "running"), *infos(2_000, "completed")]
+    queued = [QueuedTask("queued-0001", "scout", "g", 1)]
+    text = render_status_summary(tasks, queued, max_chars=2_000)
+    lines = text.split("\n")
+    assert len(text) <= 2_000
+    assert lines[0] == "[ASYNC TASKS: 2004 total]"
+    assert lines[1:4] == [f"[{number}] scout - [RUNNING] (running-...)" for number in (1, 2, 3)]
+    assert lines[-3:-1] == ["[2003] scout - [DONE] (complete...)", "[2004] scout - [QUEUED] (queued-0...)"]
+    left = 2_004 - (len(lines) - 2)
+    assert lines[-1] == f"({left} more; call check_async_tasks to list them)"
+
+
+def test_a_summary_within_its_bound_is_whole() -> None:
+    whole = render_status_summary(infos(20, "failed"))
+    assert render_status_summary(infos(20, "failed"), max_chars=2_000) == whole
+    assert render_status_summary([], max_chars=2_000) == ""

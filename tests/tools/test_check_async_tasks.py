@@ -251,6 +251,14 @@ def test_the_declaration_is_the_required_one(tool: CheckAsyncTasksTool) -> None:
     assert (tool.name, tool.display_name) == ("check_async_tasks", "Check Async Tasks")
     assert tool.parameter_schema["additionalProperties"] is False
     assert list(tool.parameter_schema["properties"]) == ["task_id", "action"]
+    assert tool.description == (
+        "Check the status of background async tasks. Call with no arguments to list all tasks, "
+        "or provide a task_id (or prefix) to get detailed info about a specific task."
+    )
+    assert tool.parameter_schema["properties"]["task_id"]["description"] == (
+        "Optional task ID or unique prefix to get details for a specific task."
+    )
+    assert tool.kind == "think"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,39 @@ def task(number: int) -> TaskInfo:
     )
 
 
+DESCRIPTION = (
+    "## list_tasks\n"
+    "Description: Request to list all stored tasks with comprehensive details including metadata, status, "
+    "and usage statistics. This tool provides information about task history, current status, mode "
+    "information, and resource usage.\n"
+    "\n"
+    "Parameters:\n"
+    "- filter: (optional) Filter text to search within task titles, IDs, modes, or status\n"
+    "\n"
+    "Usage:\n"
+    "<list_tasks>\n"
+    "<filter>optional filter text</filter>\n"
+    "</list_tasks>\n"
+    "\n"
+    "Examples:\n"
+    "\n"
+    "1. List all tasks:\n"
+    "<list_tasks>\n"
+    "</list_tasks>\n"
+    "\n"
+    '2. Filter tasks containing "debug":\n'
+    "<list_tasks>\n"
+    "<filter>debug</filter>\n"
+    "</list_tasks>\n"
+    "\n"
+    "3. Filter by status:\n"
+    "<list_tasks>\n"
+    "<filter>completed</filter>\n"
+    "</list_tasks>"
+)
+"""The words of the requirements."""
+
+
 class Tasks:
     """Stored tasks in memory that write down how they were asked."""
 
@@ -134,5 +167,5 @@ def test_the_tool_describes_itself_and_a_call() -> None:
     tool = ListTasksTool(Tasks(0))
     assert (tool.name, tool.display_name) == ("list_tasks", "list tasks")
     assert (tool.describe({}), tool.describe({"filter": "x"})) == ("[list_tasks]", "[list_tasks filter: x]")
-    assert tool.description.startswith("## list_tasks\nDescription: Request to list all stored tasks with")
+    assert (tool.description, tool.kind) == (DESCRIPTION, "read")
     assert set(tool.parameter_schema["properties"]) == {"filter", "query", "limit", "cursor"}

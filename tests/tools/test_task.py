@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -165,7 +165,7 @@ async def test_an_async_launch_answers_at_once_and_the_run_goes_on(
     result = await tool.execute({**CALL, "async": True})
     assert result.llm_content == (
         "Async task launched: subagent 'scout' (ID: agent-1). Task is running in background. "
-        "Use 'check_async_tasks' to monitor progress. You will be told when it ends."
+        "Use 'check_async_tasks' to monitor progress. You will be notified when it ends."
     )
     assert result.return_display == "Async task started: **scout** (`agent-1`)"
     assert metadata(result) == {
@@ -180,6 +180,54 @@ async def test_an_async_launch_answers_at_once_and_the_run_goes_on(
     assert fake.requests[0] == LaunchRequest(
         name="scout", behaviour_prompts=["look around"], run_config={"max_time_minutes": 15}
     )
+
+
+class Speaker(Fake):
+    """Says two things while it runs, to whoever listens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_message: Callable[[str], object] | None = None
+
+    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+        if self.on_message is not None:
+            self.on_message("one ")
+            self.on_message("two")
+        await super().run_non_interactive(context)
+
+
+@pytest.mark.parametrize("extra", [{}, {"async": True}])
+async def test_a_run_streams_its_id_at_once_and_then_what_it_says(
+    manager: AsyncTaskManager, runs: BackgroundRuns, extra: Any
+) -> None:
+    speaker = Speaker()
+    heard: list[str] = []
+    tool = TaskTool(lambda: speaker, lambda: manager, background=runs)
+    await tool.execute({**CALL, **extra}, heard.append)
+    if extra:
+        await ended(manager)
+    assert heard == ["Subagent 'scout' is running (ID: agent-1).\n", "one ", "two"]
+
+
+async def test_a_scope_that_does_not_speak_streams_its_id_only(tool: TaskTool) -> None:
+    heard: list[str] = []
+    assert (await tool.execute(CALL, update_output=heard.append)).error is None
+    assert heard == ["Subagent 'scout' is running (ID: agent-1).\n"]
+
+
+async def test_a_listener_that_raises_does_not_harm_the_run(runs: BackgroundRuns) -> None:
+    def fail(text: str) -> None:
+        raise RuntimeError("closed")
+
+    speaker = Speaker()
+    assert (await TaskTool(lambda: speaker, background=runs).execute(CALL, fail)).error is None
+
+
+async def test_a_launch_that_fails_streams_nothing(tool: TaskTool, fake: Fake) -> None:
+    heard: list[str] = []
+    fake.launch_error = RuntimeError("unknown subagent")
+    assert (await tool.execute(CALL, heard.append)).error is not None
+    assert heard == []
 
 
 async def test_a_clamped_limit_is_said_in_every_text(tool: TaskTool) -> None:
@@ -209,7 +257,12 @@ async def test_over_the_limit_the_tool_refuses_with_three_choices(
     result = await tool.execute({**CALL, "async": True})
     reason, choices = result.llm_content.split("\n\n")
     assert reason == result.return_display == "Max async tasks (0) reached"
-    assert [line[:2] for line in choices.split("\n")[1:]] == ["1.", "2.", "3."]
+    assert choices == (
+        "You can:\n"
+        "1. Wait for a running task to end and look with 'check_async_tasks'.\n"
+        "2. Run this subagent synchronously, without async.\n"
+        "3. Try again later."
+    )
     assert result.error == ToolError(reason, "EXECUTION_FAILED")
     assert (result.metadata, fake.requests) == (None, [])
 

@@ -46,6 +46,34 @@ def tool(fake: Recorder) -> TaskTool:
     return TaskTool(lambda: fake)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "Parameters 'subagent_name' and 'goal_prompt' are required."),
+        ({"goal_prompt": "look"}, "Parameter 'subagent_name' is required."),
+        ({"subagent_name": "scout", "goal_prompt": None}, "Parameter 'goal_prompt' is required."),
+        ({"subagent_name": " ", "goal_prompt": "look"}, "Parameter 'subagent_name' must not be blank."),
+    ],
+)
+async def test_what_is_missing_is_named(tool: TaskTool, arguments: Any, message: str) -> None:
+    result = await tool.execute(arguments)
+    assert result.error is not None
+    assert (result.error.message, result.error.type) == (message, "PARAMETER_VALIDATION")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"subagent_name": "scout", "goal_prompt": "look"}, "Run subagent 'scout' to accomplish: look"),
+        ({"goal_prompt": ["look"]}, "Run subagent '' to accomplish: "),
+        (None, "Run subagent '' to accomplish: "),
+    ],
+)
+def test_a_call_is_described_however_bad_it_is(tool: TaskTool, arguments: Any, text: str) -> None:
+    assert tool.describe(arguments) == text
+    assert tool.kind == "execute"
+
+
 async def test_every_parameter_reaches_the_launch_and_the_run(tool: TaskTool, fake: Recorder) -> None:
     await tool.execute(
         {

@@ -84,7 +84,8 @@ async def health(session: Session, params: NoParams) -> Health:
         rss_bytes=psutil.Process().memory_info().rss,
         tasks_indexed=host.history.known,
         async_tasks=AsyncTaskCounts(
-            running=len(host.registry.with_status("running")), queued=len(host.runs.admission)
+            running=sum(not run.record.sync for run in host.registry.with_status("running")),
+            queued=len(host.runs.admission),
         ),
         watcher=host.watcher,
         queues=QueueHealth(outbound=session.connection.outbound_depth, journal=host.journal.depth),

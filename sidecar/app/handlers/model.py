@@ -22,7 +22,10 @@ async def list_tools(session: Session, params: NoParams) -> ToolsResult:
 
 async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
     """Answer `tools/call`; a fault of the tool is its result, not an error of the request."""
-    return await session.toolbox.call(params.name, params.arguments)
+    if params.work_done_token is None:
+        return await session.toolbox.call(params.name, params.arguments)
+    async with session.reports(params.work_done_token) as reports:
+        return await session.toolbox.call(params.name, params.arguments, reports.add)
 
 
 async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:

@@ -12,6 +12,8 @@ from sidecar.api.async_tasks import (
     EventsParams,
     EventsResult,
     LaunchParams,
+    ReorderParams,
+    ReorderResult,
     ResumeParams,
     ResumeResult,
     SendParams,
@@ -30,6 +32,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
+from sidecar.app.run_counts import count_runs
 from sidecar.app.session import Session
 from sidecar.app.workspace import parse_folders
 
@@ -71,11 +74,12 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     host = session.host
     statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
-    counts = await host.journal.counts()
+    counts = await count_runs(host.journal, host.registry.lost)
     # Last, without an await before the answer: a run may end meanwhile, and events report that.
     return AsyncListResult(
         items=[host.registry.current(record) for record in records],
-        counts=dict(counts.items()),
+        counts=counts.by_status,
+        foreground=counts.foreground,
         max=host.manager.max_async_tasks,
         next_cursor=cursor,
         revision=host.revision,
@@ -103,6 +107,16 @@ async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
     session.host.require_ownership()
     count = await session.host.runs.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
+
+
+async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
+    """Answer `asyncTasks/reorder`."""
+    if params.position < 1:
+        raise InvalidParams(f"position: {params.position} is below 1, the first place in the queue")
+    host = session.host
+    host.require_ownership()
+    place = host.runs.reorder(await host.registry.resolve(params.task_id), params.position)
+    return ReorderResult(queue_position=place, revision=host.revision)
 
 
 async def send(session: Session, params: SendParams) -> SendResult:
@@ -193,6 +207,7 @@ HANDLERS: Handlers = {
     "asyncTasks/cancelAll": cancel_all,
     "asyncTasks/send": send,
     "asyncTasks/resume": resume,
+    "asyncTasks/reorder": reorder,
     "asyncTasks/setMax": set_max,
     "asyncTasks/wait": wait,
     "asyncTasks/events": events,

@@ -98,6 +98,16 @@ async def test_all_five_states_are_counted(journal: Journal, make_record: MakeRe
     await journal.save(make_record("completed"))
     counts = {"queued": 0, "running": 0, "completed": 2, "failed": 0, "cancelled": 0}
     assert await journal.counts() == counts
+    assert await journal.foreground() == 0
+
+
+async def test_a_running_synchronous_run_counts_apart(journal: Journal, make_record: MakeRecord) -> None:
+    await journal.save(make_record("running"))
+    await journal.save(make_record("running", sync=True))
+    await journal.save(make_record("failed", sync=True))
+    counts = {"queued": 0, "running": 1, "completed": 0, "failed": 1, "cancelled": 0}
+    assert await journal.counts() == counts
+    assert await journal.foreground() == 1
 
 
 async def test_what_a_crash_left_is_found_in_the_order_it_began(

@@ -1,0 +1,23 @@
+"""What a run says while it runs, as plain text for whoever waits for its result."""
+
+from typing import Any
+
+
+class LiveText:
+    """Turns the events of a run into text: the pieces of its messages, each message on a line of its own."""
+
+    def __init__(self) -> None:
+        self._message_id: object = None
+        self._ends_line = True
+
+    def take(self, event: dict[str, Any]) -> str:
+        """Return what an event adds to the text; empty for all but a message of the agent."""
+        if event.get("type") != "message" or event.get("role") == "user":
+            return ""
+        piece = event.get("text")
+        if not isinstance(piece, str) or not piece:
+            return ""
+        is_new = event.get("messageId") != self._message_id
+        text = f"\n{piece}" if is_new and not self._ends_line else piece
+        self._message_id, self._ends_line = event.get("messageId"), piece.endswith("\n")
+        return text
