@@ -190,10 +190,9 @@ async def _runs(recorder: Recorder) -> None:
 async def _queue(recorder: Recorder) -> None:
     """Queue two runs behind a limit of none, and swap them."""
     await recorder.client.request("asyncTasks/setMax", {"max": 0})
-    for _ in range(2):
-        queued = await recorder.client.request(
-            "asyncTasks/launch", {"subagentName": "counter", "goalPrompt": "Count them"}
-        )
+    launch = {"subagentName": "counter", "goalPrompt": "Count them"}
+    await recorder.client.request("asyncTasks/launch", launch)
+    queued = await recorder.client.request("asyncTasks/launch", launch)
     await recorder.ask("asyncTasks/reorder", taskId=queued["task"]["id"], position=1)
 
 
