@@ -18,6 +18,9 @@ _ROUTING = {
     "next_speaker": "user",
 }
 
+ENDING = 1
+"""Events at the end of a stream that carry no content."""
+
 
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp_notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.guards import Extras, merged
+from sidecar.subagents.runners.guards.extras import Extras, Guarded, merged
+from sidecar.subagents.runners.guards.instructions import instructions
 from sidecar.subagents.runners.model_option import model_option
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
@@ -69,7 +70,8 @@ class AcpRunner:
         from sidecar.subagents.runners.acp_conversation import Handshake
         from sidecar.subagents.runners.acp_run import AcpRun
 
-        extras = self._extras(spec)
+        extras = await asyncio.to_thread(self._extras, spec)
+        told = await asyncio.to_thread(_instructions, spec, extras)
         entry = await self._gate.enter()
         try:
             if entry.has_waited:
@@ -85,6 +87,7 @@ class AcpRunner:
             started_with=spec.model if by_flag else None,
             asking=self._profile.modes,
             meta=merged(SESSION_META, *(each.meta for each in extras)),
+            instructions=told,
         )
         return AcpRun(process, spec, handshake, emit, self._turns, entry)
 
@@ -107,11 +110,12 @@ class AcpRunner:
         """Return what a run adds to the command and its environment, the strongest last."""
         profile = self._profile
         found = [Extras(self._model_option(spec.model))]
-        if spec.trusted:
+        if spec.trusted and not spec.must_ask:
             found.append(profile.trust)
-        if spec.must_ask:
+        else:
+            guarded = Guarded(spec.workspace_dir, spec.terms.tools, must_ask=spec.must_ask)
             try:
-                found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
+                found.append(profile.guard(guarded))
             except ValueError as fault:
                 raise self._unavailable(str(fault), "or set permissions: allowAll") from None
         return found
@@ -130,3 +134,9 @@ class AcpRunner:
 
     def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
         return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")
+
+
+def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:
+    """Return the workspace's instructions that the agent does not read itself, as it is started."""
+    names = [name for each in extras for name in each.instructions]
+    return instructions(spec.workspace_dir, names) if spec.trusted and names else ""

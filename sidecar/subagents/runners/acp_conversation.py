@@ -32,7 +32,7 @@ class Handshake:
     """What opening the session takes beside the run itself.
 
     `model` is chosen in the session, unless the agent was `started_with` one. `meta` is the `_meta` of the
-    request that opens it.
+    request that opens it. `instructions` are of the workspace, for an agent that does not read them itself.
     """
 
     model: str | None
@@ -40,6 +40,7 @@ class Handshake:
     started_with: str | None = None
     asking: AskingModes = field(default_factory=AskingModes)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    instructions: str = ""
 
 
 class Conversation:
@@ -154,7 +155,9 @@ class Conversation:
             self._spec.attendant.in_session(session.lasting_id)
         if former is not None and not goes_on:
             await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
-        return session, former.prompt if former is not None and goes_on else self._spec.prompt
+        if former is not None and goes_on:
+            return session, former.prompt
+        return session, "\n\n".join(filter(None, (self._spec.prompt, handshake.instructions)))
 
     def _stop_disobedient(self, fault: AgentFault) -> None:
         """Stop the agent at once: whatever it does from now on it may do without asking."""

@@ -15,7 +15,7 @@ from sidecar.subagents.runners.builtin_settings import (
     required_model,
 )
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.guards import Extras
+from sidecar.subagents.runners.guards.extras import Extras
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.profiles import Profile
 from sidecar.subagents.runners.turns import Turns
