@@ -38,8 +38,8 @@ PROFILES: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
-        # It asks for nothing by default, and then no policy would ever be consulted.
-        {**opencode.asking_permission(opencode.OPENCODE), **_OPENCODE_LOG},
+        # Where it has to ask, its guard puts other permissions in the place of these.
+        {**opencode.allowing(opencode.OPENCODE), **_OPENCODE_LOG},
         # Its modes are agents; these two come with it, others are the user's or the repository's.
         modes=AskingModes(("build",), ("plan",)),
         guard=opencode.opencode,
@@ -78,7 +78,7 @@ PROFILES: Mapping[str, Profile] = {
     "kilo": Profile(
         ("kilo", "acp"),
         "run `kilo auth login`, or name a provider in its configuration",
-        opencode.asking_permission(opencode.KILO),
+        opencode.allowing(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
         guard=opencode.kilo,
     ),

@@ -24,9 +24,17 @@ _PERMISSION: Mapping[str, Any] = {
     # As in opencode's own defaults, which the first rule hides.
     "read": {"*": "allow", "*.env": "ask", "*.env.*": "ask", "*.env.example": "allow"},
     **dict.fromkeys(("edit", "bash", "webfetch", "external_directory"), "ask"),
-    # What its subagents ask never reaches a client of the protocol: the run would wait for ever.
-    "task": "deny",
+    # What its subagents ask never reaches a client of the protocol, so the run would wait for ever.
+    "task": {"*": "deny", "explore": "allow"},
 }
+_EXPLORER: Mapping[str, Any] = {
+    # It asks nothing.
+    "*": "deny",
+    **dict.fromkeys(_UNASKED, "allow"),
+    "read": {"*": "allow", "*.env": "deny", "*.env.*": "deny", "*.env.example": "allow"},
+    "external_directory": "deny",
+}
+"""Of the agent that only looks; it is there in both products."""
 _PLUGIN = re.compile(r'"plugins?"')
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _MAX_BYTES = 1024 * 1024
@@ -56,9 +64,9 @@ def kilo(run: Guarded) -> Extras:
     return _guard(KILO, run)
 
 
-def asking_permission(product: Product) -> dict[str, str]:
-    """Return the environment that has opencode or kilo ask."""
-    return {f"{product.prefix}_PERMISSION": json.dumps(_PERMISSION)}
+def allowing(product: Product) -> dict[str, str]:
+    """Return the environment in which opencode or kilo asks for nothing, nor do its subagents."""
+    return {f"{product.prefix}_PERMISSION": json.dumps({"*": "allow"})}
 
 
 def _guard(product: Product, run: Guarded) -> Extras:
@@ -71,6 +79,7 @@ def _guard(product: Product, run: Guarded) -> Extras:
         permission = _permission(run.tools)
         # For the agents too: the user may have given these their own permissions.
         config["agent"] = {name: {"permission": permission} for name in product.agents}
+        config["agent"]["explore"] = {"permission": _EXPLORER}
         env[f"{product.prefix}_PERMISSION"] = json.dumps(permission)
     # They start programs that lie in the repository after an edit, such as node_modules/.bin/prettier.
     config |= {"formatter": False, "lsp": False}
@@ -78,7 +87,7 @@ def _guard(product: Product, run: Guarded) -> Extras:
 
 
 def _permission(tools: ToolRule | None) -> dict[str, Any]:
-    refused = {name: "deny" for name in _UNASKED if tools is not None and not tools.gives(name)}
+    refused = {name: "deny" for name in (*_UNASKED, "task") if tools is not None and not tools.gives(name)}
     return {**_PERMISSION, **refused}
 
 
