@@ -110,8 +110,10 @@ class AcpRunner:
         """Return what a run adds to the command and its environment, the strongest last."""
         profile = self._profile
         found = [Extras(self._model_option(spec.model))]
-        if spec.trusted and not spec.must_ask:
+        if spec.trusted:
             found.append(profile.trust)
+        if spec.trusted and not spec.must_ask:
+            found.append(profile.unguarded)
         else:
             guarded = Guarded(spec.workspace_dir, spec.terms.tools, must_ask=spec.must_ask)
             try:

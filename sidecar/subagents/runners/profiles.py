@@ -27,6 +27,8 @@ class Profile:
     """What is added where it must ask, or its workspace is not trusted."""
     trust: Extras = field(default_factory=Extras)
     """What is added in a workspace that the user trusts."""
+    unguarded: Extras = field(default_factory=Extras)
+    """What is added there where it need not ask."""
 
 
 _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
@@ -66,7 +68,7 @@ PROFILES: Mapping[str, Profile] = {
         model_flag="--model",
         modes=AskingModes(("default",)),
         guard=gemini.guard,
-        trust=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+        unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),
     "qwen": Profile(
         ("qwen", "--acp"),
