@@ -2,8 +2,10 @@
 
 import asyncio
 import importlib
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,7 @@ from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
 
 if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_conversation import BrokeOff
     from sidecar.subagents.runners.acp_run import AcpRun
     from sidecar.subagents.runners.process import ChildProcess
 
@@ -88,6 +91,7 @@ class AcpRunner:
             asking=self._profile.modes,
             meta=merged(SESSION_META, *(each.meta for each in extras)),
             instructions=told,
+            broke_off=self._broke_off(spec, extras),
         )
         return AcpRun(process, spec, handshake, emit, self._turns, entry)
 
@@ -121,6 +125,11 @@ class AcpRunner:
             except ValueError as fault:
                 raise self._unavailable(str(fault), "or set permissions: allowAll") from None
         return found
+
+    def _broke_off(self, spec: RunSpec, extras: Sequence[Extras]) -> "BrokeOff | None":
+        if self._profile.broke_off is None:
+            return None
+        return partial(self._profile.broke_off, {**os.environ, **self._environment(extras), **spec.env})
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
         added = {name: value for each in extras for name, value in each.env.items()}

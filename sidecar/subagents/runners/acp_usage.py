@@ -59,13 +59,18 @@ def reply_tokens(reply: Mapping[str, Any]) -> Tokens:
     return max(reports, key=lambda tokens: (sum(tokens.values()), len(tokens)))
 
 
+def quota_of(reply: Mapping[str, Any]) -> Tokens:
+    """Return the tokens of a turn as gemini reports them."""
+    quota = _member(reply, "_meta", "quota", "token_count")
+    return tokens_of(quota) if isinstance(quota, Mapping) and "input_tokens" in quota else {}
+
+
 def counted_nothing(reply: Mapping[str, Any]) -> bool:
     """Tell whether gemini counted a turn as no tokens at all: its model's answer did not arrive.
 
     Other agents report 0 as well where a model server tells no usage.
     """
-    quota = _member(reply, "_meta", "quota", "token_count")
-    counted = tokens_of(quota) if isinstance(quota, Mapping) and "input_tokens" in quota else {}
+    counted = quota_of(reply)
     return "usage" not in reply and bool(counted) and not any(counted.values())
 
 

@@ -2,9 +2,11 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from sidecar.subagents.runners import gemini_record
 from sidecar.subagents.runners.guards import claude, codex, gemini, opencode, qwen
 from sidecar.subagents.runners.guards.extras import Extras, Guard, nothing
 from sidecar.subagents.runners.session_modes import AskingModes
@@ -29,6 +31,8 @@ class Profile:
     """What is added in a workspace that the user trusts."""
     unguarded: Extras = field(default_factory=Extras)
     """What is added there where it need not ask."""
+    broke_off: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
+    """Tells by its environment, a session's id and the reply to a prompt whether the last answer was cut."""
 
 
 _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
@@ -67,6 +71,7 @@ PROFILES: Mapping[str, Profile] = {
         {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
         model_flag="--model",
         modes=AskingModes(("default",)),
+        broke_off=gemini_record.broke_off,
         guard=gemini.guard,
         unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),

@@ -34,6 +34,8 @@ Converse = Callable[[Workspace, Reporter], Conversation]
 class _Session:
     conversation: Conversation
     turn: asyncio.Task[StopReason] | None = None
+
+
 _MODES = schema.SessionModeState(
     current_mode_id="default",
     available_modes=[schema.SessionMode(id="default", name="Ask before edits and commands")],
