@@ -15,7 +15,7 @@ import pytest
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_run import AcpRun
+from sidecar.subagents.runners.acp_restart import RestartableRun
 from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
 from sidecar.subagents.runners.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
@@ -55,7 +55,7 @@ class Agreeable(Attendant):
 class Driven:
     """A run under test, and what it has emitted."""
 
-    run: AcpRun
+    run: RestartableRun
     events: list[Json]
     retried: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -75,7 +75,7 @@ Drive = Callable[[str, str], Awaitable[Driven]]
 @pytest.fixture
 async def drive(home: Path, model: ModelServer) -> AsyncIterator[Drive]:
     """Start a real agent with a goal."""
-    settings, started, task_ids = runners_in(home, model.url), list[AcpRun](), list[str]()
+    settings, started, task_ids = runners_in(home, model.url), list[RestartableRun](), list[str]()
     workspace = home / "workspace"
 
     async def drive(agent: str, goal: str) -> Driven:

@@ -22,7 +22,8 @@ from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runners.acp_conversation import BrokeOff
+    from sidecar.subagents.runners.acp_conversation import BrokeOff, Handshake
+    from sidecar.subagents.runners.acp_restart import RestartableRun
     from sidecar.subagents.runners.acp_run import AcpRun
     from sidecar.subagents.runners.process import ChildProcess
 
@@ -61,7 +62,7 @@ class AcpRunner:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
-    async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
+    async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent in the workspace directory; `Runner.start` says what it raises."""
         check_prompt(spec.prompt)
         self.check()
@@ -69,12 +70,17 @@ class AcpRunner:
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
         # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
-        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_run")
-        from sidecar.subagents.runners.acp_conversation import Handshake
-        from sidecar.subagents.runners.acp_run import AcpRun
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_restart")
+        from sidecar.subagents.runners.acp_restart import RestartableRun
 
         extras = await asyncio.to_thread(self._extras, spec)
         told = await asyncio.to_thread(_instructions, spec, extras)
+        first = await self._start(spec, emit, extras, told)
+        return RestartableRun(first, lambda: self._start(spec, emit, extras, told), emit)
+
+    async def _start(self, spec: RunSpec, emit: Emit, extras: Sequence[Extras], told: str) -> "AcpRun":
+        from sidecar.subagents.runners.acp_run import AcpRun
+
         entry = await self._gate.enter()
         try:
             if entry.has_waited:
@@ -83,8 +89,13 @@ class AcpRunner:
         except BaseException:
             entry.leave()
             raise
+        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._turns, entry)
+
+    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], told: str) -> "Handshake":
+        from sidecar.subagents.runners.acp_conversation import Handshake
+
         by_flag = self._profile.model_flag is not None
-        handshake = Handshake(
+        return Handshake(
             None if by_flag else spec.model,
             self._profile.sign_in,
             started_with=spec.model if by_flag else None,
@@ -93,7 +104,6 @@ class AcpRunner:
             instructions=told,
             broke_off=self._broke_off(spec, extras),
         )
-        return AcpRun(process, spec, handshake, emit, self._turns, entry)
 
     async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
         from sidecar.subagents.runners.process import ChildProcess

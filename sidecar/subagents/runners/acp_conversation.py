@@ -57,6 +57,8 @@ class Conversation:
         self.permissions = Permissions(events, spec.attendant)
         self.opened: Callable[[], object] = lambda: None
         """Called once the session stands."""
+        self.has_session = False
+        """Whether it has stood."""
         self._wire = wire
         self._events = events
         self._spec = spec
@@ -157,6 +159,7 @@ class Conversation:
         if former is not None and goes_on:
             self._events.usage.cost_before = former.cost
         self._spec.attendant.ready(silence_counts=True)
+        self.has_session = True
         self.opened()
         if session.lasting_id is not None:
             self._spec.attendant.in_session(session.lasting_id)
