@@ -24,7 +24,14 @@ def test_tools_that_are_not_on_the_list_are_denied(agent: str, tmp_path: Path) -
     assert denied == {"glob", "grep", "list", "task"}
     assert (permission["bash"], permission["*"], next(iter(permission))) == ("ask", "ask", "*")
     agents = json.loads(env[f"{agent.upper()}_CONFIG_CONTENT"])["agent"]
+    explorer = agents.pop("explore")["permission"]
     assert all(each["permission"] == permission for each in agents.values())
+    assert "ask" not in str(explorer)
+
+
+def test_without_a_list_only_the_subagent_that_looks_is_there(tmp_path: Path) -> None:
+    config = config_of(opencode(Guarded(tmp_path)))
+    assert config["agent"]["build"]["permission"]["task"] == {"*": "deny", "explore": "allow"}
 
 
 @pytest.mark.parametrize(
