@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 Json = dict[str, object]
 
@@ -93,6 +94,34 @@ def garbage() -> None:
     send({"method": "auth/status_update", "params": {}})
     say(f"after {refusal['error']['code']}")  # type: ignore[index]
     end(prompt)
+    silent()
+
+
+def die_once() -> None:
+    started = Path("started")
+    if not started.exists():
+        started.touch()
+        until("initialize")
+        sys.exit(3)
+    prompt = open_session()
+    say("hello")
+    end(prompt)
+    silent()
+
+
+def die_always() -> None:
+    with Path("starts").open("a") as starts:
+        starts.write("x")
+    until("initialize")
+    sys.exit(3)
+
+
+def fail_to_open() -> None:
+    with Path("starts").open("a") as starts:
+        starts.write("x")
+    answer(until("initialize"), {"protocolVersion": 1, "agentCapabilities": {}})
+    call = until("session/new")
+    send({"jsonrpc": "2.0", "id": call["id"], "error": {"code": int(sys.argv[2]), "message": "no luck"}})
     silent()
 
 
@@ -260,6 +289,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
+        *(die_once, die_always, fail_to_open),
         *(odd_updates, deaf, detached, reason, wait, sulk, ask, play),
     )
 }

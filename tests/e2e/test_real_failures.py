@@ -15,12 +15,12 @@ import pytest
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_run import AcpRun
+from sidecar.subagents.runners.acp_restart import RestartableRun
 from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
 from sidecar.subagents.runners.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server import anthropic, gemini, openai_chat, openai_responses
-from tests.model_server.faults import FAULTS, Fault
+from tests.model_server.faults import FAULTS, Fault, Place
 from tests.model_server.server import ModelServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(150), pytest.mark.parametrize("agent", AGENTS)]
@@ -40,6 +40,8 @@ KINDS: dict[Fault, str] = {
 }
 SILENT: dict[str, tuple[Fault, ...]] = {"qwen": (429, 500, "reset", "cut")}
 """Agents that repeat such a request, and say nothing of it anywhere."""
+UNSEEN = ("qwen", "opencode")
+"""Agents that repeat a request whose stream broke for ever or for minutes, and do not always say so."""
 
 
 class Agreeable(Attendant):
@@ -53,7 +55,7 @@ class Agreeable(Attendant):
 class Driven:
     """A run under test, and what it has emitted."""
 
-    run: AcpRun
+    run: RestartableRun
     events: list[Json]
     retried: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -73,7 +75,7 @@ Drive = Callable[[str, str], Awaitable[Driven]]
 @pytest.fixture
 async def drive(home: Path, model: ModelServer) -> AsyncIterator[Drive]:
     """Start a real agent with a goal."""
-    settings, started, task_ids = runners_in(home, model.url), list[AcpRun](), list[str]()
+    settings, started, task_ids = runners_in(home, model.url), list[RestartableRun](), list[str]()
     workspace = home / "workspace"
 
     async def drive(agent: str, goal: str) -> Driven:
@@ -116,6 +118,36 @@ async def test_a_model_that_fails_is_never_a_goal(
     assert (result.terminate_reason, result.error_kind) == ("ERROR", KINDS[fault]), result
     assert result.error is not None
     assert "\n    at " not in result.error
+
+
+@pytest.mark.parametrize("place", ["start", "half", "torn", "end"])
+async def test_a_stream_that_breaks_after_a_tool_call_is_never_a_goal(
+    drive: Drive, model: ModelServer, agent: str, place: Place
+) -> None:
+    model.fault, model.fault_place, model.spares_first_answer = "cut", place, True
+    driven = await drive(agent, "SCENARIO:shell:echo hi > out.txt")
+    if agent in UNSEEN:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(driven.run.result(), _PATIENCE)
+    else:
+        await driven.failure()
+    await driven.run.stop(5)
+    assert (await driven.run.result()).terminate_reason == "ERROR"
+
+
+@pytest.mark.parametrize("place", ["torn", "end"])
+async def test_a_call_whose_stream_breaks_is_never_a_goal(
+    drive: Drive, model: ModelServer, agent: str, place: Place
+) -> None:
+    model.fault, model.fault_place = "cut", place
+    driven = await drive(agent, "SCENARIO:shell:echo hi > out.txt")
+    if agent in UNSEEN:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(driven.run.result(), _PATIENCE)
+    else:
+        await driven.failure()
+    await driven.run.stop(5)
+    assert (await driven.run.result()).terminate_reason == "ERROR"
 
 
 async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(

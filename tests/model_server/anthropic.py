@@ -11,6 +11,9 @@ Json = dict[str, Any]
 
 USAGE: Json = {"input_tokens": 100, "output_tokens": 7}
 
+ENDING = 3
+"""Events at the end of a stream that carry no content."""
+
 
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""

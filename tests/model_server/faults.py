@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 Fault = Literal["cut", "malformed", "reset", 401, 429, 500, 529]
-"""A status code refuses each request; a word breaks each stream in its middle."""
+"""A status code refuses each request; a word breaks each stream."""
+Place = Literal["start", "half", "torn", "end"]
+"""Where a stream breaks: before its first event, after half of them, inside the last event with content
+(words or a tool's arguments), or right behind that event, before what only ends the stream."""
 
 FAULTS: tuple[Fault, ...] = (401, 429, 500, "reset", "cut", "malformed")
 _REASONS = {
@@ -31,13 +34,24 @@ def refusal(status: int) -> dict[str, Any]:
     }
 
 
-def broken(events: Iterable[str], fault: Fault | None) -> Iterator[str]:
-    """Yield a stream's events as far as the fault lets them through; raises Reset at that fault."""
+def broken(events: Iterable[str], fault: Fault | None, place: Place, ending: int) -> Iterator[str]:
+    """Yield a stream's events as far as the fault lets them through; raises Reset at that fault.
+
+    The last `ending` events have no content.
+    """
     if fault is None:
         yield from events
         return
     whole = list(events)
-    yield from whole[: len(whole) // 2]
+    content = whole[: len(whole) - ending]
+    match place:
+        case "half":
+            yield from whole[: len(whole) // 2]
+        case "torn":
+            yield from content[:-1]
+            yield content[-1][: len(content[-1]) // 2]
+        case "end":
+            yield from content
     if fault == "malformed":
         yield "data: {broken\n\n"
     if fault == "reset":

@@ -18,6 +18,9 @@ _ROUTING = {
     "next_speaker": "user",
 }
 
+ENDING = 1
+"""Events at the end of a stream that carry no content."""
+
 
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""
@@ -40,21 +43,21 @@ def stream(reply: Reply) -> Iterator[Json]:
     if reply.tool is not None:
         call = {"id": f"call-{uuid4().hex}", "name": reply.tool, "args": dict(reply.arguments)}
         yield _piece([{"functionCall": call}])
-    yield {**_piece([{"text": ""}], "STOP"), "usageMetadata": USAGE}
+    yield _piece([{"text": ""}], "STOP")
 
 
 def whole(body: Json) -> Json:
     """Return the answer to a side call: JSON where a schema is wanted, such as for the choice of a model."""
     wants_json = "responseMimeType" in body.get("generationConfig", {})
     text = json.dumps(_ROUTING) if wants_json else "A summary."
-    return {**_piece([{"text": text}], "STOP"), "usageMetadata": USAGE}
+    return _piece([{"text": text}], "STOP")
 
 
 def _piece(parts: list[Json], finish_reason: str | None = None) -> Json:
     candidate: Json = {"index": 0, "content": {"role": "model", "parts": parts}}
     if finish_reason is not None:
         candidate["finishReason"] = finish_reason
-    return {"candidates": [candidate]}
+    return {"candidates": [candidate], "usageMetadata": USAGE}
 
 
 def _text(content: Json) -> str:

@@ -11,6 +11,9 @@ Json = dict[str, Any]
 
 USAGE: Json = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
 
+ENDING = 3
+"""Events at the end of a stream that carry no content."""
+
 
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""

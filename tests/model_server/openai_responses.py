@@ -16,6 +16,9 @@ _DETAILS: Json = {
 }
 USAGE: Json = {"input_tokens": 100, "output_tokens": 7, "total_tokens": 107, **_DETAILS}
 
+ENDING = 3
+"""Events at the end of a stream that carry no content."""
+
 
 def read(body: Json) -> Conversation:
     """Return the conversation of a request."""

@@ -16,10 +16,13 @@ _WORDS = 600
 _CANDIDATES = {
     "write": ("write_file", "write", "Write"),
     "shell": ("run_shell_command", "run_command", "bash", "Bash", "exec_command", "shell_command", "shell"),
+    "delegate": ("task", "Task", "Agent", "agent", "invoke_agent"),
 }
 _PATH = ("file_path", "filePath", "path", "absolute_path")
 _CONTENT = ("content", "text")
 _COMMAND = ("command", "cmd")
+_AGENT = ("subagent_type", "agent_name")
+_ORDER = ("prompt",)
 _CLASSIFIER = "respond_in_schema"
 """The only tool of qwen's request that asks whether a call may be made without the user; it may."""
 _OUTSIDE_THE_SANDBOX = {"sandbox_permissions": "require_escalated", "justification": "as asked"}
@@ -54,6 +57,9 @@ class Reply:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
+_NO_TOOL = Reply(["There is no tool for that."])
+
+
 def next_reply(conversation: Conversation) -> Reply:
     """Return the model's turn."""
     if not conversation.tools:
@@ -69,6 +75,8 @@ def next_reply(conversation: Conversation) -> Reply:
             return _write(conversation.tools, path, text)
         case "shell":
             return _call("shell", conversation.tools, path="", content="", command=argument)
+        case "delegate":  # AGENT>SCENARIO>ARGUMENT, for a subagent of the agent
+            return _delegate(conversation.tools, *argument.split(">", 2))
         case "slow":
             return Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
         case _:
@@ -87,6 +95,20 @@ def _write(tools: Sequence[Tool], path: str, text: str) -> Reply:
     return _call("shell", tools, path="", content="", command=command)
 
 
+def _delegate(tools: Sequence[Tool], agent: str, scenario: str, argument: str) -> Reply:
+    tool = _tool("delegate", tools)
+    if tool is None:
+        return _NO_TOOL
+    values = {
+        **dict.fromkeys(_AGENT, agent),
+        **dict.fromkeys(_ORDER, f"SCENARIO:{scenario}:{argument}"),
+    }
+    given = {
+        name: values.get(name, "as asked") for name in tool.properties if name in {*values, *tool.required}
+    }
+    return Reply(tool=tool.name, arguments=given)
+
+
 def _tool(kind: str, tools: Sequence[Tool]) -> Tool | None:
     by_name = {tool.name: tool for tool in tools}
     return next((by_name[name] for name in _CANDIDATES[kind] if name in by_name), None)
@@ -94,7 +116,8 @@ def _tool(kind: str, tools: Sequence[Tool]) -> Tool | None:
 
 def _call(kind: str, tools: Sequence[Tool], *, path: str, content: str, command: str) -> Reply:
     tool = _tool(kind, tools)
-    assert tool is not None, f"no tool to {kind} with among {[each.name for each in tools]}"
+    if tool is None:
+        return _NO_TOOL
     return Reply(tool=tool.name, arguments=dict(_arguments(tool, path, content, command)))
 
 

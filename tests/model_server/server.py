@@ -2,15 +2,25 @@
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol
 
 from tests.model_server import anthropic, faults, gemini, openai_chat, openai_responses
-from tests.model_server.faults import Fault
-from tests.model_server.script import next_reply
+from tests.model_server.faults import Fault, Place
+from tests.model_server.script import Conversation, Reply, next_reply
 
 Json = dict[str, Any]
+
+
+class Wire(Protocol):
+    """A provider's protocol: reads requests and streams replies."""
+
+    ENDING: int
+
+    def read(self, body: Json) -> Conversation: ...
+    def stream(self, reply: Reply) -> Iterable[Json | str]: ...
+
 
 PACE_SECONDS = 0.1
 """Between two words of a slow reply: 600 of them outlast every test."""
@@ -24,6 +34,9 @@ class ModelServer:
         self.aborted = 0
         self.fault: Fault | None = None
         """What goes wrong with each request from now on."""
+        self.fault_place: Place = "half"
+        self.spares_first_answer = False
+        """Whether only requests with the result of a tool meet the fault."""
         self.closing = threading.Event()
         self.news = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -35,6 +48,10 @@ class ModelServer:
     def url(self) -> str:
         """Where it listens, without a path."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def fault_of(self, conversation: Conversation) -> Fault | None:
+        """Return what goes wrong with a request."""
+        return None if self.spares_first_answer and not conversation.tool_answered else self.fault
 
     def until_aborted(self, seconds: float) -> bool:
         """Wait until a reply was seen to lose its reader; tell whether one was in time."""
@@ -65,41 +82,43 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
             model.requests.append((self.path, body))
             path = self.path.partition("?")[0]
-            if isinstance(model.fault, int):
-                self._send(model.fault, faults.encoded(model.fault))
-            elif path.endswith("/chat/completions"):
-                reply = next_reply(openai_chat.read(body))
-                self._stream(openai_chat.stream(reply), slowly=reply.slowly)
+            if path.endswith("/chat/completions"):
+                self._answer(openai_chat, body)
             elif path.endswith("/responses"):
-                reply = next_reply(openai_responses.read(body))
-                self._stream(openai_responses.stream(reply), slowly=reply.slowly)
+                self._answer(openai_responses, body)
             elif path.endswith("/messages"):
-                self._messages(body)
+                self._answer(anthropic, body, None if body.get("stream") else anthropic.whole)
             elif path.endswith("/messages/count_tokens"):
                 self._whole({"input_tokens": 100})
             elif ":streamGenerateContent" in self.path:
-                reply = next_reply(gemini.read(body))
-                self._stream(gemini.stream(reply), slowly=reply.slowly)
+                self._answer(gemini, body)
             elif ":generateContent" in self.path:
-                self._whole(gemini.whole(body))
+                self._answer(gemini, body, lambda _: gemini.whole(body))
             elif ":countTokens" in self.path:
                 self._whole({"totalTokens": 100})
             else:
                 self.send_error(404)
 
-        def _messages(self, body: Json) -> None:
-            reply = next_reply(anthropic.read(body))
-            if body.get("stream"):
-                self._stream(anthropic.stream(reply), slowly=reply.slowly)
-            else:
-                self._whole(anthropic.whole(reply))
-
-        def _whole(self, answer: Json) -> None:
-            if isinstance(model.fault, str) and self.command == "POST":
+        def _answer(self, wire: Wire, body: Json, whole: Callable[[Reply], Json] | None = None) -> None:
+            """Answer a request in the words of a wire: as a stream, or `whole`."""
+            conversation = wire.read(body)
+            fault = model.fault_of(conversation)
+            reply = next_reply(conversation)
+            if isinstance(fault, int):
+                self._send(fault, faults.encoded(fault))
+            elif whole is None:
+                pieces = map(_event, wire.stream(reply))
+                self._stream(
+                    faults.broken(pieces, fault, model.fault_place, wire.ENDING), slowly=reply.slowly
+                )
+            elif fault is not None:
                 # An agent whose stream broke may ask for the whole answer at once.
                 faults.reset(self.connection)
                 self.close_connection = True
-                return
+            else:
+                self._whole(whole(reply))
+
+        def _whole(self, answer: Json) -> None:
             self._send(200, json.dumps(answer).encode())
 
         def _send(self, status: int, data: bytes) -> None:
@@ -109,13 +128,13 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(data)
 
-        def _stream(self, pieces: Iterable[Json | str], *, slowly: bool) -> None:
+        def _stream(self, events: Iterable[str], *, slowly: bool) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Connection", "close")
             self.end_headers()
             try:
-                for event in faults.broken(map(_event, pieces), model.fault):
+                for event in events:
                     self.wfile.write(event.encode())
                     if slowly and model.closing.wait(PACE_SECONDS):
                         break

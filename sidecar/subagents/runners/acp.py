@@ -2,15 +2,18 @@
 
 import asyncio
 import importlib
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp_notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.guards import Extras, merged
+from sidecar.subagents.runners.guards.extras import Extras, Guarded, merged
+from sidecar.subagents.runners.guards.instructions import instructions
 from sidecar.subagents.runners.model_option import model_option
 from sidecar.subagents.runners.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.prompt_check import check_prompt
@@ -19,6 +22,8 @@ from sidecar.subagents.runners.turns import Turns
 from sidecar.subagents.terms import Term
 
 if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp_conversation import BrokeOff, Handshake
+    from sidecar.subagents.runners.acp_restart import RestartableRun
     from sidecar.subagents.runners.acp_run import AcpRun
     from sidecar.subagents.runners.process import ChildProcess
 
@@ -57,7 +62,7 @@ class AcpRunner:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
-    async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
+    async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent in the workspace directory; `Runner.start` says what it raises."""
         check_prompt(spec.prompt)
         self.check()
@@ -65,11 +70,17 @@ class AcpRunner:
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
         # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
-        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_run")
-        from sidecar.subagents.runners.acp_conversation import Handshake
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp_restart")
+        from sidecar.subagents.runners.acp_restart import RestartableRun
+
+        extras = await asyncio.to_thread(self._extras, spec)
+        told = await asyncio.to_thread(_instructions, spec, extras)
+        first = await self._start(spec, emit, extras, told)
+        return RestartableRun(first, lambda: self._start(spec, emit, extras, told), emit)
+
+    async def _start(self, spec: RunSpec, emit: Emit, extras: Sequence[Extras], told: str) -> "AcpRun":
         from sidecar.subagents.runners.acp_run import AcpRun
 
-        extras = self._extras(spec)
         entry = await self._gate.enter()
         try:
             if entry.has_waited:
@@ -78,15 +89,21 @@ class AcpRunner:
         except BaseException:
             entry.leave()
             raise
+        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._turns, entry)
+
+    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], told: str) -> "Handshake":
+        from sidecar.subagents.runners.acp_conversation import Handshake
+
         by_flag = self._profile.model_flag is not None
-        handshake = Handshake(
+        return Handshake(
             None if by_flag else spec.model,
             self._profile.sign_in,
             started_with=spec.model if by_flag else None,
             asking=self._profile.modes,
             meta=merged(SESSION_META, *(each.meta for each in extras)),
+            instructions=told,
+            broke_off=self._broke_off(spec, extras),
         )
-        return AcpRun(process, spec, handshake, emit, self._turns, entry)
 
     async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
         from sidecar.subagents.runners.process import ChildProcess
@@ -109,12 +126,20 @@ class AcpRunner:
         found = [Extras(self._model_option(spec.model))]
         if spec.trusted:
             found.append(profile.trust)
-        if spec.must_ask:
+        if spec.trusted and not spec.must_ask:
+            found.append(profile.unguarded)
+        else:
+            guarded = Guarded(spec.workspace_dir, spec.terms.tools, must_ask=spec.must_ask)
             try:
-                found.append(profile.guard(spec.workspace_dir, spec.terms.tools))
+                found.append(profile.guard(guarded))
             except ValueError as fault:
                 raise self._unavailable(str(fault), "or set permissions: allowAll") from None
         return found
+
+    def _broke_off(self, spec: RunSpec, extras: Sequence[Extras]) -> "BrokeOff | None":
+        if self._profile.broke_off is None:
+            return None
+        return partial(self._profile.broke_off, {**os.environ, **self._environment(extras), **spec.env})
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
         added = {name: value for each in extras for name, value in each.env.items()}
@@ -130,3 +155,9 @@ class AcpRunner:
 
     def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
         return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")
+
+
+def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:
+    """Return the workspace's instructions that the agent does not read itself, as it is started."""
+    names = [name for each in extras for name in each.instructions]
+    return instructions(spec.workspace_dir, names) if spec.trusted and names else ""

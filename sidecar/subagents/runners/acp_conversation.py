@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 _NOT_TAKEN_UP = "The agent could not take up its former session; it is told the transcript instead.\n"
 _TIME_IS_UP = "the limit of this run is reached, and only words are left"
 
+BrokeOff = Callable[[str, Mapping[str, Any]], bool]
+"""Tells, by the id of a session and the reply to its newest prompt, whether the last answer was cut."""
+
 
 @dataclass(frozen=True)
 class Handshake:
     """What opening the session takes beside the run itself.
 
     `model` is chosen in the session, unless the agent was `started_with` one. `meta` is the `_meta` of the
-    request that opens it.
+    request that opens it. `instructions` are of the workspace, for an agent that does not read them itself.
+    `broke_off` reads in the agent's record of a session what its reply to a prompt does not tell.
     """
 
     model: str | None
@@ -40,6 +44,8 @@ class Handshake:
     started_with: str | None = None
     asking: AskingModes = field(default_factory=AskingModes)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    instructions: str = ""
+    broke_off: BrokeOff | None = None
 
 
 class Conversation:
@@ -51,6 +57,8 @@ class Conversation:
         self.permissions = Permissions(events, spec.attendant)
         self.opened: Callable[[], object] = lambda: None
         """Called once the session stands."""
+        self.has_session = False
+        """Whether it has stood."""
         self._wire = wire
         self._events = events
         self._spec = spec
@@ -63,6 +71,7 @@ class Conversation:
         self._over = asyncio.Event()
         self._children_ended = asyncio.Event()
         self._last_turn: LastTurn | None = None
+        self._cut: BrokeOff | None = None
         self._cancelling: asyncio.Task[None] | None = None
         events.children.idle = self._children_ended.set
 
@@ -126,6 +135,7 @@ class Conversation:
 
     async def _open(self, handshake: Handshake) -> tuple["Session", str]:
         """Open the session, or the former one if it can be taken up, and return it with what to say in it."""
+        self._cut = handshake.broke_off
         session_type = await asyncio.to_thread(_session_type)
         modes = self._modes = SessionModes(
             handshake.asking,
@@ -149,12 +159,15 @@ class Conversation:
         if former is not None and goes_on:
             self._events.usage.cost_before = former.cost
         self._spec.attendant.ready(silence_counts=True)
+        self.has_session = True
         self.opened()
         if session.lasting_id is not None:
             self._spec.attendant.in_session(session.lasting_id)
         if former is not None and not goes_on:
             await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
-        return session, former.prompt if former is not None and goes_on else self._spec.prompt
+        if former is not None and goes_on:
+            return session, former.prompt
+        return session, "\n\n".join(filter(None, (self._spec.prompt, handshake.instructions)))
 
     def _stop_disobedient(self, fault: AgentFault) -> None:
         """Stop the agent at once: whatever it does from now on it may do without asking."""
@@ -176,11 +189,18 @@ class Conversation:
         stop_reason = await turn.ended()
         await self._turns.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
-            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt)
+            cut = await self._broke_off(turn.reply)
+            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt, broke_off=cut)
             if error is not None:
                 raise AgentFault.of_model(error)
             await self._end_of_children()
         return stop_reason
+
+    async def _broke_off(self, reply: Mapping[str, Any]) -> bool:
+        session_id = self._events.session_id
+        if self._cut is None or session_id is None:
+            return False
+        return await asyncio.to_thread(self._cut, session_id, reply)
 
     async def _end_of_children(self) -> None:
         """Wait until no session that the agent runs beside this one is running."""

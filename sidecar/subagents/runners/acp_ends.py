@@ -13,6 +13,8 @@ _SILENT = (
     "and start it by hand to see why"
 )
 _UNCOUNTED = "the agent counted no tokens for its answer: the stream of its model broke off"
+_BROKE_OFF = "the stream of its model broke off in the last answer, by the agent's own record"
+_NO_ANSWER = "its model gave no answer to the result of the last tool call, not even an empty one"
 _REJECTED = (
     "the request was rejected, and the agent stopped there: {title}; "
     "resume the task with another instruction to go on"
@@ -27,9 +29,17 @@ Reason = Literal["GOAL", "ERROR", "MAX_TURNS"]
 
 
 def model_error_of_turn(
-    stop_reason: str, reply: Mapping[str, Any], events: SessionEvents, prompt: Prompt
+    stop_reason: str,
+    reply: Mapping[str, Any],
+    events: SessionEvents,
+    prompt: Prompt,
+    *,
+    broke_off: bool = False,
 ) -> ModelError | None:
-    """Return why a turn that nobody cancelled failed though the agent ended it; None if it did not."""
+    """Return why a turn that nobody cancelled failed though the agent ended it; None if it did not.
+
+    `broke_off` says that the agent's own record of the turn has a cut answer at its end.
+    """
     failure = events.failure()
     if failure is not None or stop_reason != "end_turn":
         return failure
@@ -39,6 +49,10 @@ def model_error_of_turn(
     # A command of the agent's own, such as /help, takes no tokens.
     if counted_nothing(reply) and not prompt.text.lstrip().startswith("/"):
         return ModelError(_UNCOUNTED, "network")
+    if broke_off:
+        return ModelError(_BROKE_OFF, "network")
+    if events.last_answer.is_missing and not is_explained:
+        return ModelError(_NO_ANSWER, "network")
     return None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.runners.acp_children import SUBAGENT, Children
+from sidecar.subagents.runners.acp_last_answer import LastAnswer
 from sidecar.subagents.runners.acp_messages import CHUNKS, Event, Messages, new_message_id, text_of
 from sidecar.subagents.runners.acp_notices import Notices, is_notice, log
 from sidecar.subagents.runners.acp_question import question_of
@@ -39,6 +40,7 @@ class SessionEvents:
         self.retrying: ModelError | None = None
         """Why the agent repeats a request, while it does nothing else."""
         self.usage = Usage()
+        self.last_answer = LastAnswer()
         self._notices = Notices()
         self._words_after_failure: str | None = None
         self._messages = Messages(
@@ -76,6 +78,7 @@ class SessionEvents:
         """Begin a turn: what an earlier one came to no longer counts."""
         self.refused = None
         self.is_idle = True
+        self.last_answer.begin_turn()
         self._notices.begin_turn()
 
     def end_turn(self, tokens: Tokens) -> Iterator[Event]:
@@ -121,7 +124,9 @@ class SessionEvents:
             yield {"type": "plan", "entries": _entries(update.get("entries"))}
         elif kind == SUBAGENT:
             yield from self.children.announced(update)
-        elif kind != "usage_update":
+        elif kind == "usage_update":
+            self.last_answer.count()
+        else:
             yield from self._reported(update)
         yield from self.usage.update(update)
 
@@ -159,6 +164,7 @@ class SessionEvents:
             if event["type"] in ("tool", "emit") or (event["type"] in _SAID and event["text"].strip()):
                 self.is_idle = False
             self.usage.follow(event)
+            self.last_answer.take(event)
             yield event
 
 

@@ -12,12 +12,21 @@ class AgentFault(Exception):
     """The agent refused, or broke the protocol; the text names the remedy where there is one.
 
     `kind` is set when its model failed; `is_explained` is False where only stderr can tell the reason.
+    `may_pass` is True for a failure of the agent's own, which another start may not meet.
     """
 
-    def __init__(self, text: str, kind: ErrorKind | None = None, *, is_explained: bool = True) -> None:
+    def __init__(
+        self,
+        text: str,
+        kind: ErrorKind | None = None,
+        *,
+        is_explained: bool = True,
+        may_pass: bool = False,
+    ) -> None:
         super().__init__(text)
         self.kind = kind
         self.is_explained = is_explained
+        self.may_pass = may_pass
 
     @classmethod
     def of_model(cls, error: ModelError) -> "AgentFault":

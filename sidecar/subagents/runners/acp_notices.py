@@ -149,6 +149,9 @@ def _text_of(update: Mapping[str, Any]) -> str:
         ),
         None,
     )
+    description = update.get("description")
+    if words is not None and isinstance(description, str) and description.strip():
+        words = f"{words}: {description}"
     if words is None:
         rest = {key: value for key, value in update.items() if key != "sessionUpdate"}
         words = orjson.dumps(rest).decode()

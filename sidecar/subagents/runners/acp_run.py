@@ -70,6 +70,14 @@ class AcpRun:
         """The conversation with the agent."""
         return self._conversation
 
+    @property
+    def may_start_again(self) -> bool:
+        """Whether the agent failed before its session stood, in a way that another start may not."""
+        if self._is_stopped or self._conversation.has_session or not self._talk.done():
+            return False
+        fault = None if self._talk.cancelled() else self._talk.exception()
+        return isinstance(fault, AgentFault) and fault.may_pass
+
     async def result(self) -> RunResult:
         """Wait for the end of the conversation and of the agent's processes."""
         return await asyncio.shield(self._end)
@@ -141,7 +149,9 @@ class AcpRun:
         try:
             return await self._conversation.hold(self._handshake)
         except ConnectionError as error:
-            raise AgentFault(await self._why_it_fell_silent(), is_explained=False) from error
+            died = self._wire.fault is None
+            reason = await self._why_it_fell_silent()
+            raise AgentFault(reason, is_explained=False, may_pass=died) from error
 
     def _outcome(self) -> RunResult:
         if self._is_stopped:

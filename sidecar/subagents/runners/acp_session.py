@@ -23,6 +23,7 @@ from sidecar.subagents.runners.session_modes import ModeChoice
 logger = logging.getLogger(__name__)
 
 _AUTH_REQUIRED = -32000
+_INTERNAL_ERROR = -32603
 _CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
 
 
@@ -218,6 +219,7 @@ def _fault(error: RequestError, sign_in: str) -> AgentFault:
         f"the agent answered with error {error.code}: {words if found is None else found.text}",
         None if found is None else found.kind,
         is_explained=is_explained and "exited with" not in words,
+        may_pass=error.code == _INTERNAL_ERROR,
     )
 
 

@@ -59,13 +59,18 @@ def reply_tokens(reply: Mapping[str, Any]) -> Tokens:
     return max(reports, key=lambda tokens: (sum(tokens.values()), len(tokens)))
 
 
+def quota_of(reply: Mapping[str, Any]) -> Tokens:
+    """Return the tokens of a turn as gemini reports them."""
+    quota = _member(reply, "_meta", "quota", "token_count")
+    return tokens_of(quota) if isinstance(quota, Mapping) and "input_tokens" in quota else {}
+
+
 def counted_nothing(reply: Mapping[str, Any]) -> bool:
     """Tell whether gemini counted a turn as no tokens at all: its model's answer did not arrive.
 
     Other agents report 0 as well where a model server tells no usage.
     """
-    quota = _member(reply, "_meta", "quota", "token_count")
-    counted = tokens_of(quota) if isinstance(quota, Mapping) and "input_tokens" in quota else {}
+    counted = quota_of(reply)
     return "usage" not in reply and bool(counted) and not any(counted.values())
 
 
@@ -129,10 +134,17 @@ class Usage:
             self._other |= self._cost(_numbers({"cost": cost.get("amount")}))
 
     def _measure(self, size: int) -> None:
-        """Count an answer by the size it and what it answers take; several reports may speak of one."""
+        """Count an answer by the size it and what it answers take; several reports may speak of one.
+
+        An agent that reports behind an answer repeats an unchanged size; another size is of another answer,
+        also where it shows nothing between, as with tools that codex keeps to itself.
+        """
         if self._closes_answers is None:
             self._closes_answers = self._has_acted
-        if not self._answers or (self._has_acted if self._closes_answers else self._tool_has_ended):
+        is_next = self._tool_has_ended
+        if self._closes_answers and self._answers:
+            is_next = self._has_acted or size != self._answers[-1]
+        if not self._answers or is_next:
             self._answers.append(size)
         else:
             self._answers[-1] = max(self._answers[-1], size)

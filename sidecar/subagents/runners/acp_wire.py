@@ -21,6 +21,12 @@ from sidecar.subagents.runners.turns import Turns
 
 PERMISSION = "session/request_permission"
 PROMPT = "session/prompt"
+INITIALIZE = "initialize"
+_SESSION_ABILITIES: Mapping[str, Any] = {"notices": {}}
+"""What a client of the protocol's draft can show, which the SDK does not know yet.
+
+Without it codex and claude send their notices as words of the model.
+"""
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
 
@@ -66,6 +72,8 @@ class AgentWire:
         """Write one message. Raises ConnectionError once the agent takes none."""
         if message.get("method") == PROMPT:
             self._events.session_id = message["params"]["sessionId"]
+        if message.get("method") == INITIALIZE:
+            message = _with_session_abilities(message)
         await self._process.send(orjson.dumps(message) + b"\n")
 
     def cut_off(self) -> None:
@@ -120,6 +128,13 @@ class AgentWire:
         elif "id" in message:
             error = {"code": _METHOD_NOT_FOUND, "message": f"this client has no {method}"}
             await self.send({"jsonrpc": "2.0", "id": call_id, "error": error})
+
+
+def _with_session_abilities(message: Message) -> Message:
+    params = message["params"]
+    abilities = params.get("clientCapabilities") or {}
+    session = {**(abilities.get("session") or {}), **_SESSION_ABILITIES}
+    return {**message, "params": {**params, "clientCapabilities": {**abilities, "session": session}}}
 
 
 def _is_id(value: Any) -> bool:

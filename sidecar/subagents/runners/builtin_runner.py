@@ -15,13 +15,13 @@ from sidecar.subagents.runners.builtin_settings import (
     required_model,
 )
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.guards import Extras
+from sidecar.subagents.runners.guards.extras import Extras
 from sidecar.subagents.runners.module_command import module_command
 from sidecar.subagents.runners.profiles import Profile
 from sidecar.subagents.runners.turns import Turns
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runners.acp_run import AcpRun
+    from sidecar.subagents.runners.acp_restart import RestartableRun
 
 NAME = "builtin"
 
@@ -58,7 +58,7 @@ class BuiltinRunner(AcpRunner):
         """Whether its library is installed and there is a key: somebody may look for it among the runners."""
         return _has_library() and has_key({**os.environ, **self._env})
 
-    async def start(self, spec: RunSpec, emit: Emit) -> "AcpRun":
+    async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent; `Runner.start` says what it raises."""
         self._require_model(self._settings(spec))
         return await super().start(spec, emit)

@@ -2,11 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from sidecar.subagents.runners import guards
-from sidecar.subagents.runners.guards import Extras, Guard, asking_permission
+from sidecar.subagents.runners import gemini_record
+from sidecar.subagents.runners.guards import claude, codex, gemini, opencode, qwen
+from sidecar.subagents.runners.guards.extras import Extras, Guard, nothing
 from sidecar.subagents.runners.session_modes import AskingModes
 
 
@@ -23,12 +25,18 @@ class Profile:
     model_flag: str | None = None
     modes: AskingModes = field(default_factory=AskingModes)
     """The session modes in which it asks."""
-    guard: Guard = guards.nothing
-    """What is added where it must ask: files of the workspace may tell it not to."""
+    guard: Guard = nothing
+    """What is added where it must ask, or its workspace is not trusted."""
     trust: Extras = field(default_factory=Extras)
     """What is added in a workspace that the user trusts."""
+    unguarded: Extras = field(default_factory=Extras)
+    """What is added there where it need not ask."""
+    broke_off: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
+    """Tells by its environment, a session's id and the reply to a prompt whether the last answer was cut."""
 
 
+_OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
+"""Its log tells of the requests to the model that it repeats."""
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
 """Has it log while it runs: it keeps its warnings, of repeated requests too, until its end otherwise."""
 
@@ -36,18 +44,17 @@ PROFILES: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
-        # It asks for nothing by default, and then no policy would ever be consulted.
-        # Its log tells of the requests to the model that it repeats.
-        {**asking_permission("OPENCODE"), "OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"},
+        # Where it has to ask, its guard puts other permissions in the place of these.
+        {**opencode.allowing(opencode.OPENCODE), **_OPENCODE_LOG},
         # Its modes are agents; these two come with it, others are the user's or the repository's.
         modes=AskingModes(("build",), ("plan",)),
-        guard=guards.opencode,
+        guard=opencode.opencode,
     ),
     "claude-agent-acp": Profile(
         ("claude-agent-acp",),
         "run `claude /login`, or set ANTHROPIC_API_KEY",
         modes=AskingModes(("default",)),
-        guard=guards.claude,
+        guard=claude.guard,
     ),
     "codex-acp": Profile(
         ("codex-acp",),
@@ -55,7 +62,7 @@ PROFILES: Mapping[str, Profile] = {
         # Its default has a model, not the user, decide on what needs permission.
         {"INITIAL_AGENT_MODE": "read-only"},
         modes=AskingModes(("read-only",), ()),
-        guard=guards.codex,
+        guard=codex.guard,
     ),
     "gemini": Profile(
         ("gemini", "--acp"),
@@ -64,22 +71,23 @@ PROFILES: Mapping[str, Profile] = {
         {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
         model_flag="--model",
         modes=AskingModes(("default",)),
-        guard=guards.gemini,
-        trust=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+        broke_off=gemini_record.broke_off,
+        guard=gemini.guard,
+        unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),
     "qwen": Profile(
         ("qwen", "--acp"),
         "run `qwen` once and sign in, or set OPENAI_API_KEY",
         model_flag="--model",
         modes=AskingModes(("default",)),
-        guard=guards.qwen,
+        guard=qwen.guard,
     ),
     "kilo": Profile(
         ("kilo", "acp"),
         "run `kilo auth login`, or name a provider in its configuration",
-        asking_permission("KILO"),
+        opencode.allowing(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
-        guard=guards.kilo,
+        guard=opencode.kilo,
     ),
 }
 """In the order in which `auto` looks for them; versions these were tried with: docs/runners.md."""

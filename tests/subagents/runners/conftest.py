@@ -15,7 +15,7 @@ from sidecar.api.permissions import Policy
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_run import AcpRun
+from sidecar.subagents.runners.acp_restart import RestartableRun
 from sidecar.subagents.runners.command import CommandRunner
 from sidecar.subagents.runners.command_run import CommandRun
 from sidecar.subagents.runners.contract import Attendant, FormerSession, RunResult, RunSpec
@@ -30,7 +30,7 @@ class Started:
     task_id: str
     events: list[dict[str, Any]] = field(default_factory=list)
     said: asyncio.Event = field(default_factory=asyncio.Event)
-    run: CommandRun | AcpRun = field(init=False)
+    run: CommandRun | RestartableRun = field(init=False)
     has_ended: bool = False
 
     async def emit(self, event: dict[str, Any]) -> None:

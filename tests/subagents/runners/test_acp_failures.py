@@ -35,6 +35,7 @@ def child(status: str) -> Json:
     return update("subagent_update", sessionId="child", title="Look", status=status)
 
 
+SIZE = update("usage_update", used=100, size=1000)
 END: Json = {"end": "end_turn"}
 RETRY = {
     "message": "Reconnecting... 1/5",
@@ -65,6 +66,7 @@ async def played(agent: Agent, *steps: Json) -> Any:
         ([END], "other", "without a word, a tool call or a token"),
         ([say(" \n"), {**END, **TIDY_REPLY}], "other", "without a word, a tool call or a token"),
         ([say("hellohello"), {**END, "reply": GEMINI_ZERO}], "network", "counted no tokens"),
+        ([SIZE, tool("a", "in_progress"), tool("a", "completed"), END], "network", "no answer to the result"),
         ([{"fail": {"code": 429, "message": "slow down"}}], "rateLimit", "slow down (HTTP 429)"),
         ([{"fail": {"code": -32603, "message": "no", "data": {"errorKind": "auth"}}}], "auth", "-32603: no"),
         ([{"fail": {"code": 500, "message": "Unexpected token in JSON at 3"}}], "network", "at 3"),

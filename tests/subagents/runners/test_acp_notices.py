@@ -161,3 +161,14 @@ def test_no_report_breaks_anything(updates: list[tuple[str, Any]]) -> None:
             if "retrying" in event:
                 assert isinstance(event["retrying"]["attempt"], int)
     notices.failure(None)
+
+
+def test_a_notice_is_logged_with_its_description() -> None:
+    notice = {
+        "sessionUpdate": "notice",
+        "severity": "warning",
+        "title": "Old settings",
+        "description": "Drop x.",
+    }
+    (event,) = Notices().update(notice)
+    assert event["text"] == "notice: Old settings: Drop x.\n"

@@ -172,3 +172,25 @@ def test_several_addresses_are_shown_as_arguments_and_fit_no_rule(tmp_path: Path
 def test_arguments_are_shown_where_nothing_else_tells_what_is_done(kind: str) -> None:
     question = question_of({"kind": kind, "rawInput": {"prompt": "read http://evil"}}, [])
     assert attention(question, [], None).command == '{"prompt":"read http://evil"}'
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"timeout": 9, "workdir": "sub"},
+        {"timeout": 9, "description": "x", "run_in_background": True},
+        {"cwd": "/w"},
+        {"is_background": False, "timeout": 9, "description": "x", "directory": "sub"},
+    ],
+    ids=["opencode", "claude", "codex", "qwen"],
+)
+def test_what_agents_send_beside_a_command_leaves_it_a_line(beside: Json) -> None:
+    question = question_of({"rawInput": {"command": "ls -l", **beside}}, [])
+    assert (question.command, question.is_line) == ("ls -l", True)
+
+
+def test_a_command_that_wants_out_of_its_sandbox_is_not_only_its_line() -> None:
+    raw = {"command": "ls", "dangerouslyDisableSandbox": True}
+    question = question_of({"rawInput": raw}, [])
+    assert not question.is_line
+    assert "dangerouslyDisableSandbox" in str(question.command)

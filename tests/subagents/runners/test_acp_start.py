@@ -59,35 +59,58 @@ async def test_a_model_that_is_an_option_fails_the_launch(started: Started, agen
         await started(agent, model=model)
 
 
-async def test_gemini_trusts_a_folder_only_where_the_user_does(started: Started) -> None:
-    trusted, untrusted = await started("gemini", trusted=True), await started("gemini")
+async def test_gemini_trusts_a_folder_only_where_the_user_does_and_it_need_not_ask(started: Started) -> None:
+    trusted = await started("gemini", policy="allowAll", trusted=True)
     assert "--skip-trust" in trusted["argv"]
     assert trusted["env"]["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
-    assert "--skip-trust" not in untrusted["argv"]
-    assert "GEMINI_CLI_TRUST_WORKSPACE" not in untrusted["env"]
+    for spec in ({"policy": "allowAll"}, {"trusted": True}):
+        guarded = await started("gemini", **spec)
+        assert "--skip-trust" not in guarded["argv"]
+        assert guarded["env"]["GEMINI_CLI_TRUST_WORKSPACE"] == "false"
 
 
 ADDED = {
     "opencode": "OPENCODE_DISABLE_PROJECT_CONFIG",
     "kilo": "KILO_DISABLE_PROJECT_CONFIG",
-    "qwen": "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+    "qwen": "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+    "gemini": "GEMINI_CLI_TRUST_WORKSPACE",
 }
 
 
 @pytest.mark.parametrize("agent", ADDED)
-@pytest.mark.parametrize(("policy", "is_added"), [("ask", True), ("deny", True), ("allowAll", False)])
-async def test_files_of_the_workspace_cannot_switch_the_asking_off(
-    started: Started, agent: str, policy: Policy, is_added: bool
+@pytest.mark.parametrize(
+    ("policy", "trusted"), [("ask", True), ("deny", True), ("allowAll", False), ("ask", False)]
+)
+async def test_settings_of_the_workspace_do_not_count(
+    started: Started, agent: str, policy: Policy, trusted: bool
 ) -> None:
-    assert (ADDED[agent] in (await started(agent, policy=policy))["env"]) is is_added
+    assert (await started(agent, policy=policy, trusted=trusted))["env"].get(ADDED[agent]) not in (
+        None,
+        "true",
+    )
+
+
+@pytest.mark.parametrize("agent", ADDED)
+async def test_settings_of_a_trusted_workspace_count_where_everything_is_allowed(
+    started: Started, agent: str
+) -> None:
+    found = (await started(agent, policy="allowAll", trusted=True))["env"].get(ADDED[agent])
+    assert found == ("true" if agent == "gemini" else None)
 
 
 async def test_gemini_and_qwen_get_rules_that_nothing_outranks(started: Started) -> None:
     (rules,) = (each for each in (await started("gemini"))["argv"] if each.startswith("--admin-policy="))
-    (rule,) = tomllib.loads(Path(rules.partition("=")[2]).read_text())["rule"]
-    assert rule["decision"] == "ask_user"
+    found = tomllib.loads(Path(rules.partition("=")[2]).read_text())["rule"]
+    assert {rule["decision"] for rule in found} == {"ask_user"}
     settings = Path((await started("qwen"))["env"]["QWEN_CODE_SYSTEM_SETTINGS_PATH"])
     assert json.loads(settings.read_text())["disableAllHooks"] is True
+
+
+async def test_rules_that_ask_are_not_added_where_everything_is_allowed(started: Started) -> None:
+    assert (await started("gemini", policy="allowAll"))["argv"] == ["--acp"]
+    env = (await started("qwen", policy="allowAll"))["env"]
+    settings = json.loads(Path(env["QWEN_CODE_SYSTEM_SETTINGS_PATH"]).read_text())
+    assert settings == {"security": {"folderTrust": {"enabled": True}}, "$version": 4}
 
 
 async def test_opencode_still_reads_the_instructions_of_the_workspace(
@@ -110,4 +133,30 @@ async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
     (folder / ".git").mkdir()
     with pytest.raises(RunnerUnavailable, match="may allow commands that nobody is asked about"):
         await started("codex-acp")
-    assert await started("codex-acp", policy="allowAll")
+    assert await started("codex-acp", policy="allowAll", trusted=True)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [("gemini", "GEMINI.md"), ("qwen", "QWEN.md"), ("qwen", "AGENTS.md"), ("claude-agent-acp", "CLAUDE.md")],
+)
+@pytest.mark.parametrize(
+    ("spec", "is_told"),
+    [({"trusted": True}, True), ({"policy": "allowAll", "trusted": True}, False), ({}, False)],
+    ids=["asks", "allowed everything", "not trusted"],
+)
+async def test_an_agent_is_told_the_instructions_that_it_does_not_read(
+    tmp_path: Path, agent: str, name: str, spec: Any, is_told: bool, task_ids: list[str]
+) -> None:
+    (tmp_path / name).write_text("Be brief.")
+    command = [sys.executable, str(Path(__file__).parents[2] / "agents" / "scripted.py"), "--lasting"]
+    env = {"PYTHONPATH": str(Path(__file__).parents[3])}
+    runner = AcpRunner(agent, RunnerSettings(type="acp", command=command, env=env))
+    task_ids.append(str(uuid4()))
+
+    async def ignore(_: dict[str, Any]) -> None: ...
+
+    run = await runner.start(RunSpec(task_ids[-1], "say hello", tmp_path, **spec), ignore)
+    await run.result()
+    (told,) = (path.read_text() for path in tmp_path.glob(".session-*"))
+    assert ("Be brief." in told) is is_told

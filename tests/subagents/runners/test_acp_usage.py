@@ -152,3 +152,9 @@ def test_a_count_inside_a_turn_is_never_below_the_context_and_never_falls(steps:
     counted = [event.get("inputTokens", 0) for event in events]
     assert counted == sorted(counted)
     assert all(event.get("inputTokens", 0) >= event["contextUsed"] for event in events)
+
+
+def test_another_size_is_another_answer_where_sizes_come_behind_answers() -> None:
+    usage = Usage()
+    told(usage, WORD, size(100), size(100), size(120), size(150))
+    assert told(usage, size(200))[-1]["inputTokens"] == 100 + 120 + 150 + 200

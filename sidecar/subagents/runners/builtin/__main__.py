@@ -69,6 +69,7 @@ def _run(settings: BuiltinSettings) -> int:
             model, workspace, reporter, describe, settings.context_window
         ),
         lambda text: key_handover.conceal(text, settings),
+        required_model(settings),
     )
     adopt_orphans()
     try:

@@ -36,12 +36,23 @@ class _Session:
     turn: asyncio.Task[StopReason] | None = None
 
 
-class BuiltinAgent:
-    """Handles the requests of a client; `conceal` removes secrets from the text of a fault."""
+_MODES = schema.SessionModeState(
+    current_mode_id="default",
+    available_modes=[schema.SessionMode(id="default", name="Ask before edits and commands")],
+)
+"""The only mode there is."""
 
-    def __init__(self, converse: Converse, conceal: Callable[[str], str]) -> None:
+
+class BuiltinAgent:
+    """Handles the requests of a client.
+
+    `conceal` removes secrets from the text of a fault; `model` is the name of the model, which it announces.
+    """
+
+    def __init__(self, converse: Converse, conceal: Callable[[str], str], model: str) -> None:
         self._converse = converse
         self._conceal = conceal
+        self._model = model
         self._sessions: dict[str, _Session] = {}
         self._client: Client
 
@@ -66,7 +77,9 @@ class BuiltinAgent:
         session_id = uuid4().hex
         reporter = Reporter(self._client, session_id)
         self._sessions[session_id] = _Session(self._converse(Workspace(Path(cwd)), reporter))
-        return schema.NewSessionResponse(session_id=session_id)
+        return schema.NewSessionResponse(
+            session_id=session_id, modes=_MODES, config_options=[_model_option(self._model)]
+        )
 
     async def prompt(self, prompt: list[Any], session_id: str, **meta: Any) -> schema.PromptResponse:
         """Answer a prompt; the reply comes at the end of the turn, with the tokens that the turn took."""
@@ -109,6 +122,13 @@ class BuiltinAgent:
         if session_id not in self._sessions:
             raise RequestError(_INVALID, f"there is no session {session_id!r}")
         return self._sessions[session_id]
+
+
+def _model_option(model: str) -> schema.SessionConfigOptionSelect:
+    only = schema.SessionConfigSelectOption(value=model, name=model)
+    return schema.SessionConfigOptionSelect(
+        id="model", name="Model", category="model", type="select", current_value=model, options=[only]
+    )
 
 
 def _is_absolute_folder(path: str) -> bool:

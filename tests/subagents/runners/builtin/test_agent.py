@@ -40,6 +40,7 @@ def agent(client: Client) -> BuiltinAgent:
             model, workspace, reporter, lambda root: "about the workspace"
         ),
         lambda text: text.replace("sk-1", "***"),
+        "m",
     )
     agent.on_connect(client)
     return agent
@@ -54,6 +55,13 @@ async def until_it_speaks(client: Client) -> None:
     async with asyncio.timeout(10):
         while not client.updates:
             await asyncio.sleep(0.01)
+
+
+async def test_a_session_says_its_mode_and_model(agent: BuiltinAgent, root: Path) -> None:
+    session = (await agent.new_session(str(root))).model_dump(by_alias=True)
+    assert session["modes"]["currentModeId"] == "default"
+    (model,) = session["configOptions"]
+    assert (model["category"], model["currentValue"]) == ("model", "m")
 
 
 async def test_sessions_are_apart_and_can_be_closed(agent: BuiltinAgent, client: Client, root: Path) -> None:
