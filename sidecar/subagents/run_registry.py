@@ -1,6 +1,7 @@
 """Every run of one Host: the live ones in memory, all of them in the journal."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -19,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 FOREIGN_POLL_SECONDS = 0.25
 """How often a run of the process that owns the root is read again: it cannot notify us of its end."""
-TRANSCRIPT_RETRY_SECONDS = 1.0
-"""How long after a failed attempt the end is written into a transcript again."""
+TRANSCRIPT_SECONDS = 1.0
+"""How long after an end its transcript is made durable, since nobody waits for that, and between attempts."""
 ENDS_KEPT = 1_000
 """The newest ends that are kept in memory, for answers that are being put together as a run ends."""
 _CANDIDATES = 20
@@ -260,32 +261,36 @@ class RunRegistry:
         run.recorded.set_result(None)
 
     async def _finish_transcript(self, run: Run, ended: RunRecord) -> None:
-        """Write the end into the stored task, and have the journal note it; the next start tries again."""
+        """Write the end into the stored task; later make that durable, and have the journal note it."""
         if run.executor is None:
             return
         try:
             await run.executor.finish(ended.task)
         except StorageError as error:
             logger.error("%s", error)
-            self._spawn(self._finish_later(run, ended), f"transcript of {run.id}")
-        else:
-            await self._journal.transcript_finished(run.id)
+        self._spawn(self._sync_transcript(run, ended), f"transcript of {run.id}")
 
-    async def _finish_later(self, run: Run, ended: RunRecord) -> None:
+    async def _sync_transcript(self, run: Run, ended: RunRecord) -> None:
+        """Try until the stored task tells the end and is durable; the next start tries again."""
         assert run.executor is not None
-        while not self._is_closing.is_set():
-            try:
-                async with asyncio.timeout(TRANSCRIPT_RETRY_SECONDS):
-                    await self._is_closing.wait()
-            except TimeoutError:
-                pass
+        while True:
+            is_last_attempt = await self._is_closing_within(TRANSCRIPT_SECONDS)
             try:
                 await run.executor.finish(ended.task)
+                await run.executor.sync()
             except StorageError as error:
                 logger.debug("%s", error)
             else:
                 await self._journal.transcript_finished(run.id)
                 return
+            if is_last_attempt:
+                return
+
+    async def _is_closing_within(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._is_closing.wait()
+        return self._is_closing.is_set()
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.get_running_loop().create_task(work, name=name)
