@@ -54,8 +54,8 @@ def sweep(
 
     `groups` are the runs' control groups; None searches the system for those that a killed sidecar left.
     Passes are made until several in a row find nothing, so that a process that forks meanwhile does not
-    escape; if not `thorough`, until one does. Blocking; called at the end of each run, from a thread, and at the start of a Host once for all
-    runs.
+    escape; if not `thorough`, until one does. Blocking; called at the end of each run, from a thread, and at
+    the start of a Host once for all runs.
     """
     deadline = time.monotonic() + limit
     if procfs.usable():

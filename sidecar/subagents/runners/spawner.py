@@ -1,4 +1,4 @@
-"""Processes made beside the event loop (POSIX), which a fork and an entry into a control group would hold up."""
+"""Processes made in a thread (POSIX): fork, entry into a control group and exec would hold up the loop."""
 
 import asyncio
 import contextlib

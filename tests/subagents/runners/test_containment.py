@@ -15,6 +15,7 @@ from uuid import uuid4
 import pytest
 
 from sidecar.subagents.runners import cgroup, containment
+from sidecar.subagents.runners.adoption import adoption
 from sidecar.subagents.runners.cgroup import RunGroup, find_groups, make_group
 from sidecar.subagents.runners.marker import SweepReport, find, sweep
 from sidecar.subagents.runners.process import ChildProcess
@@ -118,7 +119,7 @@ async def test_a_group_that_held_every_process_needs_one_look_and_any_other_seve
         return ()
 
     monkeypatch.setattr(containment, "sweep", sweep_and_note)
-    monkeypatch.setattr(containment.adoption, "sweep", orphans)
+    monkeypatch.setattr(adoption, "sweep", orphans)
     await to_its_end(task_id, tmp_path)
     monkeypatch.setattr(RunGroup, "entry", lambda _: contextlib.nullcontext(lambda: None))
     await to_its_end(task_id, tmp_path)
