@@ -100,7 +100,8 @@ class Recovery:
         task_ids = await self._journal.unreadable()
         if task_ids:
             logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
-            await self._journal.close_unreadable(task_ids)
+            event = {"type": "state", "status": "failed", "endReason": "error", "ts": self._now()}
+            await self._journal.close_unreadable(task_ids, event)
 
     async def _lost(self) -> list[RunRecord]:
         """Return the unfinished runs that there were when this process began: later ones are its own."""

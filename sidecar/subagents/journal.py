@@ -10,11 +10,12 @@ from typing import Any, Self, TypeVar
 from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
 from sidecar.api.permissions import RememberedPermission
-from sidecar.subagents import codec
+from sidecar.subagents import codec, journal_status
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
 from sidecar.subagents.journal_queue import JournalQueue
 from sidecar.subagents.journal_schema import JournalMissing, connect, connect_empty
+from sidecar.subagents.journal_worker import Job
 from sidecar.subagents.permissions import table as permission_table
 from sidecar.subagents.records import Delivery, DeliveryState, RunRecord
 
@@ -133,12 +134,16 @@ class Journal:
 
     async def unreadable(self) -> Ids:
         """Return the ids of rows that cannot be read and still count as running or queued."""
-        return await self._call(queries.unreadable)
+        return await self._call(journal_status.unreadable)
 
-    async def close_unreadable(self, task_ids: Sequence[str]) -> None:
-        """Have unreadable rows count as failed; their contents are left as they are."""
+    async def close_unreadable(self, task_ids: Sequence[str], event: dict[str, Any]) -> None:
+        """End unreadable rows with `event`, which needs no `seq`; their records are left as they are."""
         ids = tuple(task_ids)
-        await self._call(lambda db: queries.close_unreadable(db, ids), writes=True)
+        await self._call(lambda db: journal_status.close_unreadable(db, ids, event), writes=True)
+
+    def show(self, task_id: str, status: AsyncStatus) -> None:
+        """Have lists and counts show a run in this state, which the disk does not take yet."""
+        self._queue.put(Job(lambda db: journal_status.show(db, task_id, status), writes=False, urgent=False))
 
     async def get(self, task_id: str) -> RunRecord | None:
         """Return the record with exactly this id."""
@@ -160,7 +165,7 @@ class Journal:
 
     async def counts(self) -> dict[AsyncStatus, int]:
         """Return how many tasks there are in each of the five states."""
-        return await self._call(queries.counts)
+        return await self._call(journal_status.counts)
 
     async def spent_since(self, since: int) -> tuple[float, int]:
         """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""

@@ -208,6 +208,7 @@ class RunRegistry:
         Nothing can take that back: the next start would find the same.
         """
         self._ended[ended.task.id] = ended
+        self._journal.show(ended.task.id, ended.task.status)
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""
