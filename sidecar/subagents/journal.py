@@ -14,7 +14,8 @@ from sidecar.subagents import codec, journal_status
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
 from sidecar.subagents.journal_queue import JournalQueue
-from sidecar.subagents.journal_schema import JournalMissing, connect, connect_empty
+from sidecar.subagents.journal_schema import JournalMissing
+from sidecar.subagents.journal_source import Reading, Writing
 from sidecar.subagents.journal_worker import Job
 from sidecar.subagents.permissions import table as permission_table
 from sidecar.subagents.records import Delivery, DeliveryState, RunRecord
@@ -38,8 +39,7 @@ class Journal:
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
         self._read_only = read_only
-        self._is_empty = False
-        self._queue = JournalQueue(path, functools.partial(connect, path, read_only=read_only))
+        self._queue = JournalQueue(path, Reading(path) if read_only else Writing(path))
 
     @classmethod
     async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
@@ -57,7 +57,7 @@ class Journal:
                 await journal.aclose()
                 raise
             if isinstance(error, JournalMissing):
-                journal._read_as_empty()
+                journal._queue.reconnect(Reading(path, may_be_missing=True))
         except BaseException:
             await journal.aclose()
             raise
@@ -78,8 +78,8 @@ class Journal:
 
     def take_over(self) -> None:
         """Write from now on: the process that did so until now is gone."""
-        self._read_only = self._is_empty = False
-        self._queue.reconnect(functools.partial(connect, self._path, read_only=False))
+        self._read_only = False
+        self._queue.reconnect(Writing(self._path))
 
     @property
     def depth(self) -> int:
@@ -265,14 +265,7 @@ class Journal:
     ) -> T:
         if writes:
             self._require_writable()
-        if self._is_empty and self._path.exists():
-            self._is_empty = False
-            self._queue.reconnect(functools.partial(connect, self._path, read_only=True))
         return await self._queue.call(run, writes=writes, urgent=urgent)
-
-    def _read_as_empty(self) -> None:
-        self._is_empty = True
-        self._queue.reconnect(connect_empty)
 
     def _keep(self, run: Callable[[sqlite3.Connection], object], task_id: str) -> "asyncio.Future[Any]":
         self._require_writable()
