@@ -13,6 +13,7 @@ from sidecar.api.insight import HousekeepingResult
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.foreign_runs import ForeignRuns
 from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.news import News
 from sidecar.app.ownership import Ownership
@@ -114,7 +115,10 @@ class Host:
         host = cls(own, ownership, journal, settings, foreign_roots)
         if ownership.is_owner:
             await host._begin_owning()
-        ownership.watch(host._take_over, host._lose_root)
+        foreign = ForeignRuns(journal, host.news.run_changed)
+        if not ownership.is_owner:
+            await foreign.look()
+        ownership.watch(host._take_over, host._lose_root, foreign.look)
         return host
 
     async def _begin_owning(self) -> None:

@@ -175,6 +175,10 @@ class Journal:
         """Return the ids of the runs that are running or queued."""
         return [record.task.id for record in await self.unfinished()]
 
+    async def launched_after(self, row: int) -> tuple[int, Ids]:
+        """Return the row of the newest run, and the ids of those in rows after `row`."""
+        return await self._call(lambda db: queries.launched_after(db, row))
+
     async def ids(self) -> frozenset[str]:
         """Return the id of every run there was."""
         return await self._call(queries.ids)

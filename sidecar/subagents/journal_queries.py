@@ -132,6 +132,12 @@ def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
     return sum(run.cost or 0 for run in runs), tokens
 
 
+def launched_after(db: sqlite3.Connection, row: int) -> tuple[int, list[str]]:
+    """Return the row of the newest run, and the ids of those in rows after `row`."""
+    found = db.execute("SELECT n, id FROM runs WHERE n > ? ORDER BY n", (row,)).fetchall()
+    return max([row, *(n for n, _ in found)]), [task_id for _, task_id in found]
+
+
 def ids(db: sqlite3.Connection) -> frozenset[str]:
     """Return the id of every run there was."""
     return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
