@@ -88,6 +88,18 @@ def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
     assert [task["endReason"] for task in cli.json("ps")["items"]] == ["goal", "lost"]
 
 
+def test_following_a_run_ends_with_its_killed_sidecar(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    with cli.start("logs", task_id, "--follow") as follower:
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        process.kill()  # and not reaped yet
+        said, errors = follower.communicate(timeout=20)
+    process.communicate(timeout=10)
+    assert (follower.returncode, said) == (1, "")
+    assert f"run {task_id} was left by a sidecar that was killed; `cancel` ends" in errors
+
+
 def test_ps_without_a_journal_is_empty_and_makes_nothing(cli: Cli) -> None:
     counts = dict.fromkeys(("queued", "running", "completed", "failed", "cancelled"), 0)
     assert cli.json("ps") == {"items": [], "counts": counts, "max": 5, "revision": 0}
