@@ -76,7 +76,9 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed, self._run_ended)
-        self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self.news.stored_changed)
+        self._stored = StoredTasks(
+            self._history_roots(), lambda: self.revision, self.news.stored_changed, self.registry.untold_ends
+        )
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.desk = PermissionDesk(
             lambda: self.settings.permissions,
@@ -122,7 +124,7 @@ class Host:
         return host
 
     async def _begin_owning(self) -> None:
-        recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry.show_lost)
+        recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry)
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
         try:

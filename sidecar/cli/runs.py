@@ -19,6 +19,7 @@ from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal import Journal, JournalMissing
+from sidecar.subagents.journal_source import log_is_missing
 from sidecar.subagents.records import RunRecord
 
 T = TypeVar("T")
@@ -85,6 +86,13 @@ async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follo
 
 async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
     """Do `work` with the journal of a root, read only. Raises TaskNotFound where there is none."""
+    owner = living_owner(OwnRoot(root))
+    if owner is not None and log_is_missing(OwnRoot(root).database):
+        output.echo(
+            f"The write-ahead log of the journal was removed while pid {owner} uses it: the newest runs and "
+            "events are not shown until that sidecar writes again.",
+            err=True,
+        )
     try:
         journal = await Journal.open(OwnRoot(root).database, read_only=True)
     except JournalMissing:

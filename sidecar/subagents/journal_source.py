@@ -152,6 +152,12 @@ def _can_be_read(path: Path) -> bool:
         return False
 
 
+def log_is_missing(path: Path) -> bool:
+    """Tell whether there is a journal without its write-ahead log; in use it has one."""
+    found = _stamps(path)
+    return found[0] is not None and found[1] is None
+
+
 def _log(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 

@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import msgspec
 
 from sidecar.api.async_tasks import AsyncStatus, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
+from sidecar.api.tasks import TaskStatus
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.outcome import Outcome
@@ -24,6 +25,8 @@ TRANSCRIPT_SECONDS = 1.0
 """How long after an end its transcript is made durable, since nobody waits for that, and between attempts."""
 ENDS_KEPT = 1_000
 """The newest ends that are kept in memory, for answers that are being put together as a run ends."""
+_STORED: Mapping[str, TaskStatus] = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+"""What a stored task's status is for the status that its run ended with."""
 _CANDIDATES = 20
 """How many tasks an ambiguous prefix names, so that the answer stays readable."""
 
@@ -50,6 +53,7 @@ class RunRegistry:
         self._on_end = on_end
         self._live: dict[str, Run] = {}
         self._ended: dict[str, RunRecord] = {}
+        self._untold: dict[str, TaskStatus] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -207,8 +211,19 @@ class RunRegistry:
 
         Nothing can take that back: the next start would find the same.
         """
-        self._ended[ended.task.id] = ended
-        self._journal.show(ended.task.id, ended.task.status)
+        task = ended.task
+        self._ended[task.id] = ended
+        self._journal.show(task.id, task.status)
+        if task.launched_at is not None:
+            self._untold[task.id] = _STORED[task.status]
+
+    def transcript_tells(self, task_id: str) -> None:
+        """Take note that the stored task of a lost run tells its end."""
+        self._untold.pop(task_id, None)
+
+    def untold_ends(self) -> Mapping[str, TaskStatus]:
+        """Return how lost runs ended whose stored tasks do not tell it yet. For any thread."""
+        return self._untold.copy()
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""
