@@ -13,6 +13,7 @@ from sidecar.api.insight import HousekeepingResult
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.foreign_runs import ForeignRuns
 from sidecar.app.housekeeping import Action, Housekeeping
 from sidecar.app.news import News
 from sidecar.app.ownership import Ownership
@@ -75,7 +76,9 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self._run_changed, self._run_ended)
-        self._stored = StoredTasks(self._history_roots(), lambda: self.revision, self.news.stored_changed)
+        self._stored = StoredTasks(
+            self._history_roots(), lambda: self.revision, self.news.stored_changed, self.registry.untold_ends
+        )
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.desk = PermissionDesk(
             lambda: self.settings.permissions,
@@ -114,15 +117,16 @@ class Host:
         host = cls(own, ownership, journal, settings, foreign_roots)
         if ownership.is_owner:
             await host._begin_owning()
-        ownership.watch(host._take_over, host._lose_root)
+        foreign = ForeignRuns(journal, host.news.run_changed)
+        if not ownership.is_owner:
+            await foreign.look()
+        ownership.watch(host._take_over, host._lose_root, foreign.look)
         return host
 
     async def _begin_owning(self) -> None:
-        recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry.show_lost)
+        recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry)
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
-        else:
-            self.registry.lost.clear()
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
@@ -131,7 +135,6 @@ class Host:
 
     async def _recover_rest(self, recovery: Recovery) -> None:
         ended = await recovery.again()
-        self.registry.lost.clear()
         await self._notify_of(ended)
 
     async def _take_over(self) -> None:

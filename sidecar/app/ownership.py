@@ -52,9 +52,18 @@ class Ownership:
                 f"{self._root.path}: {reason}; {remedy}", path=str(self._root.path), reason=reason
             )
 
-    def watch(self, acquired: Callable[[], Awaitable[None]], lost: Callable[[], None]) -> None:
-        """Begin to check; await `acquired` on becoming the owner, call `lost` when that ends."""
-        self._watch = asyncio.create_task(self._check(acquired, lost), name=f"owner of {self._root.path}")
+    def watch(
+        self,
+        acquired: Callable[[], Awaitable[None]],
+        lost: Callable[[], None],
+        reading: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Begin to check; await `acquired` on becoming the owner, call `lost` when that ends.
+
+        `reading` is awaited at each check that finds the root in other hands.
+        """
+        check = self._check(acquired, lost, reading)
+        self._watch = asyncio.create_task(check, name=f"owner of {self._root.path}")
 
     async def aclose(self) -> None:
         """Stop checking and give the root up."""
@@ -64,7 +73,12 @@ class Ownership:
         if isinstance(self._lock, RootLock):
             self._lock.release()
 
-    async def _check(self, acquired: Callable[[], Awaitable[None]], lost: Callable[[], None]) -> None:
+    async def _check(
+        self,
+        acquired: Callable[[], Awaitable[None]],
+        lost: Callable[[], None],
+        reading: Callable[[], Awaitable[None]],
+    ) -> None:
         while True:
             await asyncio.sleep(CHECK_SECONDS)
             if not isinstance(self._lock, RootLock):
@@ -72,6 +86,8 @@ class Ownership:
                 if lock is not None:
                     self._lock = lock
                     await acquired()
+                else:
+                    await reading()
             elif self._replaced is None and not self._renew():
                 logger.error("%s was removed or replaced: this sidecar launches nothing more", self._replaced)
                 lost()

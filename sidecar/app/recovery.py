@@ -15,6 +15,7 @@ from sidecar.subagents.journal import Journal
 from sidecar.subagents.outcome import LOST, Outcome
 from sidecar.subagents.records import RunRecord
 from sidecar.subagents.run import end_event, with_outcome
+from sidecar.subagents.run_registry import RunRegistry
 from sidecar.subagents.runners.marker import sweep
 from sidecar.subagents.transcript import STORED_OUTCOMES, Transcript
 
@@ -45,11 +46,10 @@ class Recovery:
         journal: Journal,
         reminders: Reminders,
         now: Callable[[], int],
-        show_lost: Callable[[RunRecord], None],
+        registry: RunRegistry,
     ) -> None:
-        """`show_lost` takes the record of a lost run before it is written, in case the disk is full."""
         self._root = root
-        self._show_lost = show_lost
+        self._registry = registry
         self._journal = journal
         self._reminders = reminders
         self._now = now
@@ -100,7 +100,8 @@ class Recovery:
         task_ids = await self._journal.unreadable()
         if task_ids:
             logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
-            await self._journal.close_unreadable(task_ids)
+            event = {"type": "state", "status": "failed", "endReason": "error", "ts": self._now()}
+            await self._journal.close_unreadable(task_ids, event)
 
     async def _lost(self) -> list[RunRecord]:
         """Return the unfinished runs that there were when this process began: later ones are its own."""
@@ -127,7 +128,7 @@ class Recovery:
         task.progress, task.changes = fold.progress(), fold.changes.result()
         record.restored = True
         ended = with_outcome(record, outcome or LOST, fold, at)
-        self._show_lost(ended)
+        self._registry.show_lost(ended)  # before it is written, in case the disk is full
         if outcome is None:
             seq = await self._journal.last_seq(task.id) + 1
             stamp = {"seq": seq, "ts": max(self._now(), at)}
@@ -156,6 +157,7 @@ class Recovery:
                 changes=fold.changes.files(),
             )
         await self._journal.transcript_finished(task.id)
+        self._registry.transcript_tells(task.id)
 
     async def _restore_pending(self) -> None:
         undelivered = await self._journal.undelivered()

@@ -1,10 +1,8 @@
 """How many runs there are in each state."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sidecar.subagents.journal import Journal
-from sidecar.subagents.records import RunRecord
 
 
 @dataclass(frozen=True)
@@ -18,16 +16,6 @@ class RunCounts:
     foreground: int
 
 
-async def count_runs(journal: Journal, lost: Mapping[str, RunRecord]) -> RunCounts:
-    """Count the runs; `lost` has the ends of a crash that the journal may not have yet."""
-    counts: dict[str, int] = dict((await journal.counts()).items())
-    foreground = await journal.foreground()
-    for task_id in await journal.live_ids() if lost else ():
-        if (ended := lost.get(task_id)) is None:
-            continue
-        counts[ended.task.status] += 1
-        if ended.sync:
-            foreground -= 1
-        else:
-            counts["running" if ended.task.launched_at is not None else "queued"] -= 1
-    return RunCounts(counts, foreground)
+async def count_runs(journal: Journal) -> RunCounts:
+    """Count the runs that the journal shows."""
+    return RunCounts(dict((await journal.counts()).items()), await journal.foreground())

@@ -2,12 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidecar.api.lifecycle import WatcherHealth
-from sidecar.api.tasks import Rules
+from sidecar.api.tasks import Rules, TaskStatus
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import index_dir
 from sidecar.history import TaskHistory
@@ -31,9 +31,14 @@ class StoredTasks:
     """
 
     def __init__(
-        self, roots: Sequence[Path], revision: Callable[[], int], announce: Callable[[Changes], None]
+        self,
+        roots: Sequence[Path],
+        revision: Callable[[], int],
+        announce: Callable[[Changes], None],
+        ends: Callable[[], Mapping[str, TaskStatus]],
     ) -> None:
         self._revision = revision
+        self._ends = ends
         self._announce = announce
         self._loop = asyncio.get_running_loop()
         self._pool: WorkerPool | None = None
@@ -73,9 +78,11 @@ class StoredTasks:
             self.history.close()
 
     def _open(self, roots: Sequence[Path]) -> TaskHistory:
-        return TaskHistory(
+        history = TaskHistory(
             list(roots), now=history_clock_ms, revision=self._revision, cache=index_dir(), read=self._read
         )
+        history.know_ends(self._ends)
+        return history
 
     def _read(self, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
         if self._pool is None:

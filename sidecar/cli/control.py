@@ -11,6 +11,7 @@ from sidecar.api.errors import StorageError
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
+from sidecar.cli.abandoned import OwnerWatch
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
@@ -70,15 +71,14 @@ async def _ended(
     loop = asyncio.get_running_loop()
     deadline = None if seconds is None else loop.time() + seconds
     ids = [task.id for task in await _find(journal, prefixes)]
+    owner = OwnerWatch(root)
     while True:
-        owner = living_owner(OwnRoot(root))  # first: a run that has no owner after its look has none at all
+        owner.look()
         tasks = await _find(journal, ids)
         left = [task for task in tasks if task.completed_at is None]
         if not left or (deadline is not None and loop.time() >= deadline):
             return tasks
-        if owner is None:
-            reason = f"run {left[0].id} was left by a sidecar that was killed"
-            raise StorageError(f"{reason}; `cancel` ends what is left of it", path=str(root), reason=reason)
+        owner.require(left[0].id)
         await asyncio.sleep(POLL_SECONDS)
 
 

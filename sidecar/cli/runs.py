@@ -9,16 +9,18 @@ from typing import Any, TypeVar
 import click
 
 from sidecar.api.async_tasks import STATUSES, AsyncListResult, AsyncTask
-from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
+from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
+from sidecar.cli.abandoned import OwnerWatch
 from sidecar.cli.event_lines import EventPrinter
 from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal import Journal, JournalMissing
+from sidecar.subagents.journal_source import log_is_missing
 from sidecar.subagents.records import RunRecord
 
 T = TypeVar("T")
@@ -55,29 +57,43 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
 @common
 def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> int:
     """Print what a run said: its messages on stdout, all else on stderr. ID may be the start of an id."""
-
-    async def print_events(journal: Journal) -> None:
-        record = await resolve(journal, task_id)
-        printer, seq = EventPrinter(), 0
-        while True:
-            page = await journal.read_events(record.task.id, seq, _EVENTS)
-            for event in page.events:
-                printer.print(event)
-            seq = page.last_seq if page.events else seq
-            if page.more:
-                continue
-            ended = any(_is_end(event) for event in page.events) or record.task.completed_at is not None
-            if not follow or ended:
-                printer.end_line()
-                return
-            await asyncio.sleep(POLL_SECONDS)
-
-    asyncio.run(reading(own_root, print_events))
+    asyncio.run(reading(own_root, lambda journal: _print_events(journal, own_root, task_id, follow=follow)))
     return exits.DONE
+
+
+async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follow: bool) -> None:
+    """Print events up to now, or to the end. Raises StorageError for a run that nobody will end."""
+    record = await resolve(journal, task_id)
+    printer, seq, owner = EventPrinter(), 0, OwnerWatch(own_root)
+    while True:
+        owner.look()
+        page = await journal.read_events(record.task.id, seq, _EVENTS)
+        for event in page.events:
+            printer.print(event)
+        seq = page.last_seq if page.events else seq
+        if page.more:
+            continue
+        ended = any(_is_end(event) for event in page.events) or record.task.completed_at is not None
+        if not follow or ended:
+            printer.end_line()
+            return
+        try:
+            owner.require(record.task.id)
+        except StorageError:
+            printer.end_line()
+            raise
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
     """Do `work` with the journal of a root, read only. Raises TaskNotFound where there is none."""
+    owner = living_owner(OwnRoot(root))
+    if owner is not None and log_is_missing(OwnRoot(root).database):
+        output.echo(
+            f"The write-ahead log of the journal was removed while pid {owner} uses it: the newest runs and "
+            "events are not shown until that sidecar writes again.",
+            err=True,
+        )
     try:
         journal = await Journal.open(OwnRoot(root).database, read_only=True)
     except JournalMissing:
@@ -97,7 +113,7 @@ async def _runs_of(root: Path) -> tuple[list[AsyncTask], RunCounts] | None:
 
 async def _list(journal: Journal) -> tuple[list[AsyncTask], RunCounts]:
     page = await journal.list(STATUSES, None, _SHOWN)
-    return [record.task for record in page.records], await count_runs(journal, {})
+    return [record.task for record in page.records], await count_runs(journal)
 
 
 async def resolve(journal: Journal, prefix: str) -> RunRecord:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sidecar.api.tasks import Rules, Sort
+import msgspec
+
+from sidecar.api.tasks import Rules, Sort, TaskStatus
 from sidecar.history.catalog import RootCatalog
 from sidecar.history.index_row import IndexRow
 from sidecar.history.listing import Listing, Listings, count, infos
@@ -23,6 +25,8 @@ class RowSelector:
         self, catalogs: Mapping[str, RootCatalog], now: Callable[[], int], touching: FindTouching
     ) -> None:
         self.followed = False
+        self.ends: Callable[[], Mapping[str, TaskStatus]] = dict
+        """How tasks of the first root ended whose files do not tell it, since the disk is full."""
         self._catalogs = catalogs
         self._now = now
         self._touching = touching
@@ -82,7 +86,11 @@ class RowSelector:
         return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
 
     def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
-        return self._listings.of(rules, {path: self._rows(path, rules, now, len(paths)) for path in paths})
+        found = {path: self._rows(path, rules, now, len(paths)) for path in paths}
+        own, ends = next(iter(self._catalogs), None), self.ends()
+        if ends and own is not None and own in found:
+            found[own] = {name: _ended(row, ends.get(name)) for name, row in found[own].items()}
+        return self._listings.of(rules, found)
 
     def _rows(self, path: str, rules: Rules, now: int, roots: int) -> Mapping[str, IndexRow]:
         catalog = self._catalogs[path]
@@ -99,6 +107,10 @@ class RowSelector:
         if roots is None:
             return [*self._catalogs]
         return [known_path(root, self._catalogs, "roots") for root in roots]
+
+
+def _ended(row: IndexRow, status: TaskStatus | None) -> IndexRow:
+    return row if status is None else msgspec.structs.replace(row, settled=status, ages_from=None)
 
 
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from sidecar.api.tasks import (
     Rules,
     Sort,
     TaskInfo,
+    TaskStatus,
 )
 from sidecar.history.catalog import Change, ReadMany, RootCatalog
 from sidecar.history.index import RowIndex
@@ -98,6 +99,10 @@ class TaskHistory:
     @followed.setter
     def followed(self, value: bool) -> None:
         self._selector.followed = value
+
+    def know_ends(self, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
+        """Ask `ends`, in any thread, how tasks of the first root ended whose files do not tell it."""
+        self._selector.ends = ends
 
     @property
     def roots(self) -> Sequence[Root]:
@@ -198,7 +203,11 @@ class TaskHistory:
             opened = catalog.open(name, self.now())
         if opened is None or opened[1].info is None:
             raise _not_found(task_id, root)
-        return opened[1].info, opened[1].provenance
+        info = opened[1].info
+        ended = self._selector.ends().get(name) if catalog is self.catalogs[0] else None
+        if ended is not None:
+            info = msgspec.structs.replace(info, status=ended)
+        return info, opened[1].provenance
 
     def messages(
         self,

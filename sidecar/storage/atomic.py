@@ -48,6 +48,15 @@ def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
             os.fsync(file.fileno())
 
 
+def sync_file(path: Path) -> None:
+    """Make what a file holds durable. Raises OSError."""
+    handle = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))  # Windows flushes only what it may write
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def sync_directory(path: Path) -> None:
     """Make renames in `path` durable, where the platform can open directories."""
     if sys.platform == "win32":

@@ -141,4 +141,12 @@ else:
             return False
         except PermissionError:
             return True
-        return True
+        return not _is_dead(pid)
+
+    def _is_dead(pid: int) -> bool:
+        """Tell whether a process waits only for its parent to reap it, where the system says so (Linux)."""
+        try:
+            text = Path(f"/proc/{pid}/stat").read_bytes()
+        except OSError:
+            return False
+        return text.rpartition(b") ")[2][:1] in (b"Z", b"X")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from sidecar.storage.atomic import is_temp, temp_path, write_atomic, write_private
+from sidecar.storage.atomic import is_temp, sync_directory, sync_file, temp_path, write_atomic, write_private
 from sidecar.storage.layout import (
     API_FILE,
     DIR_MODE,
@@ -66,6 +66,13 @@ class TaskFolder:
     def write_metadata(self, data: bytes, *, durable: bool = False) -> None:
         """Replace the list of files in the task's context."""
         write_atomic(self.path / METADATA_FILE, data, durable=durable)
+
+    def sync(self) -> None:
+        """Make the folder and its files durable as they are."""
+        for name in (UI_FILE, API_FILE, HISTORY_FILE, METADATA_FILE):
+            if (self.path / name).exists():
+                sync_file(self.path / name)
+        sync_directory(self.path)
 
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None if it does not exist."""

@@ -10,11 +10,13 @@ from typing import Any, Self, TypeVar
 from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
 from sidecar.api.permissions import RememberedPermission
-from sidecar.subagents import codec
+from sidecar.subagents import codec, journal_status
 from sidecar.subagents import journal_queries as queries
 from sidecar.subagents.journal_queries import EventPage, RecordPage
 from sidecar.subagents.journal_queue import JournalQueue
-from sidecar.subagents.journal_schema import JournalMissing, connect, connect_empty
+from sidecar.subagents.journal_schema import JournalMissing
+from sidecar.subagents.journal_source import Reading, Writing
+from sidecar.subagents.journal_worker import Job
 from sidecar.subagents.permissions import table as permission_table
 from sidecar.subagents.records import Delivery, DeliveryState, RunRecord
 
@@ -37,8 +39,7 @@ class Journal:
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
         self._read_only = read_only
-        self._is_empty = False
-        self._queue = JournalQueue(path, functools.partial(connect, path, read_only=read_only))
+        self._queue = JournalQueue(path, Reading(path) if read_only else Writing(path))
 
     @classmethod
     async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
@@ -56,7 +57,7 @@ class Journal:
                 await journal.aclose()
                 raise
             if isinstance(error, JournalMissing):
-                journal._read_as_empty()
+                journal._queue.reconnect(Reading(path, may_be_missing=True))
         except BaseException:
             await journal.aclose()
             raise
@@ -77,8 +78,8 @@ class Journal:
 
     def take_over(self) -> None:
         """Write from now on: the process that did so until now is gone."""
-        self._read_only = self._is_empty = False
-        self._queue.reconnect(functools.partial(connect, self._path, read_only=False))
+        self._read_only = False
+        self._queue.reconnect(Writing(self._path))
 
     @property
     def depth(self) -> int:
@@ -133,12 +134,16 @@ class Journal:
 
     async def unreadable(self) -> Ids:
         """Return the ids of rows that cannot be read and still count as running or queued."""
-        return await self._call(queries.unreadable)
+        return await self._call(journal_status.unreadable)
 
-    async def close_unreadable(self, task_ids: Sequence[str]) -> None:
-        """Have unreadable rows count as failed; their contents are left as they are."""
+    async def close_unreadable(self, task_ids: Sequence[str], event: dict[str, Any]) -> None:
+        """End unreadable rows with `event`, which needs no `seq`; their records are left as they are."""
         ids = tuple(task_ids)
-        await self._call(lambda db: queries.close_unreadable(db, ids), writes=True)
+        await self._call(lambda db: journal_status.close_unreadable(db, ids, event), writes=True)
+
+    def show(self, task_id: str, status: AsyncStatus) -> None:
+        """Have lists and counts show a run in this state, which the disk does not take yet."""
+        self._queue.put(Job(lambda db: journal_status.show(db, task_id, status), writes=False, urgent=False))
 
     async def get(self, task_id: str) -> RunRecord | None:
         """Return the record with exactly this id."""
@@ -159,12 +164,12 @@ class Journal:
         return await self._call(lambda db: queries.page(db, statuses, cursor, limit))
 
     async def counts(self) -> dict[AsyncStatus, int]:
-        """Return how many tasks there are in each of the five states, running synchronous ones left out."""
-        return await self._call(queries.counts)
+        """Return how many tasks are in each of the five states, without running synchronous ones."""
+        return await self._call(journal_status.counts)
 
     async def foreground(self) -> int:
         """Return how many synchronous runs are running."""
-        return await self._call(queries.foreground)
+        return await self._call(journal_status.foreground)
 
     async def spent_since(self, since: int) -> tuple[float, int]:
         """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
@@ -173,6 +178,10 @@ class Journal:
     async def live_ids(self) -> Ids:
         """Return the ids of the runs that are running or queued."""
         return [record.task.id for record in await self.unfinished()]
+
+    async def launched_after(self, row: int) -> tuple[int, Ids]:
+        """Return the row of the newest run, and the ids of those in rows after `row`."""
+        return await self._call(lambda db: queries.launched_after(db, row))
 
     async def ids(self) -> frozenset[str]:
         """Return the id of every run there was."""
@@ -264,14 +273,7 @@ class Journal:
     ) -> T:
         if writes:
             self._require_writable()
-        if self._is_empty and self._path.exists():
-            self._is_empty = False
-            self._queue.reconnect(functools.partial(connect, self._path, read_only=True))
         return await self._queue.call(run, writes=writes, urgent=urgent)
-
-    def _read_as_empty(self) -> None:
-        self._is_empty = True
-        self._queue.reconnect(connect_empty)
 
     def _keep(self, run: Callable[[sqlite3.Connection], object], task_id: str) -> "asyncio.Future[Any]":
         self._require_writable()

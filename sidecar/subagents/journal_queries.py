@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from sidecar.api.async_tasks import STATUSES, AsyncStatus
 from sidecar.api.errors import InvalidParams
 from sidecar.subagents import codec
-from sidecar.subagents.records import Delivery, RunRecord, encode_record, read_record, unreadable_because
+from sidecar.subagents.journal_status import RECORDED, compare, shown_column
+from sidecar.subagents.records import Delivery, RunRecord, encode_record, read_record
 
 DELIVERIES_KEPT = 1_000
 
@@ -80,25 +81,8 @@ def transcript_finished(db: sqlite3.Connection, task_id: str) -> None:
 
 def unfinished_transcripts(db: sqlite3.Connection) -> list[RunRecord]:
     """Return ended records whose stored task may not tell the end."""
-    return _records(db, "WHERE transcript_open AND status NOT IN ('running', 'queued') ORDER BY n", ())
-
-
-def unreadable(db: sqlite3.Connection) -> list[str]:
-    """Return the ids of rows with an unknown status, or live ones with a body that cannot be read."""
-    rows = db.execute(
-        "SELECT id, status, body FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')"
-    )
-    return [task_id for task_id, status, body in rows if status not in STATUSES or unreadable_because(body)]
-
-
-def close_unreadable(db: sqlite3.Connection, task_ids: Sequence[str]) -> None:
-    """Have these rows count as failed."""
-    for task_id in task_ids:
-        db.execute(
-            "UPDATE runs SET status = 'failed', completed_at = coalesce(completed_at, ordered_at),"
-            " notified_at = coalesce(notified_at, ordered_at) WHERE id = ?",
-            (task_id,),
-        )
+    compare(db)
+    return _records(db, f"WHERE transcript_open AND {RECORDED} NOT IN ('running', 'queued') ORDER BY n", ())
 
 
 def get(db: sqlite3.Connection, task_id: str) -> RunRecord | None:
@@ -117,26 +101,24 @@ def page(
 ) -> RecordPage:
     """Return up to `limit` records after `cursor`; a task launched from the queue meanwhile moves up."""
     wanted = STATUSES if statuses is None else tuple(statuses)
-    marks = ", ".join("?" * len(wanted))
-    where = f"WHERE status IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
-    rows = db.execute(
-        f"SELECT id, notified_at, body, ordered_at, n FROM runs {where}",  # noqa: S608 - only marks are put in
-        (*wanted, *_place(cursor), limit + 1),
-    ).fetchall()
+    compare(db)
+    rows = _rows(db, wanted, _place(cursor), limit + 1)
     records = [_record(*row[:4]) for row in rows[:limit]]
-    return RecordPage(records, _cursor(*rows[limit - 1][3:]) if len(rows) > limit else None)
+    if any(record.task.status != row[5] for record, row in zip(records, rows, strict=False)):
+        compare(db, again=True)  # somebody else damaged a row since
+        rows = _rows(db, wanted, _place(cursor), limit + 1)
+        records = [_record(*row[:4]) for row in rows[:limit]]
+    return RecordPage(records, _cursor(*rows[limit - 1][3:5]) if len(rows) > limit else None)
 
 
-def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
-    """Return the number of tasks in each state; a running synchronous one holds no slot and is left out."""
-    select = "SELECT status, count(*) FROM runs WHERE NOT (sync AND status = 'running') GROUP BY status"
-    found = dict(db.execute(select).fetchall())
-    return {status: found.get(status, 0) for status in STATUSES}
-
-
-def foreground(db: sqlite3.Connection) -> int:
-    """Return the number of running synchronous tasks."""
-    return int(db.execute("SELECT count(*) FROM runs WHERE sync AND status = 'running'").fetchone()[0])
+def _rows(
+    db: sqlite3.Connection, statuses: Sequence[AsyncStatus], place: tuple[int, int], limit: int
+) -> list[Any]:
+    marks = ", ".join("?" * len(statuses))
+    where = f"WHERE {shown_column(db)} IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
+    columns = f"id, notified_at, body, ordered_at, n, {RECORDED}"
+    query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only marks are put in
+    return db.execute(query, (*statuses, *place, limit)).fetchall()
 
 
 def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
@@ -150,6 +132,12 @@ def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
     return sum(run.cost or 0 for run in runs), tokens
 
 
+def launched_after(db: sqlite3.Connection, row: int) -> tuple[int, list[str]]:
+    """Return the row of the newest run, and the ids of those in rows after `row`."""
+    found = db.execute("SELECT n, id FROM runs WHERE n > ? ORDER BY n", (row,)).fetchall()
+    return max([row, *(n for n, _ in found)]), [task_id for _, task_id in found]
+
+
 def ids(db: sqlite3.Connection) -> frozenset[str]:
     """Return the id of every run there was."""
     return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
@@ -157,12 +145,14 @@ def ids(db: sqlite3.Connection) -> frozenset[str]:
 
 def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
     """Return running and queued records, oldest first."""
-    return _records(db, "WHERE status IN ('running', 'queued') ORDER BY ordered_at, n", ())
+    compare(db)
+    return _records(db, f"WHERE {RECORDED} IN ('running', 'queued') ORDER BY ordered_at, n", ())
 
 
 def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
     """Return ends the model is to be told of and was not, oldest first."""
-    ended = "(status IN ('completed', 'failed') OR status = 'cancelled' AND wants_notice)"
+    compare(db)
+    ended = f"({RECORDED} IN ('completed', 'failed') OR {RECORDED} = 'cancelled' AND wants_notice)"
     return _records(db, f"WHERE notified_at IS NULL AND NOT sync AND {ended} ORDER BY completed_at, n", ())
 
 

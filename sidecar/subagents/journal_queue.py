@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sidecar.api.errors import StorageError
 from sidecar.subagents.journal_schema import storage_error
+from sidecar.subagents.journal_source import Source
 from sidecar.subagents.journal_worker import Job, JournalWorker
 
 MAX_QUEUED = 10_000
@@ -28,12 +29,12 @@ class JournalQueue:
     What the disk or SQLite refuses is a StorageError. On a full disk, jobs to keep wait in the thread.
     """
 
-    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, path: Path, source: Source) -> None:
         self._path = path
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self._worker = JournalWorker(
-            connect,
+            source,
             lambda jobs: self._post(self._settle, jobs),
             lambda error: self._post(self._set_stall, error),
             lambda: self._post(_resolve, self._ended),
@@ -72,9 +73,9 @@ class JournalQueue:
                 "the journal %s did not close in time: %d requests may be lost", self._path, self._queued
             )
 
-    def reconnect(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        """Open the journal with `connect` from the next job on."""
-        self._worker.reconnect(connect)
+    def reconnect(self, source: Source) -> None:
+        """Open the journal by `source` from the next job on."""
+        self._worker.reconnect(source)
 
     async def wait_for_room(self) -> None:
         """Return once less than the bounds is queued; waits as long as the disk is full."""

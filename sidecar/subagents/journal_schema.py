@@ -43,19 +43,51 @@ class JournalMissing(StorageError):
     """There is no journal to read yet; `ps` and second processes may show nothing instead."""
 
 
-def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """Open the journal, bringing it to `VERSION`; read-only, it is taken as it is.
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the journal to write it, bringing it to `VERSION`.
 
-    Raises StorageError naming the file and the remedy, JournalMissing when there is nothing to read.
+    Raises StorageError naming the file and the remedy.
     """
     try:
-        if not read_only:
-            _create_private(path)
-        elif not path.exists() or path.stat().st_size == 0:
-            raise _missing(path)
-        return _open(path, read_only=read_only)
+        _create_private(path)
+        connection = _open(path, "mode=rw")
+        try:
+            _prepare(connection, _checked_version(connection, path))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
     except (sqlite3.Error, OSError) as error:
         raise storage_error(path, error) from error
+
+
+def connect_to_read(
+    path: Path,
+    *,
+    immutable: bool = False,
+    factory: type[sqlite3.Connection] = sqlite3.Connection,
+    named: Path | None = None,
+) -> sqlite3.Connection:
+    """Open the journal as it is; `immutable` without its log and without following changes.
+
+    Raises StorageError as `connect` does, about the file `named` where `path` is a copy of that, and
+    JournalMissing when there is nothing to read.
+    """
+    named = named or path
+    try:
+        if not path.exists() or path.stat().st_size == 0:
+            raise _missing(named)
+        has_log = path.with_name(f"{path.name}-wal").exists()
+        connection = _open(path, "mode=ro&immutable=1" if immutable else "mode=ro", factory)
+        try:
+            if _checked_version(connection, named) == 0:
+                raise _missing(named) if has_log or immutable else _without_log(named)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+    except (sqlite3.Error, OSError) as error:
+        raise storage_error(named, error) from error
 
 
 def connect_empty() -> sqlite3.Connection:
@@ -72,21 +104,11 @@ def storage_error(path: Path, error: Exception) -> StorageError:
     return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
 
 
-def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
-    connection = sqlite3.connect(
-        uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=True
-    )
-    try:
-        version = _checked_version(connection, path)
-        if read_only and version == 0:
-            raise _missing(path)
-        if not read_only:
-            _prepare(connection, version)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+def _open(
+    path: Path, mode: str, factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, factory=factory)
 
 
 def _create_private(path: Path) -> None:
@@ -124,6 +146,8 @@ def _prepare(connection: sqlite3.Connection, version: int) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+    # So that the file is a journal by itself, should somebody remove its write-ahead log.
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _missing(path: Path) -> JournalMissing:
@@ -131,6 +155,12 @@ def _missing(path: Path) -> JournalMissing:
     return JournalMissing(
         f"{reason} at {path}; it is made by the first launch", path=str(path), reason=reason
     )
+
+
+def _without_log(path: Path) -> StorageError:
+    reason = "its write-ahead log (-wal) was removed"
+    remedy = "end the sidecar that uses it, which saves what it knows, and start it again"
+    return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
 
 
 def _refusal(path: Path, reason: str, remedy: str) -> StorageError:

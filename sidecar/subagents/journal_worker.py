@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sidecar.subagents.journal_source import Source
+
 BATCH_SECONDS = 0.04
 """How long jobs that nobody waits for may gather before they are committed."""
 BATCH_JOBS = 500
@@ -44,7 +46,7 @@ class Job:
 class JournalWorker:
     """Serves jobs in the order they came; consecutive writes share a commit.
 
-    `connect` opens the journal; while it fails every job fails with its error, and it is tried again.
+    `source` opens the journal; while that fails every job fails with its error, and it is tried again.
     `deliver` is called in the thread with jobs that were served, `stalled` with the error when jobs have to
     be kept and with None when all of them are durable, `ended` when there will be no more. How much may be
     queued is the caller's to bound. A job that fails does not fail its neighbors: they are tried again one
@@ -53,16 +55,16 @@ class JournalWorker:
 
     def __init__(
         self,
-        connect: Callable[[], sqlite3.Connection],
+        source: Source,
         deliver: Callable[[Sequence[Job]], None],
         stalled: Callable[[Exception | None], None],
         ended: Callable[[], None],
     ) -> None:
-        self._connect = connect
+        self._source = source
         self._deliver = deliver
         self._stalled = stalled
         self._ended = ended
-        self._switch_to: Callable[[], sqlite3.Connection] | None = None
+        self._switch_to: Source | None = None
         self._connection: sqlite3.Connection | None = None
         self._fault: Exception | None = None
         self._jobs: deque[Job] = deque()
@@ -87,10 +89,10 @@ class JournalWorker:
             if len(self._jobs) == 1 or self._is_due():
                 self._changed.notify()
 
-    def reconnect(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        """Open the journal with `connect` from the next batch on."""
+    def reconnect(self, source: Source) -> None:
+        """Open the journal by `source` from the next batch on."""
         with self._changed:
-            self._switch_to = connect
+            self._switch_to = source
 
     def stop(self) -> None:
         """Let the thread end after what is queued. Never waits."""
@@ -143,8 +145,8 @@ class JournalWorker:
         with self._changed:
             switch_to, self._switch_to = self._switch_to, None
         if switch_to is not None:
-            self._connect = switch_to
             self._disconnect()
+            self._source = switch_to
         for writes, group in itertools.groupby(batch, key=lambda job: job.writes):
             jobs = list(group)
             (self._write if writes else self._read)(jobs)
@@ -215,12 +217,14 @@ class JournalWorker:
     def _open(self) -> sqlite3.Connection:
         """Return the connection. Raises what `connect` does, and tries again only after a pause."""
         if self._connection is not None:
-            return self._connection
+            if self._source.is_current():
+                return self._connection
+            self._disconnect()
         if self._fault is None or time.monotonic() >= self._retry_at:
             self._retry_at = time.monotonic() + RETRY_SECONDS
             self._fault = None
             try:
-                self._connection = self._connect()
+                self._connection = self._source.connect()
             except Exception as error:
                 self._fault = error
         if self._connection is None:
@@ -232,7 +236,7 @@ class JournalWorker:
         connection, self._connection, self._fault = self._connection, None, None
         try:
             if connection is not None:
-                connection.close()
+                self._source.disconnect(connection)
         except sqlite3.Error:
             log.exception("the journal did not close cleanly; its write-ahead log is read at the next start")
 

@@ -1,10 +1,11 @@
 """What the journal keeps of one run: the task as clients see it, and what only the host needs."""
 
+import contextlib
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.subagents import codec
 
 Origin = Literal["client", "model"]
@@ -63,13 +64,17 @@ def read_record(task_id: str, data: bytes, ordered_at: int) -> RunRecord:
         return _unreadable(task_id, data, ordered_at, str(error))
 
 
-def unreadable_because(data: bytes) -> str | None:
-    """Return why a record cannot be read; None if it can."""
-    try:
-        _decode(data)
-    except (ValueError, msgspec.ValidationError) as error:
-        return str(error)
+def status_in(data: bytes) -> AsyncStatus | None:
+    """Return the state that a record tells; None if it cannot be read."""
+    with contextlib.suppress(ValueError, msgspec.ValidationError):
+        return _FAST.decode(data).task.status
+    with contextlib.suppress(ValueError, msgspec.ValidationError):
+        return _decode(data).task.status
     return None
+
+
+_FAST = msgspec.json.Decoder(RunRecord)
+"""Reads all but what only the standard library wrote; see `codec.encode`."""
 
 
 def _decode(data: bytes) -> RunRecord:

@@ -22,7 +22,10 @@ class Executor(Protocol):
     """What executes a run, as far as its record needs it."""
 
     async def finish(self, task: AsyncTask) -> None:
-        """Write the end into the run's stored task. Raises StorageError."""
+        """Write the end into the run's stored task. Raises StorageError; may be called again."""
+
+    async def sync(self) -> None:
+        """Make the stored task durable. Raises StorageError; may be called again."""
 
     def send(self, text: str) -> None:
         """Give the agent a message as soon as it can take one; CannotListen says why it cannot."""

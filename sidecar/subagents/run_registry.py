@@ -1,14 +1,16 @@
 """Every run of one Host: the live ones in memory, all of them in the journal."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import msgspec
 
 from sidecar.api.async_tasks import AsyncStatus, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
+from sidecar.api.tasks import TaskStatus
 from sidecar.subagents.event_log import EventLog
 from sidecar.subagents.journal import Journal
 from sidecar.subagents.outcome import Outcome
@@ -19,10 +21,12 @@ logger = logging.getLogger(__name__)
 
 FOREIGN_POLL_SECONDS = 0.25
 """How often a run of the process that owns the root is read again: it cannot notify us of its end."""
-TRANSCRIPT_RETRY_SECONDS = 1.0
-"""How long after a failed attempt the end is written into a transcript again."""
+TRANSCRIPT_SECONDS = 1.0
+"""How long after an end its transcript is made durable, since nobody waits for that, and between attempts."""
 ENDS_KEPT = 1_000
 """The newest ends that are kept in memory, for answers that are being put together as a run ends."""
+_STORED: Mapping[str, TaskStatus] = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+"""What a stored task's status is for the status that its run ended with."""
 _CANDIDATES = 20
 """How many tasks an ambiguous prefix names, so that the answer stays readable."""
 
@@ -49,8 +53,7 @@ class RunRegistry:
         self._on_end = on_end
         self._live: dict[str, Run] = {}
         self._ended: dict[str, RunRecord] = {}
-        self.lost: dict[str, RunRecord] = {}
-        """The runs that a crash left, as `show_lost` got them; cleared when the journal has their ends."""
+        self._untold: dict[str, TaskStatus] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -208,8 +211,19 @@ class RunRegistry:
 
         Nothing can take that back: the next start would find the same.
         """
-        self._ended[ended.task.id] = ended
-        self.lost[ended.task.id] = ended
+        task = ended.task
+        self._ended[task.id] = ended
+        self._journal.show(task.id, task.status)
+        if task.launched_at is not None:
+            self._untold[task.id] = _STORED[task.status]
+
+    def transcript_tells(self, task_id: str) -> None:
+        """Take note that the stored task of a lost run tells its end."""
+        self._untold.pop(task_id, None)
+
+    def untold_ends(self) -> Mapping[str, TaskStatus]:
+        """Return how lost runs ended whose stored tasks do not tell it yet. For any thread."""
+        return self._untold.copy()
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""
@@ -263,32 +277,36 @@ class RunRegistry:
         run.recorded.set_result(None)
 
     async def _finish_transcript(self, run: Run, ended: RunRecord) -> None:
-        """Write the end into the stored task, and have the journal note it; the next start tries again."""
+        """Write the end into the stored task; later make that durable, and have the journal note it."""
         if run.executor is None:
             return
         try:
             await run.executor.finish(ended.task)
         except StorageError as error:
             logger.error("%s", error)
-            self._spawn(self._finish_later(run, ended), f"transcript of {run.id}")
-        else:
-            await self._journal.transcript_finished(run.id)
+        self._spawn(self._sync_transcript(run, ended), f"transcript of {run.id}")
 
-    async def _finish_later(self, run: Run, ended: RunRecord) -> None:
+    async def _sync_transcript(self, run: Run, ended: RunRecord) -> None:
+        """Try until the stored task tells the end and is durable; the next start tries again."""
         assert run.executor is not None
-        while not self._is_closing.is_set():
-            try:
-                async with asyncio.timeout(TRANSCRIPT_RETRY_SECONDS):
-                    await self._is_closing.wait()
-            except TimeoutError:
-                pass
+        while True:
+            is_last_attempt = await self._is_closing_within(TRANSCRIPT_SECONDS)
             try:
                 await run.executor.finish(ended.task)
+                await run.executor.sync()
             except StorageError as error:
                 logger.debug("%s", error)
             else:
                 await self._journal.transcript_finished(run.id)
                 return
+            if is_last_attempt:
+                return
+
+    async def _is_closing_within(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._is_closing.wait()
+        return self._is_closing.is_set()
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.get_running_loop().create_task(work, name=name)

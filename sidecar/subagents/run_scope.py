@@ -169,6 +169,11 @@ class RunScope:
         )
         self._services.history_changed(task.id, "changed")
 
+    async def sync(self) -> None:
+        """Make the stored task durable. Raises StorageError; may be called again then."""
+        if self._transcript is not None:
+            await self._transcript.sync()
+
     async def dispose(self) -> None:
         """Leave nothing of the run: no process, and no record that says it still runs."""
         if self._last_turn is not None:

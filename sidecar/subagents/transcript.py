@@ -96,7 +96,7 @@ class Transcript:
     ) -> None:
         """Write the end, at `at` (ms since the epoch; None: now), and stop; the first end wins.
 
-        Raises StorageError when the disk refuses it; another call tries again.
+        `sync` makes it durable. Raises StorageError when the disk refuses it; another call tries again.
         """
         self._document.finish(End(outcome, self._now() if at is None else at, final_message, error))
         if self._is_finished:
@@ -106,10 +106,17 @@ class Transcript:
         try:
             async with asyncio.timeout(FINISH_SECONDS):
                 await self._writer
-                await asyncio.to_thread(_write, self._folder, self._document.snapshot(), durable=True)
+                await asyncio.to_thread(_write, self._folder, self._document.snapshot())
         except (OSError, TimeoutError) as fault:
             raise _storage_error(self._folder.path, fault) from fault
         self._is_finished = True
+
+    async def sync(self) -> None:
+        """Make what was written durable. Raises StorageError; another call tries again."""
+        try:
+            await asyncio.to_thread(self._folder.sync)
+        except OSError as fault:
+            raise _storage_error(self._folder.path, fault) from fault
 
     @staticmethod
     async def recover(
@@ -170,13 +177,13 @@ def _files(snapshot: Snapshot) -> dict[str, bytes]:
     return files
 
 
-def _write(folder: TaskFolder, snapshot: Snapshot, *, durable: bool = False) -> None:
+def _write(folder: TaskFolder, snapshot: Snapshot) -> None:
     files = _files(snapshot)
-    folder.write_ui(files[UI_FILE], durable=durable)
-    folder.write_api(files[API_FILE], durable=durable)
-    folder.write_history_item(files[HISTORY_FILE], durable=durable)
+    folder.write_ui(files[UI_FILE])
+    folder.write_api(files[API_FILE])
+    folder.write_history_item(files[HISTORY_FILE])
     if METADATA_FILE in files:
-        folder.write_metadata(files[METADATA_FILE], durable=durable)
+        folder.write_metadata(files[METADATA_FILE])
 
 
 def _recover(folder: TaskFolder, end: End, changes: Sequence[FileChange]) -> bool:

@@ -20,15 +20,18 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OwnRoot:
 
 class Watcher:
     def __init__(self) -> None:
-        self.acquired, self.lost = asyncio.Event(), asyncio.Event()
+        self.acquired, self.lost, self.looked = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def on_acquired(self) -> None:
         self.acquired.set()
 
+    async def on_look(self) -> None:
+        self.looked.set()
+
 
 async def test_a_reader_becomes_the_owner_when_the_owner_is_gone(root: OwnRoot) -> None:
     owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
-    reader.watch(watcher.on_acquired, watcher.lost.set)
+    reader.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
     with pytest.raises(StorageError, match="root in use by pid"):
         reader.require()
     await owner.aclose()
@@ -36,6 +39,16 @@ async def test_a_reader_becomes_the_owner_when_the_owner_is_gone(root: OwnRoot) 
         await watcher.acquired.wait()
     reader.require()
     await reader.aclose()
+
+
+async def test_a_reader_looks_for_news_as_long_as_it_reads(root: OwnRoot) -> None:
+    owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
+    for each in (owner, reader):
+        each.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    async with asyncio.timeout(5):
+        await watcher.looked.wait()
+    await reader.aclose()
+    await owner.aclose()
 
 
 async def test_a_removed_lock_file_is_made_again_and_still_keeps_others_out(root: OwnRoot) -> None:
@@ -54,7 +67,7 @@ async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root
     assert other.is_owner
     with pytest.raises(StorageError, match=r"sidecar\.lock was removed or replaced while in use; restart"):
         owner.require()
-    owner.watch(watcher.on_acquired, watcher.lost.set)
+    owner.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
     assert not owner.is_owner
     await owner.aclose()
     await other.aclose()
@@ -62,7 +75,7 @@ async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root
 
 async def test_an_owner_whose_root_is_removed_notices_by_itself(root: OwnRoot) -> None:
     owner, watcher = await Ownership.claim(root), Watcher()
-    owner.watch(watcher.on_acquired, watcher.lost.set)
+    owner.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
     shutil.rmtree(root.path)
     async with asyncio.timeout(5):
         await watcher.lost.wait()

@@ -201,6 +201,45 @@ async def test_an_odd_event_of_an_unfinished_run_stops_nothing(
     assert (found.task.status, found.task.end_reason) == ("failed", "lost")
 
 
+async def test_a_run_whose_record_cannot_be_read_ends_everywhere_as_failed(
+    root: OwnRoot, journal: Journal
+) -> None:
+    run = record()
+    await journal.save(run)
+    path = await folder(root, run)
+    await journal.append(run.task.id, [event(1)])
+    await journal.aclose()
+    with sqlite3.connect(root.database) as db:
+        db.execute("UPDATE runs SET body = ?", (b"{",))
+    db.close()
+    host = await start(root)
+    found = (await host.registry.resolve(run.task.id)).task
+    counts = await host.journal.counts()
+    last = (await host.events.read(run.task.id)).events[-1]
+    reminder = await host.reminders.next()
+    await host.aclose()
+    assert found.status == "failed" and "cannot be read" in str(found.error)
+    assert (counts["failed"], sum(counts.values())) == (1, 1)
+    assert (last["type"], last["status"], last["endReason"]) == ("state", "failed", "error")
+    assert reminder.task_ids == [run.task.id]
+    assert orjson.loads((path / HISTORY_FILE).read_bytes())["outcome"] == "failed"
+
+
+async def test_a_run_in_a_state_of_a_newer_version_ends_as_lost(root: OwnRoot, journal: Journal) -> None:
+    run = record()
+    await journal.save(run)
+    await journal.aclose()
+    with sqlite3.connect(root.database) as db:
+        db.execute("UPDATE runs SET status = 'paused'")
+    db.close()
+    host = await start(root)
+    found = (await host.registry.resolve(run.task.id)).task
+    counts = await host.journal.counts()
+    await host.aclose()
+    assert (found.status, found.end_reason) == ("failed", "lost")
+    assert (counts["failed"], sum(counts.values())) == (1, 1)
+
+
 async def test_a_reason_of_a_newer_version_gives_a_readable_record(root: OwnRoot, journal: Journal) -> None:
     run = record()
     await journal.save(run)

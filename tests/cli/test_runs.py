@@ -88,6 +88,32 @@ def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
     assert [task["endReason"] for task in cli.json("ps")["items"]] == ["goal", "lost"]
 
 
+def test_a_log_removed_under_its_owner_is_said_to_be_so(cli: Cli, launched: Launched) -> None:
+    ended = launched("cat")
+    process, _ = ready(cli)
+    assert "write-ahead log" not in cli.run("ps").stderr
+    for name in ("sidecar.db-wal", "sidecar.db-shm"):
+        (cli.root / name).unlink()
+    done = cli.run("ps")
+    process.terminate()
+    process.communicate(timeout=10)
+    assert done.returncode == 0 and ended in done.stdout
+    assert f"removed while pid {process.pid} uses it" in done.stderr
+    assert sorted(task["status"] for task in cli.json("ps")["items"]) == ["cancelled", "completed"]
+
+
+def test_following_a_run_ends_with_its_killed_sidecar(cli: Cli) -> None:
+    process, task_id = ready(cli)
+    with cli.start("logs", task_id, "--follow") as follower:
+        assert follower.stdout is not None
+        assert follower.stdout.readline() == "ready\n"
+        process.kill()  # and not reaped yet
+        said, errors = follower.communicate(timeout=20)
+    process.communicate(timeout=10)
+    assert (follower.returncode, said) == (1, "")
+    assert f"run {task_id} was left by a sidecar that was killed; `cancel` ends" in errors
+
+
 def test_ps_without_a_journal_is_empty_and_makes_nothing(cli: Cli) -> None:
     counts = dict.fromkeys(("queued", "running", "completed", "failed", "cancelled"), 0)
     assert cli.json("ps") == {"items": [], "counts": counts, "max": 5, "revision": 0}

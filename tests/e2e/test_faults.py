@@ -116,7 +116,14 @@ async def test_a_root_that_is_still_full_can_be_read(disk: Path, start: Start) -
     again = await start()
     assert (await again.task(ended))["endReason"] == "goal"
     assert (await again.task(running))["endReason"] == "lost"
-    assert (await again.request("tasks/list"))["total"] == 2
+    runs, stored = await again.request("asyncTasks/list"), await again.request("tasks/list")
+    assert {row["id"]: row["status"] for row in runs["items"]} == {ended: "completed", running: "failed"}
+    assert {row["id"]: row["status"] for row in stored["items"]} == {ended: "completed", running: "failed"}
+    assert (runs["counts"]["running"], runs["counts"]["failed"]) == (0, 1)
+    assert (stored["counts"].get("active", 0), stored["counts"]["failed"]) == (0, 1)
+    failed = await again.request("asyncTasks/list", status="failed")
+    assert [row["id"] for row in failed["items"]] == [running]
+    assert (await again.request("tasks/get", taskId=running))["task"]["status"] == "failed"
     filler.unlink()
     await again.ended(await accepted(again))
 
@@ -151,8 +158,27 @@ async def test_a_read_only_root_serves_history(home: Path, start: Start) -> None
         freeze(root)
         again = await start()
         assert (await again.request("tasks/list"))["total"] == 1
+        runs = await again.request("asyncTasks/list")
+        assert [row["status"] for row in runs["items"]] == ["completed"]
+        events = await again.request("asyncTasks/events", taskId=runs["items"][0]["id"])
+        assert events["events"][-1]["status"] == "completed"
         assert (await refusal(again)).data["reason"].endswith("Read-only file system")
         assert await again.shut_down() == 0
+
+
+async def test_the_clients_of_every_reader_learn_what_was_lost_with_the_owner(
+    sidecar: Sidecar, start: Start
+) -> None:
+    run = await sidecar.launch_ready("wait")
+    readers = [await start(), await start()]
+    await killed(sidecar)
+    for reader in readers:
+
+        def was_told(reader: Sidecar = reader) -> bool:
+            return (run, "lost") in [(task["id"], task.get("endReason")) for task in reader.changes]
+
+        await reader.until(was_told)
+        assert (await reader.task(run))["endReason"] == "lost"
 
 
 async def test_a_root_that_cannot_be_made_is_empty_and_refuses_launches(home: Path, start: Start) -> None:

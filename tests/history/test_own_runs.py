@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.api.async_tasks import EndReason
 from sidecar.api.insight import ByFileParams
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.tasks import TaskInfo, TaskStatus
 from sidecar.history import TaskHistory, insight
 from sidecar.history.reading import ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.subagents.transcript import Outcome, Transcript, TranscriptHead
@@ -68,6 +68,18 @@ def listed(store: Store) -> list[dict[str, object]]:
 async def test_files_of_a_run_are_those_it_changed_however_it_ended(store: Store, outcome: Outcome) -> None:
     await (await begun(store.path)).finish(outcome)
     assert listed(store) == FILES
+
+
+async def test_an_end_that_the_files_do_not_tell_is_shown_everywhere(store: Store) -> None:
+    transcript = await begun(store.path)
+    history = TaskHistory([store.path], now=lambda: NOW)
+    ends: dict[str, TaskStatus] = {TASK_ID: "failed", "another": "completed"}
+    for known, status in (({}, "active"), (ends, "failed"), ({}, "active")):
+        history.know_ends(lambda known=known: known)  # type: ignore[misc]
+        page = history.page()
+        assert [task.status for task in page.items] == [status] and page.counts == {status: 1}
+        assert len(history.list(filter=status)) == 1 and history.get(TASK_ID)[0].status == status
+    await transcript.finish("failed")
 
 
 async def test_files_of_a_run_are_listed_after_a_crash(store: Store) -> None:

@@ -236,3 +236,13 @@ def test_a_reader_leaves_the_rights_of_the_root(root: OwnRoot, mode_of: Callable
         root.path.chmod(0o755)
         assert isinstance(RootLock.acquire(root), HeldBy)
         assert mode_of(root.path) == 0o755
+
+
+def test_an_owner_that_is_dead_but_not_reaped_owns_nothing(root: OwnRoot) -> None:
+    root.path.mkdir(parents=True, exist_ok=True)
+    with subprocess.Popen(["sleep", "60"]) as child:
+        root.lock.write_text(str(child.pid))
+        assert living_owner(root) == child.pid
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert living_owner(root) is None

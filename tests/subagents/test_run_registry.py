@@ -198,15 +198,20 @@ async def test_tokens_reported_after_the_end_still_count(setting: Setting) -> No
 
 
 class Unwritable:
-    """An executor whose stored task refuses the end once."""
+    """An executor whose stored task refuses the end once, and being made durable once."""
 
     def __init__(self) -> None:
-        self.attempts = 0
+        self.attempts = self.syncs = 0
         self.written = asyncio.Event()
 
     async def finish(self, task: AsyncTask) -> None:
         self.attempts += 1
         if self.attempts == 1:
+            raise StorageError("no room", reason="no room")
+
+    async def sync(self) -> None:
+        self.syncs += 1
+        if self.syncs == 1:
             raise StorageError("no room", reason="no room")
         self.written.set()
 
@@ -217,7 +222,7 @@ class Unwritable:
 async def test_a_transcript_that_cannot_be_written_delays_nothing_and_is_tried_again(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.subagents.run_registry.TRANSCRIPT_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("sidecar.subagents.run_registry.TRANSCRIPT_SECONDS", 0.01)
     run, executor = await setting.add(), Unwritable()
     run.executor = executor
     setting.registry.conclude(run.id, GOAL)
@@ -228,6 +233,15 @@ async def test_a_transcript_that_cannot_be_written_delays_nothing_and_is_tried_a
     await setting.registry.aclose(5)
     await setting.journal.flush()
     assert await setting.journal.unfinished_transcripts() == []
+
+
+async def test_an_end_is_reported_before_its_transcript_is_durable(setting: Setting) -> None:
+    run, executor = await setting.add(), Unwritable()
+    run.executor = executor
+    setting.registry.conclude(run.id, GOAL)
+    await setting.registry.settled(run.id)
+    assert (executor.attempts, executor.syncs, setting.reported) == (1, 0, ["running", "completed"])
+    assert [each.task.id for each in await setting.journal.unfinished_transcripts()] == [run.id]
 
 
 async def test_the_next_start_finds_a_transcript_that_was_never_finished(setting: Setting) -> None:

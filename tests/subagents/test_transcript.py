@@ -86,9 +86,9 @@ async def test_rewrites_are_few_however_many_events_come(
     writes = []
     write = TaskFolder.write_ui
 
-    def counted(folder: TaskFolder, data: bytes, *, durable: bool = False) -> None:
-        writes.append(durable)
-        write(folder, data, durable=durable)
+    def counted(folder: TaskFolder, data: bytes) -> None:
+        writes.append(len(data))
+        write(folder, data)
 
     monkeypatch.setattr(TaskFolder, "write_ui", counted)
     transcript = await Transcript.start(tmp_path, head, lambda: 9)
@@ -96,7 +96,6 @@ async def test_rewrites_are_few_however_many_events_come(
         transcript.record(message(f"{n}"))
         await asyncio.sleep(0)
     await transcript.finish("completed")
-    assert writes[-1] is True
     assert len(writes) <= 4
 
 
@@ -118,6 +117,38 @@ async def test_a_disk_that_refuses_is_told_at_the_end(
     transcript.record(message("x"))
     with pytest.raises(StorageError, match="No space left"):
         await transcript.finish("completed")
+
+
+async def test_files_are_durable_after_a_sync_and_not_waited_for_before(
+    tmp_path: Path, head: TranscriptHead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def note(handle: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", note)
+    transcript = await Transcript.start(tmp_path, head, lambda: 9)
+    await transcript.finish("completed")
+    assert synced == []
+    await transcript.sync()
+    assert sorted(synced) == sorted([*FILES, head.task_id])
+
+
+async def test_a_folder_that_cannot_be_made_durable_is_named(
+    tmp_path: Path, head: TranscriptHead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript = await Transcript.start(tmp_path, head, lambda: 9)
+    await transcript.finish("completed")
+
+    def broken(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(StorageError, match=f"{head.task_id}.*Input/output error"):
+        await transcript.sync()
 
 
 async def abandoned(root: Path, head: TranscriptHead, monkeypatch: pytest.MonkeyPatch) -> None:

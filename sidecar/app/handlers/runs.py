@@ -74,7 +74,7 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     host = session.host
     statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
-    counts = await count_runs(host.journal, host.registry.lost)
+    counts = await count_runs(host.journal)
     # Last, without an await before the answer: a run may end meanwhile, and events report that.
     return AsyncListResult(
         items=[host.registry.current(record) for record in records],

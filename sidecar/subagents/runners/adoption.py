@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from sidecar.subagents.runners import procfs
@@ -43,7 +43,7 @@ class Adoption:
         """Adopt from now on; False where the system cannot. Called in the loop of whoever runs agents."""
         if not procfs.usable() or prctl()(_PR_SET_CHILD_SUBREAPER, 1):
             return False
-        self._before = procfs.children()
+        self._before = procfs.children() or frozenset()
         asyncio.get_running_loop().add_signal_handler(signal.SIGCHLD, self._child_ended)
         self._active = True
         return True
@@ -64,11 +64,12 @@ class Adoption:
         with self._lock:
             self._runs.add(pid)
 
-    def sweep(self, run: int, limit: float) -> tuple[int, ...]:
+    def sweep(self, run: int, limit: float, *, thorough: bool = True) -> tuple[int, ...]:
         """Kill the orphans of a run whose first process is dead, by its session; return the survivors.
 
-        With no other run going on it kills all there are, until several passes in a row find none: one that
-        forks and ends all the time is not met by each. Blocking, `limit` seconds at most.
+        With no other run going on it kills all there are, until several passes in a row find none (if not
+        `thorough`, one): one that forks and ends all the time is not met by each. Blocking, `limit` seconds
+        at most.
         """
         with self._lock:
             self._runs.discard(run)
@@ -78,7 +79,7 @@ class Adoption:
         while True:
             left = self._pass(run)
             quiet = quiet + 1 if left == () else 0
-            if quiet == _QUIET_PASSES or time.monotonic() >= deadline:
+            if quiet == (_QUIET_PASSES if thorough else 1) or time.monotonic() >= deadline:
                 return left or ()
             if not left:  # else at once again, to be faster than its next fork
                 time.sleep(_POLL_SECONDS)
@@ -89,10 +90,11 @@ class Adoption:
         Return the ones that still live; None when they cannot be told from a process that is being made.
         """
         with self._lock:
-            if self._starting:
+            candidates = procfs.children()
+            if candidates is None and self._starting:
                 return None
             left = []
-            for pid, stat in self._orphans():
+            for pid, stat in self._orphans(candidates):
                 if pid in self._runs or _take_note(pid):
                     continue
                 if run is not None and (stat.session == run or not self._runs):
@@ -100,9 +102,10 @@ class Adoption:
                     left.append(pid)
             return tuple(left)
 
-    def _orphans(self) -> Iterator[tuple[int, procfs.Stat]]:
+    def _orphans(self, children: Collection[int] | None) -> Iterator[tuple[int, procfs.Stat]]:
+        # Orphans come to the first thread; the processes of runs are children of the spawner's.
         parent, session = os.getpid(), os.getsid(0)
-        for pid in sorted(procfs.children(), reverse=True) or procfs.process_ids():
+        for pid in procfs.process_ids() if children is None else sorted(children, reverse=True):
             stat = procfs.stat(pid)
             if stat and stat.parent == parent and stat.session != session and pid not in self._before:
                 yield pid, stat

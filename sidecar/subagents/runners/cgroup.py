@@ -49,6 +49,14 @@ class RunGroup:
                 found += map(int, (folder / "cgroup.procs").read_bytes().split())
         return found
 
+    def holds(self, pid: int) -> bool:
+        """Tell whether a process is in the group, alive or dead but not reaped."""
+        try:
+            lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+        except OSError:
+            return False
+        return any(line.startswith("0::") and line.endswith(f"/{self.path.name}") for line in lines)
+
     def end(self, deadline: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Kill all members and remove the group; return the killed and, at `deadline`, the survivors.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from sidecar.subagents.runners.adoption import adoption
-from sidecar.subagents.runners.cgroup import make_group
+from sidecar.subagents.runners.cgroup import RunGroup, make_group
 from sidecar.subagents.runners.marker import sweep
 from sidecar.subagents.runners.parent_death import die_with_parent
 
@@ -17,13 +17,19 @@ class Containment:
 
     def __init__(self, task_id: str) -> None:
         self._task_id = task_id
-        self._group = make_group(task_id)
+        self._group: RunGroup | None = None
+        self._holds_all = False
+        """Whether the first process was in the group before it could start another."""
 
     @contextmanager
     def starting(self) -> Iterator[Callable[[], None] | None]:
-        """Hold adoption off while the first process is made; yield the `preexec_fn` it needs, if any."""
+        """Make the group and hold adoption off while the first process is made. Blocking.
+
+        Yields the `preexec_fn` that the process needs, if any.
+        """
         with ExitStack() as stack:
             stack.enter_context(adoption.starting())
+            self._group = make_group(self._task_id)
             enter = None if self._group is None else stack.enter_context(self._group.entry())
             try:
                 yield _in_order(enter, die_with_parent())
@@ -35,15 +41,21 @@ class Containment:
     def started(self, pid: int) -> None:
         """Take note of the first process."""
         adoption.started(pid)
+        self._holds_all = self._group is not None and self._group.holds(pid)
 
     def sweep_marked(self) -> tuple[int, ...]:
-        """Kill the members of the group and all that carry the marker; return the survivors. Blocking."""
+        """Kill the members of the group and all that carry the marker; return the survivors. Blocking.
+
+        Where the group has held every process, no other is expected, and a single look is enough.
+        """
         groups = [] if self._group is None else [self._group]
-        return sweep([self._task_id], SWEEP_SECONDS, groups=groups).survivors
+        report = sweep([self._task_id], SWEEP_SECONDS, groups=groups, thorough=not self._holds_all)
+        self._holds_all = self._holds_all and not report.survivors
+        return report.survivors
 
     def sweep_orphans(self, pid: int) -> tuple[int, ...]:
         """Kill the run's orphans once its first process `pid` is dead; return the survivors. Blocking."""
-        return adoption.sweep(pid, SWEEP_SECONDS)
+        return adoption.sweep(pid, SWEEP_SECONDS, thorough=not self._holds_all)
 
 
 def _in_order(*steps: Callable[[], None] | None) -> Callable[[], None] | None:

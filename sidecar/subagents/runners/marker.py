@@ -44,19 +44,23 @@ def find(task_ids: Collection[str]) -> list[int]:
 
 
 def sweep(
-    task_ids: Collection[str], limit: float, *, groups: Iterable[RunGroup] | None = None
+    task_ids: Collection[str],
+    limit: float,
+    *,
+    groups: Iterable[RunGroup] | None = None,
+    thorough: bool = True,
 ) -> SweepReport:
     """Kill every process of the runs `task_ids`, by group and by marker, within `limit` seconds.
 
     `groups` are the runs' control groups; None searches the system for those that a killed sidecar left.
     Passes are made until several in a row find nothing, so that a process that forks meanwhile does not
-    escape. Blocking; called at the end of each run, from a thread, and at the start of a Host once for all
-    runs.
+    escape; if not `thorough`, until one does. Blocking; called at the end of each run, from a thread, and at
+    the start of a Host once for all runs.
     """
     deadline = time.monotonic() + limit
     if procfs.usable():
         ended = [group.end(deadline) for group in (find_groups(task_ids) if groups is None else groups)]
-        marked = _sweep(task_ids, deadline)
+        marked = _sweep(task_ids, deadline, thorough=thorough)
         killed = [*(pid for each in ended for pid in each[0]), *marked.killed]
         survivors = [*(pid for each in ended for pid in each[1]), *marked.survivors]
         return SweepReport(tuple(dict.fromkeys(killed)), tuple(dict.fromkeys(survivors)))
@@ -65,16 +69,18 @@ def sweep(
     return SweepReport(*marker_portable.sweep(MARKER, task_ids, deadline))
 
 
-def _sweep(task_ids: Collection[str], deadline: float) -> SweepReport:
+def _sweep(task_ids: Collection[str], deadline: float, *, thorough: bool) -> SweepReport:
     killed: dict[int, None] = {}
+    enough = _CLEAR_PASSES if thorough else 1
     passes_without = 0
     while True:
         with _Kills(task_ids) as kills:
-            clear = _visit(task_ids, kills.add)
+            hidden = _visit(task_ids, kills.add)
             kills.await_deaths(deadline)
         killed |= dict.fromkeys(kills.pids)
         passes_without = 0 if kills.pids else passes_without + 1
-        if passes_without >= (_CLEAR_PASSES if clear else _UNCLEAR_PASSES):
+        clear = not thorough or not any(map(procfs.may_be_starting, hidden))
+        if passes_without >= (enough if clear else _UNCLEAR_PASSES):
             return SweepReport(tuple(killed), ())
         if time.monotonic() >= deadline:
             return SweepReport(tuple(killed), tuple(find(task_ids)))
@@ -83,12 +89,12 @@ def _sweep(task_ids: Collection[str], deadline: float) -> SweepReport:
             time.sleep(_SETTLE_SECONDS)
 
 
-def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> bool:
-    """Call `found` for each marked process as it is met; return whether no other can have been missed.
+def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> list[int]:
+    """Call `found` for each marked process as it is met; return those that showed no environment.
 
     The newest come first, to meet those that fork and end at once.
     """
-    own, clear = os.getpid(), True
+    own, hidden = os.getpid(), []
     pids = procfs.process_ids()
     newest = pids[0]
     for pid in pids:
@@ -97,8 +103,8 @@ def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> bool:
             found(pid)
             newest = _chase(newest, task_ids, found)
         elif not environ:
-            clear = clear and not procfs.may_be_starting(pid)
-    return clear
+            hidden.append(pid)
+    return hidden
 
 
 def _chase(newest: int, task_ids: Collection[str], found: Callable[[int], None]) -> int:

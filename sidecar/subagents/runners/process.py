@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from sidecar.subagents.runners import procfs
 from sidecar.subagents.runners.containment import SWEEP_SECONDS, Containment
 from sidecar.subagents.runners.marker import MARKER
 from sidecar.subagents.runners.pipes import OutputPipe
+from sidecar.subagents.runners.spawner import SpawnedProcess
 
 logger = logging.getLogger(__name__)
 
@@ -80,19 +82,34 @@ class ChildProcess(asyncio.SubprocessProtocol):
     async def _start(
         self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], has_input: bool
     ) -> None:
-        with self._containment.starting() as before_exec:
+        stdin = subprocess.PIPE if has_input else subprocess.DEVNULL
+        if sys.platform == "win32":
             self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
-                *argv,
-                stdin=asyncio.subprocess.PIPE if has_input else asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                lambda: self, *argv, stdin=stdin, cwd=cwd, env=environment
+            )
+            return
+        self._transport = await SpawnedProcess.start(
+            self, lambda: self._contained(argv, stdin=stdin, cwd=cwd, env=environment)
+        )
+
+    def _contained(
+        self, argv: Sequence[str], *, stdin: int, cwd: Path, env: Mapping[str, str]
+    ) -> "subprocess.Popen[bytes]":
+        """Make the process, with all that keeps its descendants together. Blocking."""
+        with self._containment.starting() as before_exec:
+            process = subprocess.Popen(
+                argv,
+                bufsize=0,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=cwd,
-                env=environment,
+                env=env,
                 start_new_session=True,
                 preexec_fn=before_exec,
             )
-            self._containment.started(self.pid)
+            self._containment.started(process.pid)
+            return process
 
     @property
     def pid(self) -> int:

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+_PIECE = 1 << 16
+
 
 class Stat(NamedTuple):
     """What `/proc/<pid>/stat` says of a process, as far as needed here; see proc(5)."""
@@ -45,8 +47,7 @@ def environ(pid: int) -> bytes | None:
     Empty for a kernel thread, a dead process, and one in the middle of its exec.
     """
     try:
-        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:  # noqa: PTH123 (as above)
-            return file.read()
+        return _read(f"/proc/{pid}/environ")
     except PermissionError:
         return b"\0"  # protected or another user's, so none of ours
     except ProcessLookupError:
@@ -58,19 +59,19 @@ def environ(pid: int) -> bytes | None:
 def stat(pid: int) -> Stat | None:
     """Return the state of a process; None when it is gone."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
+        text = _read(f"/proc/{pid}/stat")
     except OSError:
         return None
     state, parent, group, session = text.rpartition(b")")[2].split()[:4]
     return Stat(state.decode(), int(parent), int(group), int(session))
 
 
-def children() -> frozenset[int]:
-    """Return what this process's first thread is the parent of; nothing where the kernel does not say."""
+def children() -> frozenset[int] | None:
+    """Return what this process's first thread is the parent of; None where the kernel does not say."""
     try:
         return frozenset(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_bytes().split()))
     except OSError:
-        return frozenset()
+        return None
 
 
 def may_be_starting(pid: int) -> bool:
@@ -86,3 +87,15 @@ def group_lives(group: int) -> bool:
     """Tell whether a process of `group` is alive; the dead that nobody has taken note of do not count."""
     stats = (stat(pid) for pid in process_ids())
     return any(each.group == group and not each.is_dead for each in stats if each)
+
+
+def _read(path: str) -> bytes:
+    """Return what a file holds; without the file objects that cost more than the reading."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = [os.read(handle, _PIECE)]
+        while len(pieces[-1]) == _PIECE:
+            pieces.append(os.read(handle, _PIECE))
+    finally:
+        os.close(handle)
+    return b"".join(pieces)

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.api.async_tasks import STATUSES
 from sidecar.api.errors import StorageError
 from sidecar.subagents.journal import Journal
 from tests.subagents.journal.conftest import MakeRecord
+
+END = {"type": "state", "status": "failed", "endReason": "error", "ts": 5}
 
 
 async def damage(journal: Journal, path: Path, task_id: str, **columns: object) -> None:
@@ -58,20 +61,91 @@ async def test_a_word_of_a_newer_version_is_named_and_the_rest_of_the_row_shown(
 async def test_an_unreadable_live_row_stops_counting_as_running_and_is_kept(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
-    bad, odd, good = make_record(), make_record(), make_record()
-    for record in (bad, odd, good):
+    bad, good = make_record(), make_record()
+    for record in (bad, good):
         await journal.save(record)
+    await journal.append(bad.task.id, [{"seq": 1, "ts": 1, "type": "state", "status": "running"}])
     await damage(journal, path, bad.task.id, body=b"[]")
-    await damage(journal, path, odd.task.id, status="paused")
-    found = await journal.unreadable()
-    assert set(found) == {bad.task.id, odd.task.id}
-    await journal.close_unreadable(found)
+    assert await journal.unreadable() == [bad.task.id]
+    await journal.close_unreadable([bad.task.id], END)
     assert await journal.unreadable() == []
     assert (await journal.counts())["running"] == 1
     assert [record.task.id for record in await journal.unfinished()] == [good.task.id]
+    assert [record.task.id for record in await journal.undelivered()] == [bad.task.id]
+    assert [record.task.id for record in await journal.unfinished_transcripts()] == [bad.task.id]
+    assert (await journal.read_events(bad.task.id)).events[1:] == [{**END, "seq": 2}]
     with sqlite3.connect(path) as db:
         assert db.execute("SELECT body FROM runs WHERE id = ?", (bad.task.id,)).fetchone() == (b"[]",)
     db.close()
+
+
+async def test_an_unreadable_row_whose_events_tell_an_end_gets_no_second_one(
+    journal: Journal, path: Path, make_record: MakeRecord
+) -> None:
+    bad = make_record()
+    await journal.save(bad)
+    await journal.append(bad.task.id, [{"seq": 1, "ts": 1, "type": "state", "status": "completed"}])
+    await damage(journal, path, bad.task.id, body=b"[]")
+    await journal.close_unreadable([bad.task.id], END)
+    assert (await journal.read_events(bad.task.id)).last_seq == 1
+
+
+async def test_an_unknown_state_beside_a_readable_record_is_that_of_the_record(
+    journal: Journal, path: Path, make_record: MakeRecord
+) -> None:
+    records = {status: make_record(status) for status in STATUSES}
+    for record in records.values():
+        await journal.save(record)
+    await journal.flush()
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE runs SET status = 'paused'")
+    db.close()
+    assert await journal.counts() == dict.fromkeys(STATUSES, 1)
+    for status in STATUSES:
+        assert [each.task for each in (await journal.list([status])).records] == [records[status].task]
+    unfinished = [record.task.status for record in await journal.unfinished()]
+    assert sorted(unfinished) == ["queued", "running"] and await journal.unreadable() == []
+    for record in await journal.unfinished():
+        record.task.status, record.task.completed_at = "failed", 2_000
+        await journal.save_end(record)
+    assert (await journal.counts())["failed"] == 3
+
+
+@pytest.mark.parametrize("status", [*STATUSES, "paused"])
+@pytest.mark.parametrize("has_been_read", [True, False])
+async def test_lists_filters_and_counts_agree_on_an_unreadable_row(
+    journal: Journal, path: Path, make_record: MakeRecord, status: str, has_been_read: bool
+) -> None:
+    bad, good = make_record("completed"), make_record("completed")
+    for record in (bad, good):
+        await journal.save(record)
+    if has_been_read:
+        await journal.counts()
+    await damage(journal, path, bad.task.id, body=b'{"task": 5}', status=status)
+    reader = await Journal.open(path, read_only=True)
+    for each in (journal, reader):
+        listed = {record.task.id: record.task.status for record in (await each.list()).records}
+        assert listed == {bad.task.id: "failed", good.task.id: "completed"}
+        counts = await each.counts()
+        assert counts == {**dict.fromkeys(STATUSES, 0), "failed": 1, "completed": 1}
+        for wanted in STATUSES:
+            found = [record.task.id for record in (await each.list([wanted])).records]
+            assert found == [task_id for task_id, its in listed.items() if its == wanted]
+        assert bad.task.id in [record.task.id for record in await each.undelivered()]
+    await reader.aclose()
+
+
+async def test_lists_and_counts_show_an_end_that_is_not_written_yet(
+    journal: Journal, make_record: MakeRecord
+) -> None:
+    run = make_record()
+    await journal.save(run)
+    journal.show(run.task.id, "failed")
+    counts = await journal.counts()
+    assert (counts["running"], counts["failed"]) == (0, 1)
+    assert (await journal.list(["running"])).records == []
+    assert len((await journal.list(["failed"])).records) == 1
+    assert [record.task.id for record in await journal.unfinished()] == [run.task.id]
 
 
 async def test_a_damaged_event_is_a_log_event_that_says_so(journal: Journal, path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a run started ends with it, however it hides: in a control group, and where there is none."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -8,13 +9,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners import cgroup
+from sidecar.subagents.runners import cgroup, containment
+from sidecar.subagents.runners.adoption import adoption
 from sidecar.subagents.runners.cgroup import RunGroup, find_groups, make_group
-from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.runners.marker import SweepReport, find, sweep
 from sidecar.subagents.runners.process import ChildProcess
 from tests.subagents.runners import hopper
 
@@ -100,6 +103,34 @@ async def test_a_group_holds_what_has_no_marker_and_no_session_of_the_run(
     await child.stop(5.0)
     child.close()
     assert not group.path.exists() and find([task_id]) == []
+
+
+async def test_a_group_that_held_every_process_needs_one_look_and_any_other_several(
+    task_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[bool] = []
+
+    def sweep_and_note(*values: Any, thorough: bool, **named: Any) -> SweepReport:
+        looks.append(thorough)
+        return sweep(*values, thorough=thorough, **named)
+
+    def orphans(run: int, limit: float, *, thorough: bool) -> tuple[int, ...]:
+        looks.append(thorough)
+        return ()
+
+    monkeypatch.setattr(containment, "sweep", sweep_and_note)
+    monkeypatch.setattr(adoption, "sweep", orphans)
+    await to_its_end(task_id, tmp_path)
+    monkeypatch.setattr(RunGroup, "entry", lambda _: contextlib.nullcontext(lambda: None))
+    await to_its_end(task_id, tmp_path)
+    assert looks == [False, False, True, True]
+
+
+async def to_its_end(task_id: str, workspace: Path) -> None:
+    child = await ChildProcess.spawn(["true"], task_id=task_id, cwd=workspace, env={})
+    await child.exited()
+    await child.clear(5.0)
+    child.close()
 
 
 def commands(group: RunGroup) -> list[str]:
