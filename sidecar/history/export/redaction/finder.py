@@ -8,6 +8,8 @@ from sidecar.history.export.redaction.armor import armored
 from sidecar.history.export.redaction.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.keywords import any_of, prefixes
+from sidecar.history.export.redaction.margins import without_margins
+from sidecar.history.export.redaction.products import PRODUCTS
 from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.tokens import TOKENS
@@ -58,6 +60,10 @@ def secrets(view: View) -> Iterator[Span]:
     for span in _seen(view.text):
         start, end = view.origin(span.start, span.end)
         yield span._replace(start=start, end=end)
+    for lines in without_margins(view.text):
+        for span in _seen(lines.text):
+            start, end = view.origin(*lines.origin(span.start, span.end))
+            yield span._replace(start=start, end=end)
 
 
 def _seen(text: str) -> Iterator[Span]:
@@ -73,7 +79,7 @@ def _seen(text: str) -> Iterator[Span]:
 
 @cache
 def _finder() -> Finder:
-    return Finder((*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
+    return Finder((*TOKENS, *PRODUCTS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
 
 
 def _lowered(text: str) -> str:

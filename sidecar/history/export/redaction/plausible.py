@@ -51,6 +51,12 @@ def quoted_secret(value: str) -> bool:
     return len(value) >= 10 and value.isalpha() and bool(_HUMP.search(value)) and not _SPEECH.search(value)
 
 
+def typed_secret(value: str) -> bool:
+    """Tell whether a word that stands alone on the line below a prompt can be the answer."""
+    is_mixed = len(value) >= 8 and _HUMP.search(value) and value.isalnum() and not _SPEECH.search(value)
+    return bare_secret(value) or (bool(is_mixed) and not _PLACEHOLDER.match(value))
+
+
 def random_key(value: str) -> bool:
     """Tell whether a value is long and mixed as only generated ones are."""
     return (

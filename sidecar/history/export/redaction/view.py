@@ -14,6 +14,7 @@ _ESCAPES: Final = {"n": "\n", "r": "\n", "t": "\t"}
 _ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'", "#39": "'", "#34": '"'}
 HIDDEN: Final = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 """Characters without a width, which can stand unseen inside a word."""
+_HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 COLOR: Final = (
     r"(?:(?<=\x1b)|(?<=\\)\\{0,15}(?:u001[bB]|x1[bB]|033|e))"
     r"(?:\[[0-9;:?]{0,30}+[A-Za-z]|\][^\x07\x1b\\\n]{0,300}+(?:\x07|\x1b\\|\\{1,16}u0007))"
@@ -23,7 +24,7 @@ COLOR: Final = (
 _COLOR: Final = re.compile(rf"[\x1b\\]{COLOR}")
 _WRAPPING: Final = re.compile(
     rf"[\x1b\\%&{HIDDEN}](?:(?P<color>{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
-    r"|(?<=\\)\\{0,15}(?:u00(?P<unicode>[0-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`]))"
+    r"|(?<=\\)\\{0,15}(?:u(?P<unicode>[0-9a-fA-F]{4})|(?P<escape>[nrt\"'/`]))"
     r"|(?<=%)(?:25){0,2}+(?P<percent>[2-7][0-9a-fA-F]|0[9aAdD])"
     rf"|(?<=&)(?P<entity>{'|'.join(_ENTITIES)});)"
 )
@@ -95,6 +96,13 @@ def _meaning(match: re.Match[str]) -> str:
     if name == "percent":
         return chr(int(value, 16))
     if name == "unicode":
-        code = int(value, 16)
-        return chr(code) if code >= 0x20 else "\n"
+        return _char(int(value, 16))
     return ""
+
+
+def _char(code: int) -> str:
+    """Return the character of an escape; halves of one, and control characters, only part words."""
+    if code < 0x20:
+        return "\n"
+    char = chr(code)
+    return " " if 0xD800 <= code < 0xE000 else "" if _HIDDEN.match(char) else char
