@@ -120,7 +120,11 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
 
 def leaks(sample: Sample, redacted: str) -> bool:
     """Tell whether eight characters of a secret in a row, or all of a shorter one, are still there."""
-    plain = re.sub(r"\[redacted: \w+\]|[\u200b\s\u2502\u2503\u2551|]|\\+n|\(index\):658", "", redacted)
+    plain = re.sub(
+        r"\[redacted: \w+\]|\x1b\[\d+m|[\u200b\s\u2502\u2503\u2551|]|\\+(?:n|u2502)|\(index\):658",
+        "",
+        redacted,
+    )
     return any(
         piece in plain
         for secret in ("".join(secret.split()) for secret in sample.secrets)

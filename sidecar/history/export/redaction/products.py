@@ -37,6 +37,14 @@ _SHORT: Final = {
     "serviceKey": "aio_ ATTA secret_ hawk. KEY SCW AKID",
 }
 """Prefixes that names of programs share: what follows must be one long run with digits in it."""
+_LONG_RUN: Final = "(?=[A-Za-z]{0,60}[0-9][A-Za-z]{0,60}[0-9])[A-Za-z0-9]{24,200}+"
+_CRYPT: Final = (
+    r"\$(?:2[abxy]\$[0-9]{2}\$[A-Za-z0-9./]{53}"
+    r"|(?:[1567y]|argon2(?:id?|d)|scrypt|krb5\w{2,8})\$[\w$=,.+/@:*-]{24,2000}+)"
+)
+_CRYPT_MARKS: Final = "$2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $scrypt$ $krb5"
+_AZURE_SIGNS: Final = "+ASt AzFu AzSe ACDb +ACR +ASb +AEh AIoT AzCa"
+"""What Azure puts behind the random part of a key."""
 _SHAPES: Final = "live prod sandbox api pat oat sk secret apikey token"
 """What issuers put between their name and the key, between underscores or hyphens."""
 
@@ -56,14 +64,7 @@ PRODUCTS: Final = (
         _rule(kind, each, r"(?=[\w.-]{0,60}(?:[0-9]|[a-z][A-Z]))[\w.-]{16,300}+")
         for kind, each in _UNMISTAKABLE.items()
     ),
-    *(
-        _rule(
-            kind,
-            each,
-            r"(?=[A-Za-z]{0,60}[0-9][A-Za-z]{0,60}[0-9])[A-Za-z0-9]{24,200}+(?:[_-][A-Za-z0-9]{8,100}+)?+",
-        )
-        for kind, each in _SHORT.items()
-    ),
+    *(_rule(kind, each, rf"{_LONG_RUN}(?:[_-][A-Za-z0-9]{{8,100}}+)?+") for kind, each in _SHORT.items()),
     Rule("resendKey", rf"{_LEFT}re_[A-Za-z0-9]{{6,12}}_[A-Za-z0-9]{{16,40}}", ("re_",)),
     Rule("resendKey", rf"{_LEFT}re_(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{20,60}}+", ("re_",)),
     Rule("googleToken", rf"{_LEFT}AQ\.[\w-]{{36,200}}+", ("aq.",)),
@@ -84,20 +85,17 @@ PRODUCTS: Final = (
     Rule("azureKey", rf"{_LEFT}[A-Za-z0-9]{{40,60}}JQQJ99[A-Za-z0-9]{{20,40}}", ("jqqj99",), scan=True),
     Rule(
         "azureKey",
-        rf"{_LEFT}[A-Za-z0-9+/]{{33,80}}(?:\+ASt|AzFu|AzSe|ACDb|\+ACR|\+ASb|\+AEh|AIoT|AzCa)[A-Za-z0-9+/]{{5,10}}={{0,2}}",
-        ("+ast", "azfu", "azse", "acdb", "+acr", "+asb", "+aeh", "aiot", "azca"),
+        rf"{_LEFT}[A-Za-z0-9+/]{{33,80}}(?:{_AZURE_SIGNS.replace(' ', '|').replace('+', '[+]')})"
+        r"[A-Za-z0-9+/]{5,10}={0,2}",
+        tuple(_AZURE_SIGNS.lower().split()),
         scan=True,
     ),
     Rule("oktaToken", r"(?i:SSWS)[ ]{1,3}(00[\w-]{38,42})", ("ssws",)),
     Rule("flyToken", r"FlyV1[ ]{1,2}(fm[0-9][a-z]?_[\w+/=,-]{40,2000}+)", ("flyv1",)),
-    Rule(
-        "passwordHash",
-        r"\$(?:2[abxy]\$[0-9]{2}\$[A-Za-z0-9./]{53}|(?:[156y]|7|argon2id?|scrypt|krb5\w{2,8})\$[\w$=,.+/@:*-]{24,2000}+)",
-        ("$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$y$", "$7$", "$argon2", "$scrypt$", "$krb5"),
-    ),
+    Rule("passwordHash", _CRYPT, tuple(_CRYPT_MARKS.split())),
     Rule(
         "serviceKey",
-        rf"{_LEFT}[A-Za-z][A-Za-z0-9]{{1,11}}[_-](?:{_SHAPES.replace(' ', '|')})[_-](?=[A-Za-z]{{0,60}}[0-9][A-Za-z]{{0,60}}[0-9])[A-Za-z0-9]{{24,200}}+",
+        rf"{_LEFT}[A-Za-z][A-Za-z0-9]{{1,11}}[_-](?:{_SHAPES.replace(' ', '|')})[_-]{_LONG_RUN}",
         tuple(f"{joint}{shape}{joint}" for shape in _SHAPES.split() for joint in "_-"),
         scan=True,
     ),
