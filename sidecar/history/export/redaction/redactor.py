@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from sidecar.api.insight import Redaction
 from sidecar.history.export.redaction.finder import secrets
-from sidecar.history.export.redaction.homes import HOME, accounts, homes
-from sidecar.history.export.redaction.names import RANK, USER, NameFinder, names_nobody
+from sidecar.history.export.redaction.homes import HOME, Found, homes
+from sidecar.history.export.redaction.names import RANK, USER, NameFinder
+from sidecar.history.export.redaction.people import people
 from sidecar.history.export.redaction.spans import Span, merged, replaced
 from sidecar.history.export.redaction.view import View, views
 
@@ -42,14 +43,16 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Redact one text, and learn the names in it."""
-        found = list(homes(text))
-        self._note(home.name for home in found)
+        shown = views(text)
+        found = _homes(text, shown)
+        accounts = _people(shown)
+        self._note(each.name for each in (*found, *accounts))
         spans = [Span(home.start, home.end, HOME, _HOME_RANK) for home in found]
+        spans += [Span(each.start, each.end, USER, RANK) for each in accounts]
         spans += self._own_home(text)
         spans += self._named(text)
-        for view in views(text):
+        for view in shown:
             spans += secrets(view)
-            spans += _people(view)
         spans = merged(spans)
         self._counts.update(span.kind for span in spans)
         return replaced(text, spans, {HOME: "~"})
@@ -68,7 +71,8 @@ class Redactor:
         return self._finder.spans(text)
 
     def _learn_text(self, text: str) -> str:
-        self._note(home.name for home in homes(text))
+        shown = views(text)
+        self._note(each.name for each in (*_homes(text, shown), *_people(shown)))
         return text
 
     def _note(self, names: Iterable[str]) -> None:
@@ -77,10 +81,21 @@ class Redactor:
             self._finder = None
 
 
-def _people(view: View) -> Iterator[Span]:
-    for found in accounts(view.text):
-        if not names_nobody(found.name):
-            yield Span(*view.origin(found.start, found.end), USER, RANK)
+def _homes(text: str, shown: Iterable[View]) -> list[Found]:
+    """Find home directories in a text as it is stored, and as its views show it."""
+    found = list(homes(text))
+    for view in shown:
+        if view.text != text:
+            found += (_stored(view, each) for each in homes(view.text))
+    return found
+
+
+def _people(shown: Iterable[View]) -> list[Found]:
+    return [_stored(view, each) for view in shown for each in people(view.text)]
+
+
+def _stored(view: View, found: Found) -> Found:
+    return Found(*view.origin(found.start, found.end), found.name)
 
 
 def mapped_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -24,9 +24,9 @@ COLOR: Final = (
 _COLOR: Final = re.compile(rf"[\x1b\\]{COLOR}")
 _WRAPPING: Final = re.compile(
     rf"[\x1b\\%&{HIDDEN}](?:(?P<color>{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
-    r"|(?<=\\)\\{0,15}(?:u(?P<unicode>[0-9a-fA-F]{4})|(?P<escape>[nrt\"'/`]))"
+    r"|(?<=\\)\\{0,15}(?:(?:u|x(?=[0-9a-fA-F]{2}))(?P<unicode>(?<=u)[0-9a-fA-F]{4}|(?<=x)[2-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`]))"
     r"|(?<=%)(?:25){0,2}+(?P<percent>[2-7][0-9a-fA-F]|0[9aAdD])"
-    rf"|(?<=&)(?P<entity>{'|'.join(_ENTITIES)});)"
+    rf"|(?<=&)(?:(?P<entity>{'|'.join(_ENTITIES)})|#(?P<number>[0-9]{{2,5}}|x[0-9a-fA-F]{{2,4}}));)"
 )
 
 
@@ -93,6 +93,8 @@ def _meaning(match: re.Match[str]) -> str:
         return _ESCAPES.get(value, value)
     if name == "entity":
         return _ENTITIES[value]
+    if name == "number":
+        return _char(int(value[1:], 16) if value[0] == "x" else int(value))
     if name == "percent":
         return chr(int(value, 16))
     if name == "unicode":
@@ -104,5 +106,5 @@ def _char(code: int) -> str:
     """Return the character of an escape; halves of one, and control characters, only part words."""
     if code < 0x20:
         return "\n"
-    char = chr(code)
+    char = chr(min(code, 0xFFFF))
     return " " if 0xD800 <= code < 0xE000 else "" if _HIDDEN.match(char) else char
