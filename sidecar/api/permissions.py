@@ -23,11 +23,14 @@ class RememberedPermission(Record, kw_only=True):
 
     It holds for questions of the same `tool_kind`, `covers` and `subject`; `scope` says the same in plain
     words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
-    permission no longer does.
+    permission no longer does. `definition` names the file of the workspace that defined the subagent, with
+    its content, as `agents.approved` does; a permission holds for that file only, and one without
+    `definition` for the user's own definitions only. A refusal holds for every subagent of the name.
     """
 
     id: str
     subagent_name: str
+    definition: str | None = None
     workspace_dir: str
     tool_kind: str
     covers: Coverage | None = None
