@@ -28,25 +28,32 @@ _ROOTS: Final = "(?:home[0-9]{0,2}|HOME|Users|USERS)"
 _DRIVE: Final = "(?i:Users|Documents and Settings|DOCUME~1|(?:WINNT/|Windows/)?Profiles)"
 _SCHEME: Final = r"(?<![A-Za-z0-9])(?!https?:|wss?:)[a-z][a-z0-9+.-]{1,30}"
 
-PATHS: Final = re.compile(
+_SLASHED: Final = (
     rf"{_LEFT}(?:/\.)?{_MOUNTS}?/{_ROOTS}{_SLASH}{_LEVELS}{_NAME.format('posix')}"
     rf"|{_LEFT}{_MOUNTS}/(?:homes|users?|people)/{{1,2}}{_LEVELS}(?=[^/\s]{{0,60}}[A-Za-z]){_NAME.format('mounted')}"
     rf"|{_LEFT}/run/media/{_NAME.format('run')}"
     rf"|{_LEFT}/(?:media|homes|u)/{_NAME.format('doubtful')}"
-    rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/)?(?:[A-Za-z]:|/{{1,2}}[\w.-]{{1,60}}/[A-Za-z]\$"
-    rf"|/{{1,2}}[\w.-]{{1,60}}(?=/(?:Users|USERS)/))/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('drive')}"
+    rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/[A-Za-z]:|/{{1,2}}(?:[\w.-]{{1,60}}/[A-Za-z]\$|[A-Za-z]:"
+    rf"|[\w.-]{{1,60}}(?=/(?:Users|USERS)/)))/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('drive')}"
     rf"|(?<![:\w/])//[\w.-]{{1,60}}/(?i:homes?|users|profiles)\$?/{{1,2}}{_NAME.format('share')}"
     rf"|(?<![:\w/])//[\w.-]{{1,60}}/(?!(?i:admin|ipc|print|fax|sysvol|home|homes|users|profiles)\$)"
-    rf"(?P<hidden>[\w.-]{{2,40}})(?=\$(?:/|$))"
+    r"(?P<hidden>[\w.-]{2,40})(?=\$(?:/|$))"
     rf"|{_LEFT}(?:/(?:mnt|cygdrive|host_mnt|run/desktop/mnt/host|proc/cygdrive))?/[A-Za-z]/{_DRIVE}/"
     rf"{_NAME.format('mount')}"
     rf"|/{{1,2}}wsl(?:\.localhost|\$)/[\w.-]{{1,40}}/home/{_NAME.format('wsl')}"
-    rf"|{_SCHEME}://[^/\s\"']{{1,120}}/(?:home[0-9]?|Users|[A-Za-z][:|]/Users)/{{1,2}}{_LEVELS}{_NAME.format('remote')}"
-    rf"|(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
-    rf"|(?<![\w)\]~.])~(?=[A-Za-z_])(?P<tilde>[A-Za-z_][\w.-]{{1,31}}+)(?=/)"
-    rf"|(?<=cd )~(?P<shell>[a-z_][\w.-]{{1,31}}+)(?![\w/])"
     r"|(?<![\w.~<-])(?P<root>/root|/var/root)(?![\w.-])"
 )
+_TILDES: Final = (
+    r"(?<![\w)\]~.])~(?=[A-Za-z_])(?P<tilde>[A-Za-z_][\w.-]{1,31}+)(?=/)"
+    r"|(?<=cd )~(?P<shell>[a-z_][\w.-]{1,31}+)(?![\w/])"
+)
+PATHS: Final = re.compile(
+    rf"(?=/)(?:{_SLASHED})|(?=~)(?:{_TILDES})"
+    rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('letter')}"
+    rf"|{_SCHEME}://[^/\s\"']{{1,120}}/(?:home[0-9]?|Users|[A-Za-z][:|]/Users)/{{1,2}}{_LEVELS}{_NAME.format('remote')}"
+    rf"|(?=Users/)(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
+)
+"""Each begins with the character that it starts with, which spares the rest of a text."""
 SLUGS: Final = re.compile(
     r"(?m)(?:(?<![\w-])|(?<=^-))-(?:(?:mnt|cygdrive)-[a-z]-Users|(?:(?:var|private|export|gpfs|lustre|data|mnt|nfs|usr"
     r"|net-[a-z0-9]{1,30})-)?home[0-9]?(?:-users|-[A-Z][A-Z0-9]{1,30})?|run-media|Users|[a-z]-Users)-"

@@ -10,11 +10,10 @@ from sidecar.history.export.redaction.view import COLOR, HIDDEN, viewed
 
 HOME: Final = "homeDirectory"
 
-_MARKS: Final = re.compile(
-    r"[-/\\fc](?:home|users?|docume|root|profiles|media|people|u[/\\])|appdata|~[a-z_]|[\w.-]\$[/\\]",
-    re.IGNORECASE,
-)
-"""What every home directory holds, behind any spelling of a slash."""
+_WORDS: Final = ("home", "user", "docume", "root", "profiles", "media", "people", "appdata", "u/", "u\\")
+"""What a home directory holds behind some spelling of a slash, in lower case."""
+_SIGNS: Final = (("~", re.compile("~[A-Za-z_]")), ("$", re.compile(r"\$[/\\]")))
+_SEPARATORS: Final = "-/\\fc"
 _BEFORE: Final = 200
 _BEHIND: Final = 300
 """How much around a mark is read, in characters."""
@@ -69,14 +68,27 @@ def homes(text: str) -> Iterator[Found]:
 def _windows(text: str) -> Iterator[tuple[int, int]]:
     """Yield the parts of a text that may hold home directories."""
     start = end = 0
-    for mark in _MARKS.finditer(text):
-        if mark.start() - _BEFORE > end:
+    for mark in sorted(_marks(text)):
+        if mark - _BEFORE > end:
             if end:
                 yield start, end
-            start = max(0, mark.start() - _BEFORE)
-        end = mark.end() + _BEHIND
+            start = max(0, mark - _BEFORE)
+        end = mark + _BEHIND
     if end:
         yield start, end
+
+
+def _marks(text: str) -> Iterator[int]:
+    lowered = text.lower()
+    for word in _WORDS:
+        place = lowered.find(word)
+        while place >= 0:
+            if lowered[place - 1 : place] in _SEPARATORS or word == "appdata":
+                yield place
+            place = lowered.find(word, place + 1)
+    for sign, behind in _SIGNS:
+        if sign in text:
+            yield from (match.start() for match in behind.finditer(text))
 
 
 def _named(text: str) -> Iterator[Found]:
@@ -91,7 +103,7 @@ def _named(text: str) -> Iterator[Found]:
 
 def _is_home(group: str, name: str, text: str, end: int) -> bool:
     """Tell homes from pages and files that lie in a folder of the same name."""
-    if FILE.search(name) and group not in ("drive", "windows"):
+    if FILE.search(name) and group not in ("drive", "letter", "windows"):
         return False
     if group in _HINTS_ONLY:
         return not names_nobody(name)

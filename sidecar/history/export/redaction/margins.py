@@ -4,6 +4,7 @@ A console or a shell breaks a word between the margins, so that its halves lie a
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from sidecar.history.export.redaction.view import View, viewed
@@ -25,16 +26,60 @@ _MARGINS: Final = re.compile(
 )
 
 
-def without_margins(text: str) -> list[View]:
-    """Make views of the lines alone; none of a text that has no margins.
+_WORD: Final = r"[\w+/=.~@-]"
+_BROKEN: Final = re.compile(
+    rf"[\r\n](?:(?<={_WORD}{{6}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
+    rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
+    re.ASCII | re.DOTALL,
+)
+"""A line end that may lie inside a word: it is behind a word, the mark of a continuation or a frame."""
+_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
+_NEAR: Final = 40
+"""How much on either side of a line end shows whether a generated word stands there, in characters."""
+_AROUND: Final = 300
+
+
+def without_margins(text: str) -> Iterator[tuple[int, View]]:
+    """Yield views of the lines alone, and where in the text each begins, where a word may be broken.
 
     A sign right in front of a word is the mark of a diff or a part of the word: there is a view for either.
     """
-    bare = viewed(text, _MARGINS, lambda _: "\n")
-    if bare.text == text:
-        return []
-    signed = viewed(text, _MARGINS, _with_sign)
-    return [bare] if signed.text == bare.text else [bare, signed]
+    for start, end in _broken(text):
+        part = text[start:end]
+        bare = viewed(part, _MARGINS, lambda _: "\n")
+        yield start, bare
+        signed = viewed(part, _MARGINS, _with_sign)
+        if signed.text != bare.text:
+            yield start, signed
+
+
+def _broken(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text around line ends that may lie inside a generated word."""
+    if "\n" not in text and "\r" not in text:
+        return
+    start = end = 0
+    for match in _BROKEN.finditer(text):
+        place, behind = match.start(), match.end()
+        if match["framed"] is None and not _is_inside(match, text[place - 1]):
+            continue
+        if place - _AROUND > end:
+            if end:
+                yield start, end
+            start = max(0, place - _AROUND)
+        end = behind + _AROUND
+    if end:
+        yield start, end
+
+
+def _is_inside(match: re.Match[str], before: str) -> bool:
+    """Tell whether a line end without a frame may lie inside a generated word."""
+    if before in "\"'+.&" and match["string"] is None and before not in "+.":
+        return False
+    if not match["left"] and before not in "\\`^=|":
+        return False
+    text, place, behind = match.string, match.start(), match.end()
+    head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
+    return bool(head) and _GENERATED.search("".join(head[-2:]) + tail[0]) is not None
 
 
 def _with_sign(match: re.Match[str]) -> str:

@@ -11,10 +11,16 @@ from sidecar.history.export.redaction.homes import HOME, Found, homes
 from sidecar.history.export.redaction.names import RANK, USER, NameFinder
 from sidecar.history.export.redaction.people import people
 from sidecar.history.export.redaction.spans import Span, merged, replaced
-from sidecar.history.export.redaction.view import View, views
+from sidecar.history.export.redaction.view import View, is_disguised, views
 
 _HOME_RANK: Final = 1_000
 """Behind the ranks of secrets: a home directory inside a secret goes with it."""
+
+
+_SHORT: Final = 200
+"""Longest text that is remembered, in characters."""
+_MOST: Final = 50_000
+"""Texts remembered at once."""
 
 
 class Redactor:
@@ -29,6 +35,8 @@ class Redactor:
         self._home = re.compile(rf"{re.escape(home)}(?![\w.-])") if home and len(home) > 2 else None
         self._names: set[str] = set()
         self._finder: NameFinder | None = None
+        self._learned: set[str] = set()
+        self._unchanged: set[str] = set()
         if home:
             self._note(re.split(r"[\\/]", home.rstrip("\\/"))[-1:])
 
@@ -43,6 +51,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Redact one text, and learn the names in it."""
+        if text in self._unchanged:
+            return text
         shown = views(text)
         found = _homes(text, shown)
         accounts = _people(shown)
@@ -55,6 +65,8 @@ class Redactor:
             spans += secrets(view)
         spans = merged(spans)
         self._counts.update(span.kind for span in spans)
+        if not spans:
+            _keep(self._unchanged, text)
         return replaced(text, spans, {HOME: "~"})
 
     def value(self, value: Any) -> Any:
@@ -71,20 +83,29 @@ class Redactor:
         return self._finder.spans(text)
 
     def _learn_text(self, text: str) -> str:
-        shown = views(text)
-        self._note(each.name for each in (*_homes(text, shown), *_people(shown)))
+        if text not in self._learned:
+            shown = views(text)
+            self._note(each.name for each in (*_homes(text, shown), *_people(shown)))
+            _keep(self._learned, text)
         return text
 
     def _note(self, names: Iterable[str]) -> None:
         if fresh := {name for name in names if name} - self._names:
             self._names |= fresh
             self._finder = None
+            self._unchanged.clear()
+
+
+def _keep(texts: set[str], text: str) -> None:
+    """Remember a short text: roles, kinds and names of tools stand in every message."""
+    if len(text) <= _SHORT and len(texts) < _MOST:
+        texts.add(text)
 
 
 def _homes(text: str, shown: Iterable[View]) -> list[Found]:
     """Find home directories in a text as it is stored, and as its views show it."""
     found = list(homes(text))
-    for view in shown:
+    for view in shown if is_disguised(text) else ():
         if view.text != text:
             found += (_stored(view, each) for each in homes(view.text))
     return found

@@ -70,19 +70,37 @@ def viewed(text: str, pattern: re.Pattern[str], meant: Callable[[re.Match[str]],
     return View("".join((*pieces, text[done:])) if pieces else text, places, origins)
 
 
+_SHORT: Final = {
+    slashes + char: _ESCAPES.get(char, char) for slashes in ("\\", "\\\\", "\\\\\\") for char in "nrt\"'/`"
+}
+"""The escapes that most texts hold, and what they mean."""
+
+
 def views(text: str) -> list[View]:
     """Undo escapes, percent codes, entities and colors.
 
     A color ends a word or highlights a part of one, and nothing shows which: a text with colors has a view
     for either.
     """
+    if text.isascii() and not ("\\" in text or "%" in text or "&" in text or "\x1b" in text):
+        return [View(text)]
     result = [viewed(text, _WRAPPING, _spaced)]
-    if _COLOR.search(text):
+    if ("\x1b" in text or "\\" in text) and _COLOR.search(text):
         result.append(viewed(text, _WRAPPING, _meaning))
     return result
 
 
+def is_disguised(text: str) -> bool:
+    """Tell whether a text holds what only a view of it shows to be a path."""
+    if not text.isascii() or "%" in text or "&" in text or "\x1b" in text:
+        return True
+    return "\\u" in text or "\\x" in text or "/\\" in text or "-home-" in text
+
+
 def _spaced(match: re.Match[str]) -> str:
+    known = _SHORT.get(match[0])
+    if known is not None:
+        return known
     return " " if match.lastgroup == "color" else _meaning(match)
 
 
