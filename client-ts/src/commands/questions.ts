@@ -98,7 +98,8 @@ export function permissionItem(
   permission: RememberedPermission,
   now: number,
 ): vscode.QuickPickItem & { readonly id: string } {
-  const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } = permission;
+  const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } =
+    permission;
   const what = rowText(scope ?? subject ?? `every ${toolKind}`, TITLE_CHARS);
   const [icon, verb] = decision === "allow" ? ["check-all", "allow"] : ["circle-slash", "reject"];
   // What an earlier version remembered was broader than what its button said.

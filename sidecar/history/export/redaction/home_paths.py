@@ -33,7 +33,7 @@ _SLASHED: Final = (
     rf"|{_LEFT}{_MOUNTS}/(?:homes|users?|people)/{{1,2}}{_LEVELS}(?=[^/\s]{{0,60}}[A-Za-z]){_NAME.format('mounted')}"
     rf"|{_LEFT}/run/media/{_NAME.format('run')}"
     rf"|{_LEFT}/(?:media|homes|u)/{_NAME.format('doubtful')}"
-    rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/[A-Za-z]:|/{{1,2}}(?:[\w.-]{{1,60}}/[A-Za-z]\$|[A-Za-z]:"
+    rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/[A-Za-z]:|/{{1,2}}(?:[\w.-]{{1,60}}/[A-Za-z]\$"
     rf"|[\w.-]{{1,60}}(?=/(?:Users|USERS)/)))/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('drive')}"
     rf"|(?<![:\w/])//[\w.-]{{1,60}}/(?i:homes?|users|profiles)\$?/{{1,2}}{_NAME.format('share')}"
     rf"|(?<![:\w/])//[\w.-]{{1,60}}/(?!(?i:admin|ipc|print|fax|sysvol|home|homes|users|profiles)\$)"
