@@ -1829,13 +1829,20 @@ export interface PermissionsResult {
  *
  * It holds for questions of the same `toolKind`, `covers` and `subject`; `scope` says the same in plain
  * words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
- * permission no longer does.
+ * permission no longer does. `definition` names the file of the workspace that defined the subagent, with
+ * its content, as `agents.approved` does; a permission holds for that file only, and one without
+ * `definition` for the user's own definitions only. A refusal holds for every subagent of the name.
  */
 export interface RememberedPermission {
   /** Pass it to `permissions/revoke`. */
   id: string;
   /** The subagent that it holds for. */
   subagentName: string;
+  /**
+   * The workspace file that it holds for, as in `agents.approved`. Absent: the user's own
+   * definitions.
+   */
+  definition?: string;
   /** The workspace that it holds in. */
   workspaceDir: string;
   /** The kind of tool. */

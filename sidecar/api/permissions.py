@@ -25,13 +25,17 @@ class RememberedPermission(Record, kw_only=True):
 
     It holds for questions of the same `tool_kind`, `covers` and `subject`; `scope` says the same in plain
     words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
-    permission no longer does.
+    permission no longer does. `definition` names the file of the workspace that defined the subagent, with
+    its content, as `agents.approved` does; a permission holds for that file only, and one without
+    `definition` for the user's own definitions only. A refusal holds for every subagent of the name.
     """
 
     id: str
     """Pass it to `permissions/revoke`."""
     subagent_name: str
     """The subagent that it holds for."""
+    definition: str | None = None
+    """The workspace file that it holds for, as in `agents.approved`. Absent: the user's own definitions."""
     workspace_dir: str
     """The workspace that it holds in."""
     tool_kind: str

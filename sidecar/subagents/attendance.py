@@ -43,10 +43,12 @@ class RunAttendance(Attendant):
         oversight: Oversight,
         run: Run,
         policy: Policy | None,
+        definition: str | None,
         terms: Terms,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
         self.policy = policy
+        self.definition = definition
         settings = oversight.settings()
         limits = settings.async_tasks
         self._run = run

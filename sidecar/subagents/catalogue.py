@@ -18,7 +18,7 @@ from sidecar.subagents.definitions import (
     definition_directories,
     find,
 )
-from sidecar.subagents.definitions.approval import explain, missing_approval
+from sidecar.subagents.definitions.approval import brought_by, explain, missing_approval
 from sidecar.subagents.definitions.approval import problem as unapproved
 from sidecar.subagents.real_path import real_path
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
@@ -31,13 +31,15 @@ AUTO = "auto"
 class Plan:
     """What a launch will execute: a definition on a runner whose program was found.
 
-    `notices` say what the definition asks for and does not get.
+    `notices` say what the definition asks for and does not get. `brought_by` names the file of the workspace
+    that the definition comes from, with its content; None for the user's own.
     """
 
     definition: Definition
     runner: Runner
     notices: tuple[str, ...] = ()
     trusted_folders: tuple[Path, ...] = ()
+    brought_by: str | None = None
 
     def trusts(self, directory: Path) -> bool:
         """Return whether a directory, with links followed, is inside a folder that the user trusts."""
@@ -103,9 +105,10 @@ class Catalogue:
         folders_trusted = tuple(folders) if trusted else ()
         approval = missing_approval(placed, settings)
         if approval is None:
-            return Plan(definition, runner, trusted_folders=folders_trusted)
+            return Plan(definition, runner, (), folders_trusted, brought_by(placed))
         notices = (explain(placed, settings, approval),)
-        return Plan(replace(definition, permissions=None), runner, notices, folders_trusted)
+        granted = replace(definition, permissions=None)
+        return Plan(granted, runner, notices, folders_trusted, brought_by(placed))
 
 
 def _described(

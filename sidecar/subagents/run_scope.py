@@ -71,7 +71,7 @@ class RunScope:
         grace = services.oversight.settings().async_tasks.grace_period_seconds
         self._terms = terms_of(request, definition, grace)
         self._attendance = RunAttendance(
-            services.oversight, run, definition.permissions, self._terms, self._emit
+            services.oversight, run, definition.permissions, plan.brought_by, self._terms, self._emit
         )
 
     async def open(self) -> None:

@@ -48,7 +48,7 @@ class Watched:
         self.record = Run(RunRecord(task=task, origin="client", request={}))
         self.abort.clock = self
         self.record.attach(self.abort)
-        self.run = RunAttendance(oversight, self.record, None, terms or Terms(), self._emit)
+        self.run = RunAttendance(oversight, self.record, None, None, terms or Terms(), self._emit)
 
     def pause(self) -> None:
         self.clock.append("pause")

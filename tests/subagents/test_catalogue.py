@@ -102,3 +102,21 @@ def test_a_plan_trusts_what_lies_in_the_folders_that_the_user_trusts(
     assert plan.trusts(workspace) and plan.trusts(workspace / ".sidecar")
     assert not plan.trusts(elsewhere) and not plan.trusts(workspace / "out")
     assert not plan.trusts(workspace.with_name(f"{workspace.name}-other"))
+
+
+def test_a_plan_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path) -> None:
+    runners = build_runners({"mine": HERE})
+    catalogue = Catalogue(workspace / "config")
+    own, brought = (workspace / each / "agents" / "own.md" for each in ("config", ".sidecar"))
+    own.parent.mkdir(parents=True)
+
+    def brought_by(folders: list[Path]) -> str | None:
+        settings = Settings(default_runner="mine")
+        return catalogue.plan(settings, runners, "own", folders, trusted=True).brought_by
+
+    own.write_text(brought.read_text())
+    first = brought_by([workspace])
+    brought.write_text(brought.read_text() + "Do something else.\n")
+    second = brought_by([workspace])
+    assert first is not None and second is not None and first != second
+    assert brought_by([]) is None

@@ -98,15 +98,18 @@ export function permissionItem(
   permission: RememberedPermission,
   now: number,
 ): vscode.QuickPickItem & { readonly id: string } {
-  const { id, decision, toolKind, covers, subject, scope, subagentName, workspaceDir } = permission;
+  const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } =
+    permission;
   const what = rowText(scope ?? subject ?? `every ${toolKind}`, TITLE_CHARS);
   const [icon, verb] = decision === "allow" ? ["check-all", "allow"] : ["circle-slash", "reject"];
   // What an earlier version remembered was broader than what its button said.
   const isVoid = decision === "allow" && covers === undefined;
   const since = ago(permission.rememberedAt, now);
+  // A repository may define a subagent with the name of the user's own.
+  const whose = definition === undefined ? subagentName : `${subagentName} of this workspace`;
   return {
     label: `$(${icon}) Always ${verb}: ${what}`,
-    description: `${subagentName} · ${since}${isVoid ? " · from an earlier version, not used" : ""}`,
+    description: `${whose} · ${since}${isVoid ? " · from an earlier version, not used" : ""}`,
     detail: workspaceDir,
     id,
   };

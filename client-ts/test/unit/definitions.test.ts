@@ -122,6 +122,11 @@ test("a remembered permission says what, whose, where and since when", () => {
   expect(item.label).toContain("Always allow: npm test");
   const scope = "`npm test` in this workspace";
   const exact = permissionItem({ ...permission, covers: "command", scope }, 7_200_000);
+  const brought = permissionItem(
+    { ...permission, definition: "sha256:1", covers: "command" },
+    7_200_000,
+  );
+  expect(brought.description).toBe("a of this workspace · 2 h ago");
   expect(exact.description).toBe("a · 2 h ago");
   expect(exact.label).toContain(`Always allow: ${scope}`);
 });

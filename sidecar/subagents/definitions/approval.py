@@ -6,13 +6,18 @@ from sidecar.subagents.definitions.loading import PlacedDefinition
 from sidecar.subagents.permissions.policy import is_wider
 
 
+def brought_by(placed: PlacedDefinition) -> str | None:
+    """Return the text that names a file of the workspace with its content; None for the user's own files."""
+    return f"sha256:{placed.definition.digest}" if placed.level == "workspace" else None
+
+
 def missing_approval(placed: PlacedDefinition, settings: Settings) -> str | None:
     """Return the text that approves the policy of a definition; None if the policy counts without, or again.
 
     The text names one file with one content: what changes in it is approved again.
     """
-    policy, text = placed.definition.permissions, f"sha256:{placed.definition.digest}"
-    if placed.level != "workspace" or policy is None or not is_wider(policy, settings.permissions.default):
+    policy, text = placed.definition.permissions, brought_by(placed)
+    if text is None or policy is None or not is_wider(policy, settings.permissions.default):
         return None
     return None if text in settings.agents.approved else text
 

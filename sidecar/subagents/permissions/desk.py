@@ -38,6 +38,10 @@ class Asker(Protocol):
     def policy(self) -> Policy | None:
         """The policy of its definition; None for that of the settings."""
 
+    @property
+    def definition(self) -> str | None:
+        """The file of the workspace that defines it, with its content; None for the user's own."""
+
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
 
@@ -82,7 +86,7 @@ class PermissionDesk:
         """Return what the agent may do. Never waits for a person who is not there."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
         scope = await asyncio.to_thread(_scope, question, workspace)
-        remembered = await self._memory.verdict(record.task, question, scope)
+        remembered = await self._memory.verdict(record.task, asker.definition, question, scope)
         if remembered is not None:
             return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
         settings = self._settings()
@@ -122,7 +126,8 @@ class PermissionDesk:
             )
         self._close(request_id)
         try:  # first, so that what the agent asks next is not asked for again
-            await self._memory.remember(task, waiting.question, waiting.scope, option)
+            definition = waiting.asker.definition
+            await self._memory.remember(task, definition, waiting.question, waiting.scope, option)
         finally:
             if not waiting.answered.done():
                 waiting.answered.set_result(option)

@@ -33,15 +33,23 @@ class PermissionMemory:
         self._now = now
 
     async def verdict(
-        self, task: AsyncTask, question: Question, scope: Scope | None
+        self, task: AsyncTask, definition: str | None, question: Question, scope: Scope | None
     ) -> Literal["allow", "deny"] | None:
-        """Return the newest decision that holds for a question and its scope; None where there is none."""
+        """Return the newest decision that holds for a question and its scope; None where there is none.
+
+        `definition` names the file that defines the subagent; None for the user's own.
+        """
         kept = await self._store.permissions()
-        decided = [each.decision for each in kept if holds(each, task, question, scope)]
+        decided = [each.decision for each in kept if holds(each, task, definition, question, scope)]
         return decided[-1] if decided else None
 
     async def remember(
-        self, task: AsyncTask, question: Question, scope: Scope | None, option: Option
+        self,
+        task: AsyncTask,
+        definition: str | None,
+        question: Question,
+        scope: Scope | None,
+        option: Option,
     ) -> None:
         """Keep an "always" for what its scope names; every other answer holds once."""
         decision = _ALWAYS.get(option.kind)
@@ -50,6 +58,7 @@ class PermissionMemory:
         permission = RememberedPermission(
             id=str(uuid4()),
             subagent_name=task.subagent_name,
+            definition=definition,
             workspace_dir=task.workspace_dir,
             tool_kind=question.tool_kind,
             covers=scope.covers,
@@ -62,8 +71,19 @@ class PermissionMemory:
         await self._store.remember(permission)
 
 
-def holds(permission: RememberedPermission, task: AsyncTask, question: Question, scope: Scope | None) -> bool:
-    """Tell whether a decision holds for a question whose "always" would cover `scope`."""
+def holds(
+    permission: RememberedPermission,
+    task: AsyncTask,
+    definition: str | None,
+    question: Question,
+    scope: Scope | None,
+) -> bool:
+    """Tell whether a decision holds for a question whose "always" would cover `scope`.
+
+    A permission is for one definition: a repository may bring another of the same name.
+    """
+    if permission.decision == "allow" and permission.definition != definition:
+        return False
     whose = (permission.subagent_name, permission.workspace_dir, permission.tool_kind)
     if whose != (task.subagent_name, task.workspace_dir, question.tool_kind):
         return False

@@ -36,6 +36,20 @@ def _broken(sample: Sample, breaking: str) -> str:
     return sample.text.replace(secret, secret[:place] + breaking + secret[place:])
 
 
+def _boxed(sample: Sample, frame: str, parts: int = 2) -> str:
+    """Draw a box around the text, whose lines are as long as a piece of the longest secret."""
+    secret = max(sample.secrets, key=len)
+    size = max(6, -(-len(secret) // parts))
+    pieces = [secret[at : at + size] for at in range(0, len(secret), size)]
+    lines = sample.text.replace(secret, "\n".join(pieces)).split("\n")
+    width = max(map(len, lines))
+    return "\n".join(f"{frame} {line:{width}} {frame}" for line in lines)
+
+
+def _margin(sample: Sample, prefix: Callable[[int], str]) -> str:
+    return _lines(_broken(sample, "\n"), prefix)
+
+
 SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
     "plain": lambda s: s.text,
     "sentence": lambda s: f"I used {s.text} for it",
@@ -66,6 +80,36 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
     "broken": lambda s: _broken(s, "\n"),
     "brokenEscaped": lambda s: _json(_broken(s, "\n"), 1),
     "brokenConsole": lambda s: _broken(s, " (index):658\n"),
+    "brokenReturn": lambda s: _broken(s, "\r\n"),
+    "brokenIndented": lambda s: _broken(s, "\n    "),
+    "shellContinuation": lambda s: _broken(s, "\\\n"),
+    "shellContinuationIndented": lambda s: _broken(s, "\\\n    "),
+    "shellContinuationEscaped": lambda s: _json(_broken(s, "\\\n  "), 1),
+    "powershellContinuation": lambda s: _broken(s, "`\n"),
+    "quotedPrintable": lambda s: _broken(s, "=\r\n"),
+    "concatenated": lambda s: _broken(s, '" +\n    "'),
+    "concatenatedLiterals": lambda s: _broken(s, "'\n    '"),
+    "boxed": lambda s: _boxed(s, "\u2502"),
+    "boxedThree": lambda s: _boxed(s, "\u2502", 3),
+    "boxedBar": lambda s: _boxed(s, "|"),
+    "boxedHeavy": lambda s: _boxed(s, "\u2503"),
+    "boxedDouble": lambda s: _boxed(s, "\u2551"),
+    "boxedEscaped": lambda s: _json(_boxed(s, "\u2502"), 1),
+    "boxedTwice": lambda s: _json(_json(_boxed(s, "\u2502"), 1), 1),
+    "boxedColor": lambda s: _boxed(s, f"{_ESC}[2m\u2502{_ESC}[0m"),
+    "boxedNested": lambda s: _boxed(s, "\u2502 \u2502"),
+    "leftBar": lambda s: _margin(s, lambda _: "\u258c "),
+    "brokenNumbered": lambda s: _margin(s, lambda n: f"{n + 8:3} | "),
+    "brokenNumberedWide": lambda s: _margin(s, lambda n: f"{n + 98:6}\u2192"),
+    "brokenNumberedTab": lambda s: _margin(s, lambda n: f"{n + 98:6}\t"),
+    "brokenAdded": lambda s: _margin(s, lambda _: "+"),
+    "brokenAddedApart": lambda s: _margin(s, lambda _: "+ "),
+    "brokenRemoved": lambda s: _margin(s, lambda _: "-"),
+    "brokenNumberedDiff": lambda s: _margin(s, lambda n: f"{n + 8:4} + "),
+    "brokenNumberedDiffTwice": lambda s: _margin(s, lambda n: f"{n + 8:4} {n + 9:4} + "),
+    "brokenQuoted": lambda s: _margin(s, lambda _: "> "),
+    "brokenComment": lambda s: _margin(s, lambda _: "# "),
+    "brokenDiffEscaped": lambda s: _json(_margin(s, lambda _: "+"), 1),
     "entities": lambda s: (
         s.text.replace('"', "&quot;").replace("&", "&amp;")
         if "&" in s.text
@@ -76,7 +120,11 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
 
 def leaks(sample: Sample, redacted: str) -> bool:
     """Tell whether eight characters of a secret in a row, or all of a shorter one, are still there."""
-    plain = re.sub(r"\[redacted: \w+\]|[\u200b\s]|\\+n|\(index\):658", "", redacted)
+    plain = re.sub(
+        r"\[redacted: \w+\]|\x1b\[\d+m|[\u200b\s\u2502\u2503\u2551|]|\\+(?:n|u2502)|\(index\):658",
+        "",
+        redacted,
+    )
     return any(
         piece in plain
         for secret in ("".join(secret.split()) for secret in sample.secrets)

@@ -1,11 +1,12 @@
 import json
+import re
 from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from sidecar.history.export.redaction import Redactor
-from tests.history.export.home_forms import BESIDE, FORMS
+from tests.history.export.home_forms import BESIDE, FORMS, LINES
 
 NAMES = ("bob", "dana", "robert", "nkeller", "jane.doe", "zed42")
 SURROUNDINGS: Final[dict[str, Callable[[str], str]]] = {
@@ -19,19 +20,30 @@ SURROUNDINGS: Final[dict[str, Callable[[str], str]]] = {
     "escaped color": lambda form: json.dumps(f"\x1b[34m{form}\x1b[0m"),
     "added line": lambda form: f"+{form}",
     "removed line": lambda form: f"-{form}",
+    "box": lambda form: f"\u2502 {form} \u2502",
+    "escaped box": lambda form: json.dumps(f"a\n\u2502 {form} \u2502"),
     "line number": lambda form: f"12 | {form}",
     "assignment": lambda form: f"a={form}",
 }
 
 
-def test_there_are_sixty_forms() -> None:
-    assert len(set(FORMS)) >= 60
+def test_there_are_forms_enough() -> None:
+    assert len(set(FORMS)) >= 130
 
 
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_form_of_a_home_directory_keeps_its_owner(name: str, surrounding: str) -> None:
-    texts = [SURROUNDINGS[surrounding](form.replace("NAME", name)) for form in FORMS]
+    texts = [SURROUNDINGS[surrounding](re.sub("(?<![A-Z])NAME", name, form)) for form in FORMS]
+    assert [text for text in texts if name in Redactor().text(text).lower()] == []
+
+
+@pytest.mark.parametrize(
+    "surrounding", ["plain", "escaped newline", "color", "added line", "line number", "box"]
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_of_a_listing_keeps_its_user(name: str, surrounding: str) -> None:
+    texts = [SURROUNDINGS[surrounding](line.replace("NAME", name)) for line in LINES]
     assert [text for text in texts if name in Redactor().text(text).lower()] == []
 
 
@@ -55,13 +67,23 @@ def test_a_name_is_found_in_texts_before_the_one_that_tells_it() -> None:
         "/home/user and the user",
         "/home/node and node index.js",
         "/home/runner/work and a runner",
+        "/home/linuxbrew/x and linuxbrew on linux",
+        "/home/vscode/x and vscode",
+        "/home/ubuntu/x and ubuntu",
+        "/home/anthropic/x and anthropic",
+        "/home/www-data/x and www-data",
         "/home/bob and bobby",
         "/home/dana and a bandana",
     ],
 )
 def test_words_are_not_names(text: str) -> None:
     path, _, rest = text.partition(" ")
-    assert Redactor().text(text) == f"~{path[len('/home/') :].partition('/')[1] and '/work'} {rest}"
+    _, slash, folder = path.removeprefix("/home/").partition("/")
+    assert Redactor().text(text) == f"~{slash}{folder} {rest}"
+
+
+def test_what_follows_a_tilde_is_no_name_to_look_for() -> None:
+    assert Redactor().text("~acmecorp/sdk of acmecorp") == "~/sdk of acmecorp"
 
 
 def test_the_own_home_of_any_form_gives_its_name_away() -> None:
@@ -79,6 +101,14 @@ def test_the_own_home_of_any_form_gives_its_name_away() -> None:
         "git@github.com:org/repo.git and me@example.com",
         "/Users/Shared/x and C:\\Users\\Public\\x",
         "$HOME/home/x and ./home/x",
+        "/media/images/logo and /media/uploads/2025",
+        "/home/index.html and /opt/app/home/views.py",
+        "~anthropic/claude-opus-latest and ~openai/gpt-latest",
+        "<root>text</root>",
+        'user: string; USER: string; "username": "name"',
+        "USER=postgres and USER=$USER and USER=runner",
+        "uid=0(root) gid=0(root) groups=0(root),27(sudo)",
+        "https://example.com/u/7 and //cdn.example.com/lib/x.js",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:

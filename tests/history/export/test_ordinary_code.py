@@ -12,6 +12,7 @@ from sidecar.history.export.redaction import Redactor
 from sidecar.history.export.redaction.assignments import ASSIGNMENTS
 from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.finder import Finder
+from sidecar.history.export.redaction.products import PRODUCTS
 from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.tokens import TOKENS
@@ -114,7 +115,7 @@ def baits(rule: Rule) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "rule", [*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS], ids=lambda rule: rule.kind
+    "rule", [*TOKENS, *PRODUCTS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS], ids=lambda rule: rule.kind
 )
 def test_a_rule_takes_linear_time(rule: Rule) -> None:
     finder = Finder([rule])
@@ -166,6 +167,21 @@ def test_a_rule_takes_linear_time(rule: Rule) -> None:
         "login|",
         "eyJa",
         "eyJa.",
+        "\u2502|",
+        "\u2502\n",
+        "abc123\u2502\n\u2502|",
+        "abc123\\\n||",
+        "abcdef12\n|+",
+        "12|+|\n",
+        "/mnt/a",
+        "/mnt/home/",
+        "/home/A/",
+        "//a/",
+        "USER=",
+        "a|0.0|",
+        "whoami\n",
+        "_live_a",
+        "$6$",
     ],
 )
 def test_redaction_takes_linear_time(bait: str) -> None:

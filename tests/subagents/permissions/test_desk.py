@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import pytest
 
 from sidecar.api.async_tasks import AsyncTask, Progress
@@ -60,6 +61,7 @@ class Run:
         )
         self.record = RunRecord(task=task, origin="client", request={})
         self.policy: Policy | None = None
+        self.definition: str | None = None
         self.events: list[dict[str, Any]] = []
         self.holds = 0
 
@@ -340,6 +342,48 @@ def remembered(
         title="t",
         remembered_at=1,
     )
+
+
+async def test_a_definition_of_the_same_name_does_not_get_what_another_was_always_allowed(
+    office: Office,
+) -> None:
+    own, brought, changed = (Run(office.workspace) for _ in range(3))
+    brought.definition, changed.definition = "sha256:1", "sha256:2"
+    asking = await office.asking(own, question())
+    await office.desk.answer(own.record, "q", "always")
+    await asking
+    for run in (brought, changed):
+        waiting = await office.asking(run, question())
+        await office.desk.answer(run.record, "q", "always" if run is brought else "once")
+        await waiting
+    assert [each.definition for each in office.kept.items] == [None, "sha256:1"]
+    assert [(await office.desk.ask(run, question())).option for run in (own, brought)] == [OPTIONS[1]] * 2
+    waiting = await office.asking(changed, question())
+    waiting.cancel()
+
+
+async def test_what_was_always_allowed_before_definitions_were_told_apart_is_the_users_own(
+    office: Office,
+) -> None:
+    run, brought = Run(office.workspace), Run(office.workspace)
+    brought.definition = "sha256:1"
+    asking = await office.asking(run, question())
+    await office.desk.answer(run.record, "q", "always")
+    await asking
+    stored = msgspec.to_builtins(office.kept.items[0])
+    stored.pop("definition", None)
+    office.kept.items[:] = [msgspec.convert(stored, RememberedPermission)]
+    assert (await office.desk.ask(run, question())).option == OPTIONS[1]
+    waiting = await office.asking(brought, question())
+    waiting.cancel()
+
+
+async def test_a_refusal_holds_for_every_definition_of_the_name(office: Office) -> None:
+    run = Run(office.workspace)
+    office.kept.items.append(remembered(run, "execute", "make", "deny"))
+    run.definition = "sha256:1"
+    answer = await office.desk.ask(run, question())
+    assert answer.option == OPTIONS[2]
 
 
 async def test_what_is_always_allowed_is_kept_before_the_agent_hears_of_it(office: Office) -> None:

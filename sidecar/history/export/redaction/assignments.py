@@ -10,6 +10,7 @@ from sidecar.history.export.redaction.plausible import (
     plain_password,
     quoted_secret,
     random_key,
+    typed_secret,
 )
 from sidecar.history.export.redaction.rules import Rule
 
@@ -87,9 +88,16 @@ ASSIGNMENTS: Final = (
     Rule(
         KIND,
         rf"{_EDGE}{_PHRASE}[\"']?:[ ]?(?:[|>]-?)?[ ]?\r?\n[ \t]{{0,20}}{_NUMBER}({_OTHER}:=]{{6,200}}+)"
-        r"(?=\s|$)",
+        r"(?=[\s\"'`]|$)",
         _PHRASES,
-        holds=bare_secret,
+        holds=typed_secret,
+    ),
+    # A quoted phrase that a console broke.
+    Rule(
+        KIND,
+        rf"{_EDGE}{_PHRASE}(?i:{_TAIL}{_SIGN})\"([^\"\r\n]{{3,100}}+\r?\n[^\"\r\n]{{2,100}}+)\"",
+        _PHRASES,
+        holds=password,
     ),
     # A long generated value behind any name that ends with KEY or SALT.
     Rule(

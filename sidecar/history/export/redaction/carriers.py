@@ -7,6 +7,8 @@ from sidecar.history.export.redaction.plausible import bare_secret, credential, 
 from sidecar.history.export.redaction.rules import Rule
 
 _GAP: Final = r"[ \t]{1,3}"
+_BELOW: Final = r"[ \t]{0,3}\r?\n[ \t]{0,8}"
+"""A console breaks a line at a blank if it can."""
 _QUOTED: Final = r"\"[^\"\n]{3,200}+\"|'[^'\n]{3,200}+'"
 _ARGUMENT: Final = rf"({_QUOTED}|[^\s\"'`,;|)]{{3,200}}+)"
 _PAIR: Final = (
@@ -61,7 +63,9 @@ CARRIERS: Final = (
         r"(?i)(?:AccountKey|SharedAccessKey|SharedSecret)=([A-Za-z0-9+/=]{20,200}+)",
         ("accountkey=", "sharedaccesskey=", "sharedsecret="),
     ),
-    Rule("bearerToken", rf"(?i)bearer{_GAP}([\w.~+/=-]{{8,4000}}+)", ("bearer",), holds=credential),
+    Rule(
+        "bearerToken", rf"(?i)bearer(?:{_GAP}|{_BELOW})([\w.~+/=-]{{8,4000}}+)", ("bearer",), holds=credential
+    ),
     Rule(
         "basicCredentials",
         rf"(?i)(?<![a-z])basic{_GAP}([A-Za-z0-9+/]{{8,1000}}+={{0,2}})",

@@ -7,8 +7,10 @@ from typing import Final
 from sidecar.history.export.redaction.armor import armored
 from sidecar.history.export.redaction.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.carriers import CARRIERS
-from sidecar.history.export.redaction.keywords import any_of, prefixes
+from sidecar.history.export.redaction.margins import without_margins
+from sidecar.history.export.redaction.products import PRODUCTS
 from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.screen import Screen
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.tokens import TOKENS
 from sidecar.history.export.redaction.view import View
@@ -22,31 +24,38 @@ class Finder:
     """Tries rules on texts. Ranks are places in the list: the first rule names what several find."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        ranked = list(enumerate(rules))
-        self._always = [(rank, rule) for rank, rule in ranked if not rule.keywords]
-        words = sorted({word for _, rule in ranked for word in rule.keywords})
-        self._words = any_of(words)
-        starting: dict[str, list[tuple[int, Rule]]] = {word: [] for word in words}
-        for rank, rule in ranked:
-            for word in rule.keywords:
-                starting[word].append((rank, rule))
-        self._rules = {
-            word: [entry for prefix in prefixes(word, words) for entry in starting[prefix]] for word in words
-        }
+        self._always: list[tuple[int, Rule]] = []
+        self._rules: dict[str, list[tuple[int, Rule]]] = {}
+        for rank, rule in enumerate(rules):
+            if not rule.keywords:
+                self._always.append((rank, rule))
+            for word in dict.fromkeys(rule.keywords):
+                self._rules.setdefault(word, []).append((rank, rule))
+        self._screen = Screen(self._rules)
 
     def spans(self, text: str, *, cut: bool = False) -> Iterator[Span]:
         """Yield what the rules find, overlaps included. What follows a `cut` text's secrets is unknown."""
-        scanned = set()
         for rank, rule in self._always:
             yield from rule.everywhere(text, rank)
-        for match in self._words.finditer(_lowered(text)) if self._rules else ():
-            for rank, rule in self._rules[match[1]]:
+        lowered = _lowered(text)
+        scanned = set()
+        for word in self._screen.candidates(lowered):
+            place = lowered.find(word)
+            for rank, rule in self._rules[word] if place >= 0 else ():
                 if not rule.scan:
-                    if span := rule.at(text, match.start(), rank, cut=cut):
-                        yield span
+                    yield from _at_words(rule, rank, text, lowered, word, place, cut)
                 elif rank not in scanned:
                     scanned.add(rank)
                     yield from rule.everywhere(text, rank)
+
+
+def _at_words(
+    rule: Rule, rank: int, text: str, lowered: str, word: str, place: int, cut: bool
+) -> Iterator[Span]:
+    while place >= 0:
+        if span := rule.at(text, place, rank, cut=cut):
+            yield span
+        place = lowered.find(word, place + 1)
 
 
 _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
@@ -58,6 +67,11 @@ def secrets(view: View) -> Iterator[Span]:
     for span in _seen(view.text):
         start, end = view.origin(span.start, span.end)
         yield span._replace(start=start, end=end)
+    for place, lines in without_margins(view.text):
+        for span in _seen(lines.text):
+            start, end = lines.origin(span.start, span.end)
+            start, end = view.origin(place + start, place + end)
+            yield span._replace(start=start, end=end)
 
 
 def _seen(text: str) -> Iterator[Span]:
@@ -73,7 +87,7 @@ def _seen(text: str) -> Iterator[Span]:
 
 @cache
 def _finder() -> Finder:
-    return Finder((*TOKENS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
+    return Finder((*TOKENS, *PRODUCTS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS))
 
 
 def _lowered(text: str) -> str:

@@ -21,11 +21,6 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"(?=({_spelled(root)}))")
 
 
-def prefixes(word: str, words: Iterable[str]) -> list[str]:
-    """List the words that `word` starts with, itself included."""
-    return [each for each in words if word.startswith(each)]
-
-
 def _spelled(node: dict[str, Any]) -> str:
     branches = [re.escape(char) + _spelled(rest) for char, rest in node.items() if char != _END]
     if not branches:

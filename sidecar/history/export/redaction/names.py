@@ -19,8 +19,14 @@ _UNMISTAKABLE: Final = 7
 
 
 def names_nobody(name: str) -> bool:
-    """Tell whether a name is that of a system's account or an example's."""
-    return name.lower() in _listed("accounts.txt")
+    """Tell whether a name is that of a system's account, an example's or an organization's."""
+    lowered = name.lower()
+    return lowered in _listed("accounts.txt") or lowered.startswith(_families())
+
+
+def is_word(name: str) -> bool:
+    """Tell whether a name is a word of English, of four letters or more."""
+    return name.lower() in _listed("words.txt")
 
 
 def telling(names: Iterable[str]) -> set[str]:
@@ -31,7 +37,7 @@ def telling(names: Iterable[str]) -> set[str]:
         if len(name) >= _SHORTEST
         and sum(char.isalpha() for char in name) >= _LETTERS
         and not names_nobody(name)
-        and name.lower() not in _listed("words.txt")
+        and not is_word(name)
     }
 
 
@@ -79,3 +85,9 @@ def _ends(text: str, end: int) -> bool:
 def _listed(name: str) -> frozenset[str]:
     """Read one of the lists beside this module; words.LICENSE tells where the words are from."""
     return frozenset(files(__package__).joinpath(name).read_text("ascii").split())
+
+
+@cache
+def _families() -> tuple[str, ...]:
+    """List what names of accounts start with where the rest differs: entries that end with an asterisk."""
+    return tuple(name[:-1] for name in _listed("accounts.txt") if name.endswith("*"))

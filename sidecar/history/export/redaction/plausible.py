@@ -16,6 +16,7 @@ _SPEECH: Final = re.compile(
     r"passwor[dt]|passphrase|passwd|secret|token|credential|\bkey\b",
     re.IGNORECASE,
 )
+_VERSION: Final = re.compile(r"[\^~<>=v]{0,3}[0-9]{1,6}(?:\.[0-9x*]{1,6}){1,3}")
 _HUMP: Final = re.compile(r"[a-z][A-Z]|[A-Z][a-z]")
 
 
@@ -44,11 +45,19 @@ def bare_secret(value: str) -> bool:
 
 def quoted_secret(value: str) -> bool:
     """Tell whether a quoted word can be a secret: the words that name one cannot."""
-    if len(value) < 6 or " " in value or _PLACEHOLDER.match(value):
+    if len(value) < 6 or " " in value or _PLACEHOLDER.match(value) or _VERSION.fullmatch(value):
+        return False
+    if not value.isascii():
         return False
     if _has_digit(value):
         return not _named(value)
     return len(value) >= 10 and value.isalpha() and bool(_HUMP.search(value)) and not _SPEECH.search(value)
+
+
+def typed_secret(value: str) -> bool:
+    """Tell whether a word that stands alone on the line below a prompt can be the answer."""
+    is_mixed = len(value) >= 8 and _HUMP.search(value) and value.isalnum() and not _SPEECH.search(value)
+    return bare_secret(value) or (bool(is_mixed) and not _PLACEHOLDER.match(value))
 
 
 def random_key(value: str) -> bool:

@@ -7,13 +7,20 @@ from typing import Any, Final
 
 from sidecar.api.insight import Redaction
 from sidecar.history.export.redaction.finder import secrets
-from sidecar.history.export.redaction.homes import HOME, accounts, homes
-from sidecar.history.export.redaction.names import RANK, USER, NameFinder, names_nobody
+from sidecar.history.export.redaction.homes import HOME, Found, homes
+from sidecar.history.export.redaction.names import RANK, USER, NameFinder
+from sidecar.history.export.redaction.people import people
 from sidecar.history.export.redaction.spans import Span, merged, replaced
-from sidecar.history.export.redaction.view import View, views
+from sidecar.history.export.redaction.view import View, is_disguised, views
 
 _HOME_RANK: Final = 1_000
 """Behind the ranks of secrets: a home directory inside a secret goes with it."""
+
+
+_SHORT: Final = 200
+"""Longest text that is remembered, in characters."""
+_MOST: Final = 50_000
+"""Texts remembered at once."""
 
 
 class Redactor:
@@ -28,6 +35,8 @@ class Redactor:
         self._home = re.compile(rf"{re.escape(home)}(?![\w.-])") if home and len(home) > 2 else None
         self._names: set[str] = set()
         self._finder: NameFinder | None = None
+        self._learned: set[str] = set()
+        self._unchanged: set[str] = set()
         if home:
             self._note(re.split(r"[\\/]", home.rstrip("\\/"))[-1:])
 
@@ -42,16 +51,22 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Redact one text, and learn the names in it."""
-        found = list(homes(text))
-        self._note(home.name for home in found)
+        if text in self._unchanged:
+            return text
+        shown = views(text)
+        found = _homes(text, shown)
+        accounts = _people(shown)
+        self._note(each.name for each in (*found, *accounts))
         spans = [Span(home.start, home.end, HOME, _HOME_RANK) for home in found]
+        spans += [Span(each.start, each.end, USER, RANK) for each in accounts]
         spans += self._own_home(text)
         spans += self._named(text)
-        for view in views(text):
+        for view in shown:
             spans += secrets(view)
-            spans += _people(view)
         spans = merged(spans)
         self._counts.update(span.kind for span in spans)
+        if not spans:
+            _keep(self._unchanged, text)
         return replaced(text, spans, {HOME: "~"})
 
     def value(self, value: Any) -> Any:
@@ -68,19 +83,40 @@ class Redactor:
         return self._finder.spans(text)
 
     def _learn_text(self, text: str) -> str:
-        self._note(home.name for home in homes(text))
+        if text not in self._learned:
+            shown = views(text)
+            self._note(each.name for each in (*_homes(text, shown), *_people(shown)))
+            _keep(self._learned, text)
         return text
 
     def _note(self, names: Iterable[str]) -> None:
         if fresh := {name for name in names if name} - self._names:
             self._names |= fresh
             self._finder = None
+            self._unchanged.clear()
 
 
-def _people(view: View) -> Iterator[Span]:
-    for found in accounts(view.text):
-        if not names_nobody(found.name):
-            yield Span(*view.origin(found.start, found.end), USER, RANK)
+def _keep(texts: set[str], text: str) -> None:
+    """Remember a short text: roles, kinds and names of tools stand in every message."""
+    if len(text) <= _SHORT and len(texts) < _MOST:
+        texts.add(text)
+
+
+def _homes(text: str, shown: Iterable[View]) -> list[Found]:
+    """Find home directories in a text as it is stored, and as its views show it."""
+    found = list(homes(text))
+    for view in shown if is_disguised(text) else ():
+        if view.text != text:
+            found += (_stored(view, each) for each in homes(view.text))
+    return found
+
+
+def _people(shown: Iterable[View]) -> list[Found]:
+    return [_stored(view, each) for view in shown for each in people(view.text)]
+
+
+def _stored(view: View, found: Found) -> Found:
+    return Found(*view.origin(found.start, found.end), found.name)
 
 
 def mapped_texts(value: Any, change: Callable[[str], str]) -> Any:

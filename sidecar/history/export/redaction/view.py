@@ -14,6 +14,7 @@ _ESCAPES: Final = {"n": "\n", "r": "\n", "t": "\t"}
 _ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'", "#39": "'", "#34": '"'}
 HIDDEN: Final = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 """Characters without a width, which can stand unseen inside a word."""
+_HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 COLOR: Final = (
     r"(?:(?<=\x1b)|(?<=\\)\\{0,15}(?:u001[bB]|x1[bB]|033|e))"
     r"(?:\[[0-9;:?]{0,30}+[A-Za-z]|\][^\x07\x1b\\\n]{0,300}+(?:\x07|\x1b\\|\\{1,16}u0007))"
@@ -23,9 +24,9 @@ COLOR: Final = (
 _COLOR: Final = re.compile(rf"[\x1b\\]{COLOR}")
 _WRAPPING: Final = re.compile(
     rf"[\x1b\\%&{HIDDEN}](?:(?P<color>{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
-    r"|(?<=\\)\\{0,15}(?:u00(?P<unicode>[0-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`]))"
+    r"|(?<=\\)\\{0,15}(?:(?:u|x(?=[0-9a-fA-F]{2}))(?P<unicode>(?<=u)[0-9a-fA-F]{4}|(?<=x)[2-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`]))"
     r"|(?<=%)(?:25){0,2}+(?P<percent>[2-7][0-9a-fA-F]|0[9aAdD])"
-    rf"|(?<=&)(?P<entity>{'|'.join(_ENTITIES)});)"
+    rf"|(?<=&)(?:(?P<entity>{'|'.join(_ENTITIES)})|#(?P<number>[0-9]{{2,5}}|x[0-9a-fA-F]{{2,4}}));)"
 )
 
 
@@ -69,19 +70,37 @@ def viewed(text: str, pattern: re.Pattern[str], meant: Callable[[re.Match[str]],
     return View("".join((*pieces, text[done:])) if pieces else text, places, origins)
 
 
+_SHORT: Final = {
+    slashes + char: _ESCAPES.get(char, char) for slashes in ("\\", "\\\\", "\\\\\\") for char in "nrt\"'/`"
+}
+"""The escapes that most texts hold, and what they mean."""
+
+
 def views(text: str) -> list[View]:
     """Undo escapes, percent codes, entities and colors.
 
     A color ends a word or highlights a part of one, and nothing shows which: a text with colors has a view
     for either.
     """
+    if text.isascii() and not ("\\" in text or "%" in text or "&" in text or "\x1b" in text):
+        return [View(text)]
     result = [viewed(text, _WRAPPING, _spaced)]
-    if _COLOR.search(text):
+    if ("\x1b" in text or "\\" in text) and _COLOR.search(text):
         result.append(viewed(text, _WRAPPING, _meaning))
     return result
 
 
+def is_disguised(text: str) -> bool:
+    """Tell whether a text holds what only a view of it shows to be a path."""
+    if not text.isascii() or "%" in text or "&" in text or "\x1b" in text:
+        return True
+    return "\\u" in text or "\\x" in text or "/\\" in text or "-home-" in text
+
+
 def _spaced(match: re.Match[str]) -> str:
+    known = _SHORT.get(match[0])
+    if known is not None:
+        return known
     return " " if match.lastgroup == "color" else _meaning(match)
 
 
@@ -92,9 +111,18 @@ def _meaning(match: re.Match[str]) -> str:
         return _ESCAPES.get(value, value)
     if name == "entity":
         return _ENTITIES[value]
+    if name == "number":
+        return _char(int(value[1:], 16) if value[0] == "x" else int(value))
     if name == "percent":
         return chr(int(value, 16))
     if name == "unicode":
-        code = int(value, 16)
-        return chr(code) if code >= 0x20 else "\n"
+        return _char(int(value, 16))
     return ""
+
+
+def _char(code: int) -> str:
+    """Return the character of an escape; halves of one, and control characters, only part words."""
+    if code < 0x20:
+        return "\n"
+    char = chr(min(code, 0xFFFF))
+    return " " if 0xD800 <= code < 0xE000 else "" if _HIDDEN.match(char) else char

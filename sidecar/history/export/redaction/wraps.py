@@ -14,7 +14,7 @@ _NARROWEST: Final = 38
 """Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
 _AROUND: Final = 200
 """How much of the line in front of the word and behind it is joined too, in characters."""
-_CHAR: Final = r"[\w+/=.~-]"
+_CHAR: Final = r"[\w+/=.~@-]"
 _BREAK: Final = (
     r"(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?)?(?:\r?\n|\r)"
     r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4})?"

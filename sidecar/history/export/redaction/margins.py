@@ -1,0 +1,87 @@
+"""Lines without what stands in their margins: frames, line numbers, marks of diffs, quotes, continuations.
+
+A console or a shell breaks a word between the margins, so that its halves lie apart in the stored text.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from sidecar.history.export.redaction.view import View, viewed
+
+_FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
+_NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
+_MARK: Final = rf"(?:{_FRAME}|{_NUMBER}|[>+#*-]|//)[ \t]{{0,80}}"
+_LEFT: Final = rf"[ \t]{{0,80}}+(?:{_MARK}){{1,5}}+"
+_RIGHT: Final = rf"(?:[ \t]{{0,200}}+{_FRAME}){{1,3}}+[ \t]{{0,8}}"
+_CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
+_STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
+_END: Final = r"(?:\r?\n|\r)"
+_MARGINS: Final = re.compile(
+    rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
+    rf"|(?<=[\w+/=.~-])(?:{_CONTINUED}){_END}(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
+    rf"|(?<=\S{{11}}[\w+/=.~-]){_END}[ \t]{{1,80}}(?=[\w+/=.~-]{{4}})"
+    rf"|{_END}(?P<marked>{_LEFT}))",
+    re.ASCII,
+)
+
+
+_WORD: Final = r"[\w+/=.~@-]"
+_BROKEN: Final = re.compile(
+    rf"[\r\n](?:(?<={_WORD}{{6}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
+    rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
+    re.ASCII | re.DOTALL,
+)
+"""A line end that may lie inside a word: it is behind a word, the mark of a continuation or a frame."""
+_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
+_NEAR: Final = 40
+"""How much on either side of a line end shows whether a generated word stands there, in characters."""
+_AROUND: Final = 300
+
+
+def without_margins(text: str) -> Iterator[tuple[int, View]]:
+    """Yield views of the lines alone, and where in the text each begins, where a word may be broken.
+
+    A sign right in front of a word is the mark of a diff or a part of the word: there is a view for either.
+    """
+    for start, end in _broken(text):
+        part = text[start:end]
+        bare = viewed(part, _MARGINS, lambda _: "\n")
+        yield start, bare
+        signed = viewed(part, _MARGINS, _with_sign)
+        if signed.text != bare.text:
+            yield start, signed
+
+
+def _broken(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text around line ends that may lie inside a generated word."""
+    if "\n" not in text and "\r" not in text:
+        return
+    start = end = 0
+    for match in _BROKEN.finditer(text):
+        place, behind = match.start(), match.end()
+        if match["framed"] is None and not _is_inside(match, text[place - 1]):
+            continue
+        if place - _AROUND > end:
+            if end:
+                yield start, end
+            start = max(0, place - _AROUND)
+        end = behind + _AROUND
+    if end:
+        yield start, end
+
+
+def _is_inside(match: re.Match[str], before: str) -> bool:
+    """Tell whether a line end without a frame may lie inside a generated word."""
+    if before in "\"'+.&" and match["string"] is None and before not in "+.":
+        return False
+    if not match["left"] and before not in "\\`^=|":
+        return False
+    text, place, behind = match.string, match.start(), match.end()
+    head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
+    return bool(head) and _GENERATED.search("".join(head[-2:]) + tail[0]) is not None
+
+
+def _with_sign(match: re.Match[str]) -> str:
+    left = match[match.lastgroup] if match.lastgroup else ""
+    return f"\n{left[-1]}" if left.strip() in ("+", "-") and left[-1] in "+-" else "\n"
