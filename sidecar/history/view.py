@@ -14,6 +14,7 @@ from sidecar.history.parsing import (
     Parser,
     api_parser,
     decode_leniently,
+    decode_object,
     text_decoder,
     text_of,
     ui_parser,
@@ -83,7 +84,7 @@ class TaskView:
         self.api = self._parsed(source.files.api, api_parser)
         self.entry, self.entry_source = self._entry()
         self.hint = source.hint
-        self.metadata = _metadata(source.files.metadata)
+        self.metadata = self._metadata(source.files.metadata)
         self.ui_messages = _unopened(self.ui.records if self.ui else [])
         self.kinds = kinds_of(self.ui_messages)
         self.ui_notes = [message.model_info for message in self.ui_messages]
@@ -127,10 +128,18 @@ class TaskView:
         item = self.source.files.item
         self.problems.extend(item.problems)
         if item.data is not None:
-            if (entry := parse_entry(item.data)) is not None:
+            entry, problems = parse_entry(item.data, ITEM_FILE)
+            self.problems.extend(problems)
+            if entry is not None:
                 return entry, ITEM_FILE
-            self.problems.append(problem("malformed", f"{ITEM_FILE} holds no JSON object"))
         return self.source.entry, "state/taskHistory.json"
+
+    def _metadata(self, file: StoredFile) -> TaskMetadata | None:
+        if file.data is None:
+            return None
+        metadata, problems = decode_object(_metadata_decoder.decode, file.data, file.name)
+        self.problems.extend(problems)
+        return metadata
 
     def _note_gaps(self) -> None:
         files = self.source.files
@@ -141,10 +150,6 @@ class TaskView:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
         if files.api.absent and any(m.say == "api_req_started" for m in self.ui_messages):
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
-
-
-def _metadata(file: StoredFile) -> TaskMetadata | None:
-    return decode_leniently(_metadata_decoder.decode, file.data) if file.data else None
 
 
 def _unopened(messages: list[UiMessage]) -> list[UiMessage]:
