@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
+_UNSETTLED: Final = -1
+"""A key that no files have."""
 _NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
@@ -83,20 +85,28 @@ _stored_of: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_STORED)
 
 
 def make_row(
-    task_id: str, root: str, stamps: "tuple[Stamp | None, ...]", entry: bytes, row: "Row"
+    task_id: str,
+    root: str,
+    stamps: "tuple[Stamp | None, ...]",
+    entry: bytes,
+    row: "Row",
+    saving_until: int | None = None,
 ) -> IndexRow:
-    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files."""
+    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files.
+
+    What was read in the middle of a save, which may end at `saving_until` in ms, is read again at every look.
+    """
     info = row.info
     return IndexRow(
         id=task_id,
-        key=condense(tuple(stamp or () for stamp in stamps)),
+        key=condense(tuple(stamp or () for stamp in stamps)) if saving_until is None else _UNSETTLED,
         entry=entry,
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
         touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
         body=_encode(info) if info is not None else b"",
-        until=row.until,
+        until=row.until if saving_until is None else min(row.until, saving_until),
         root=root,
     )
 

@@ -146,9 +146,10 @@ class TaskView:
         self.problems.extend(files.metadata.problems)
         if self.ui is None and self.api is None and self.entry is None:
             self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
-        elif files.ui.absent:
+        elif files.ui.absent and files.ui.saving_until is None:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
-        if files.api.absent and any(m.say == "api_req_started" for m in self.ui_messages):
+        asked = any(m.say == "api_req_started" for m in self.ui_messages)
+        if asked and files.api.absent and files.api.saving_until is None:
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
 
 

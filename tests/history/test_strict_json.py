@@ -103,7 +103,7 @@ def test_sound_files_have_no_problem(data: bytes) -> None:
 )
 def test_a_list_entry_that_is_not_json_has_a_problem(entry: bytes, expected: set[str]) -> None:
     files = TaskFiles(
-        ui=StoredFile(UI_FILE, SOUND[0], (1, 1, 1)), item=StoredFile(ITEM_FILE, entry, (1, 1, 1))
+        ui=StoredFile(UI_FILE, SOUND[0], (1, 1, 1, 1)), item=StoredFile(ITEM_FILE, entry, (1, 1, 1, 1))
     )
     row = read_row(TaskSource(TASK_ID, "/root", None, files, None, None, NOW), "structural")
     assert row.info is not None
