@@ -32,7 +32,7 @@ _IN_ALL_SHARDS: Final = 16 * SHARDS
 """Tasks that leave hardly a shard untouched: then it is not worth asking which."""
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
-_SCHEMA: Final = 1
+_SCHEMA: Final = 2
 """The form of the tables: a file with another number is built again."""
 _TABLES: Final = {
     "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
