@@ -129,7 +129,7 @@ def _windows(read_at: ReadAt, overlap: int) -> Iterator[bytes]:
 def _own_workspace(folder: str) -> str | None:
     """Return the workspace of a run of the sidecar; None for a task of another product."""
     item = read_file(f"{folder}{os.sep}{ITEM_FILE}", ITEM_FILE).data
-    entry = parse_entry(item) if item else None
+    entry = parse_entry(item, ITEM_FILE)[0] if item else None
     if entry is None or entry.product != "sidecar":
         return None
     return entry.workspace if isinstance(entry.workspace, str) else ""

@@ -21,9 +21,9 @@ import msgspec
 
 from sidecar import __version__
 from sidecar.api.tasks import Rules
+from sidecar.history.cache_file import DamagedCache, discard, make_cache_file
 from sidecar.history.index_row import IndexRow
-from sidecar.history.sqlite_faults import is_busy, is_damage
-from sidecar.storage.layout import make_private_dirs
+from sidecar.history.sqlite_faults import FAULTS, is_busy, is_damage
 
 _log = logging.getLogger(__name__)
 
@@ -32,8 +32,8 @@ _IN_ALL_SHARDS: Final = 16 * SHARDS
 """Tasks that leave hardly a shard untouched: then it is not worth asking which."""
 _BUSY_SECONDS: Final = 0.5
 """How long another process's write is waited for; then this one does without, as after any fault."""
-_SCHEMA: Final = 1
-"""The form of the tables: a file with another number is begun anew."""
+_SCHEMA: Final = 2
+"""The form of the tables: a file with another number is built again."""
 _TABLES: Final = {
     "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
@@ -45,9 +45,9 @@ Rows = dict[str, IndexRow]
 
 
 class RowIndex:
-    """One root's file. No method raises for what is wrong with it: the index is rebuilt or done without.
+    """One root's file. No method raises for what is wrong with it: the index is built again or not used.
 
-    `directory` is made, private, when the first row is saved. Not thread-safe.
+    `directory` is made, private, when it is first needed. Not thread-safe.
     """
 
     def __init__(self, directory: Path, root: str) -> None:
@@ -59,7 +59,7 @@ class RowIndex:
 
     def exists(self) -> bool:
         """Tell whether there is something to load, as far as can be told without opening it."""
-        return self._usable and self.path.exists()
+        return self._usable and os.path.lexists(self.path)
 
     def load(self, rules: Rules) -> tuple[Rows, int]:
         """Return the rows kept for a rule set, and the latest time, in ms, at which one was made.
@@ -73,7 +73,7 @@ class RowIndex:
                 if not _is_ours(database, self._real_root):
                     return {}, 0
                 return _load(database, rules, self._root)
-        except (sqlite3.Error, msgspec.MsgspecError, _Damaged, OSError) as error:
+        except (*FAULTS, OSError) as error:
             self._give_up(error)
         return {}, 0
 
@@ -82,40 +82,42 @@ class RowIndex:
     ) -> None:
         """Keep the shards in which the tasks named in `changed` were added, altered or removed.
 
-        `made_at` is the latest time, in ms, at which a row was made.
+        A file that is new, or turns out to be damaged, gets all shards. `made_at` is the latest time, in ms,
+        at which a row was made.
         """
-        many = len(changed) >= _IN_ALL_SHARDS
-        numbers = set(range(SHARDS)) if many else {shard_of(name) for name in changed}
-        if not self._usable or not numbers:
+        if not self._usable or not changed:
             return
-        shards: dict[int, list[IndexRow]] = {number: [] for number in numbers}
-        for row in rows.values():
-            if (number := shard_of(row.id)) in numbers:
-                shards[number].append(row)
         try:
-            self._save(rules, shards, made_at)
-        except (sqlite3.Error, OSError) as error:
+            self._save(rules, rows, changed, made_at)
+        except (*FAULTS, OSError) as error:
+            if self._give_up(error):
+                self._save_anew(rules, rows, made_at)
+
+    def _save_anew(self, rules: Rules, rows: Mapping[str, IndexRow], made_at: int) -> None:
+        try:
+            self._save(rules, rows, rows.keys(), made_at)
+        except (*FAULTS, OSError) as error:
             self._give_up(error)
 
-    def _save(self, rules: Rules, shards: Mapping[int, list[IndexRow]], made_at: int) -> None:
-        make_private_dirs(self.path.parent)
+    def _save(
+        self, rules: Rules, rows: Mapping[str, IndexRow], changed: Collection[str], made_at: int
+    ) -> None:
         with contextlib.closing(self._open()) as database, database:
             database.execute("BEGIN IMMEDIATE")
             if not _is_ours(database, self._real_root):
                 _begin(database, self._real_root)
-            for number, rows in shards.items():
-                rows.sort(key=_age)  # what is nearly in order is quickly put in order
-                data = msgspec.msgpack.encode([row.stored() for row in rows])
+                changed = rows.keys() | changed
+            for number, part in _shards(rows, changed).items():
+                part.sort(key=_age)  # what is nearly in order is quickly put in order
+                data = msgspec.msgpack.encode([row.stored() for row in part])
                 values = (rules, number, made_at, _checksum(data, made_at), data)
                 database.execute("INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?, ?)", values)
 
     def _open(self) -> sqlite3.Connection:
-        if not self.path.exists():
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        make_cache_file(self.path)
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            # No waiting for the disk: a file that a power cut spoils is built anew, as any other is. And no
+            # No waiting for the disk: a file that a power cut spoils is built again, as any other is. And no
             # write-ahead log, which would write twice what is mostly written once.
             database.execute("PRAGMA synchronous=OFF")
         except BaseException:
@@ -123,22 +125,29 @@ class RowIndex:
             raise
         return database
 
-    def _give_up(self, error: Exception) -> None:
-        """Do without another process's lock, or a file that cannot be used; begin a damaged one anew."""
+    def _give_up(self, error: Exception) -> bool:
+        """Do without a file that is locked or cannot be used; discard a damaged one, and tell of that."""
         if is_busy(error):
-            _log.info("the index %s is locked by another process; this time it is not used", self.path)
-        elif is_damage(error) or isinstance(error, msgspec.MsgspecError | _Damaged):
-            _log.warning("the index %s is damaged (%s); it is built anew", self.path, error)
-            for suffix in ("", "-journal", "-wal", "-shm"):
-                with contextlib.suppress(OSError):
-                    Path(f"{self.path}{suffix}").unlink()
+            _log.info("another process has locked the index %s; this time it is not used", self.path)
+        elif is_damage(error, self.path):
+            _log.warning("the index %s is damaged (%s) and is built again", self.path, error)
+            discard(self.path)
+            return True
         else:
             self._usable = False
-            _log.warning("the index %s cannot be used (%s); everything is read afresh", self.path, error)
+            _log.warning("the index %s cannot be used (%s); all tasks are read again", self.path, error)
+        return False
 
 
-class _Damaged(Exception):
-    """A shard is not what was written."""
+def _shards(rows: Mapping[str, IndexRow], changed: Collection[str]) -> dict[int, list[IndexRow]]:
+    """Sort into their shards the rows of all shards that hold a changed task."""
+    many = len(changed) >= _IN_ALL_SHARDS
+    shards: dict[int, list[IndexRow]]
+    shards = {number: [] for number in (range(SHARDS) if many else {shard_of(name) for name in changed})}
+    for row in rows.values():
+        if (number := shard_of(row.id)) in shards:
+            shards[number].append(row)
+    return shards
 
 
 def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, int]:
@@ -146,13 +155,20 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, 
     latest = 0
     query = "SELECT number, made_at, checksum, rows FROM shard WHERE rules = ?"
     for number, made_at, checksum, data in database.execute(query, (rules,)):
-        if not isinstance(data, bytes) or _checksum(data, made_at) != checksum:
-            raise _Damaged(f"shard {number}")
+        if type(made_at) is not int or type(data) is not bytes or _checksum(data, made_at) != checksum:
+            raise DamagedCache(f"shard {number!r} is not what was written")
         latest = max(latest, made_at)
-        for row in _decoder.decode(data):
+        for row in _decode(data):
             row.root = root
             found[row.id] = row
     return found, latest
+
+
+def _decode(data: bytes) -> list[IndexRow]:
+    try:
+        return _decoder.decode(data)
+    except msgspec.MsgspecError as error:
+        raise DamagedCache(str(error)) from None
 
 
 def _checksum(data: bytes, made_at: int) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
 
-from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.api.tasks import Rules, TaskInfo, TaskStatus, TokenUsage
 from sidecar.history.ageing import FOR_EVER, by_age
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
+_UNSETTLED: Final = -1
+"""A key that no files have."""
 _NS_PER_MS: Final = 1_000_000
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
@@ -38,7 +40,14 @@ _Body: Final = msgspec.defstruct(
 _values_of: Final = attrgetter(*_Body.__struct_fields__)
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(TaskInfo)
-_NO_DATE: Final = ("created_at", "last_activity", "duration")
+_NULL: Final = b":null"
+_NUMBERS: Final = (
+    "created_at",
+    "last_activity",
+    "duration",
+    *(f"token_usage.{field.name}" for field in msgspec.structs.fields(TokenUsage)),
+)
+"""Fields in which the guide's arithmetic may leave NaN or an infinity."""
 _BETWEEN: Final = "\0"
 """Stands between the texts a filter looks at, so that none is found across two."""
 
@@ -48,7 +57,8 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     `key` condenses the stamps of the files read, `entry` the task's entries in shared lists; `touched` is
     the newest of the files' times in ms. `body` is the JSON without its opening brace, empty for a task
-    that the rules do not list. `root` and `haystack`, made for the first filter, are not stored.
+    that the rules do not list; `numbers` are those that JSON writes as null: NaN and infinities, by the
+    path of their field. `root` and `haystack`, made for the first filter, are not stored.
     """
 
     id: str
@@ -60,6 +70,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     touched: int
     body: bytes
     until: int = FOR_EVER
+    numbers: dict[str, float] | None = None
     root: str = ""
     haystack: str = ""
 
@@ -70,7 +81,9 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     def stored(self) -> tuple[Any, ...]:
         """The fields that an index keeps."""
         values = _stored_of(self)
-        return values if self.until != FOR_EVER else values[:-1]  # a default needs no memory when loaded
+        if self.numbers is not None:
+            return values
+        return values[:-1] if self.until != FOR_EVER else values[:-2]  # defaults need no memory when loaded
 
 
 ReadRows = dict[str, IndexRow | None]
@@ -83,20 +96,30 @@ _stored_of: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_STORED)
 
 
 def make_row(
-    task_id: str, root: str, stamps: "tuple[Stamp | None, ...]", entry: bytes, row: "Row"
+    task_id: str,
+    root: str,
+    stamps: "tuple[Stamp | None, ...]",
+    entry: bytes,
+    row: "Row",
+    saving_until: int | None = None,
 ) -> IndexRow:
-    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files."""
+    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files.
+
+    What was read in the middle of a save, which may end at `saving_until` in ms, is read again at every look.
+    """
     info = row.info
+    body = _encode(info) if info is not None else b""
     return IndexRow(
         id=task_id,
-        key=condense(tuple(stamp or () for stamp in stamps)),
+        key=condense(tuple(stamp or () for stamp in stamps)) if saving_until is None else _UNSETTLED,
         entry=entry,
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
         touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
-        body=_encode(info) if info is not None else b"",
-        until=row.until,
+        body=body,
+        until=row.until if saving_until is None else min(row.until, saving_until),
+        numbers=_not_finite(info) if info is not None and _NULL in body else None,
         root=root,
     )
 
@@ -123,8 +146,8 @@ def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
     except (msgspec.MsgspecError, UnicodeDecodeError):  # half a character, or a number beyond 64 bits
         info = msgspec.convert(json.loads(text), TaskInfo)
     info.root, info.status = row.root, row.status(now)
-    if rules == "guide":
-        _restore_dates(info, text)
+    if row.numbers is not None:
+        _restore(info, row.numbers)
     return info
 
 
@@ -168,10 +191,27 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _restore_dates(info: TaskInfo, text: bytes) -> None:
-    """Under the guide a null is an invalid date, and every task has dates."""
-    for name in _NO_DATE[:2]:
-        if getattr(info, name) is None:
-            setattr(info, name, math.nan)
-    if info.duration is None and b'"duration":null' in text:
-        info.duration = math.nan
+def _not_finite(info: TaskInfo) -> dict[str, float] | None:
+    """Find the numbers that are NaN or infinite."""
+    numbers = {
+        path: value
+        for path in _NUMBERS
+        if isinstance(value := _number_at(info, path), float) and not math.isfinite(value)
+    }
+    return numbers or None
+
+
+def _number_at(info: TaskInfo, path: str) -> Any:
+    value: Any = info
+    for name in path.split("."):
+        value = getattr(value, name, None)
+    return value
+
+
+def _restore(info: TaskInfo, numbers: dict[str, float]) -> None:
+    for path, value in numbers.items():
+        *parents, name = path.split(".")
+        holder: Any = info
+        for parent in parents:
+            holder = getattr(holder, parent)
+        setattr(holder, name, value)

@@ -41,6 +41,30 @@ def parse(data: bytes) -> Any:
         return _parse_slowly(decode(data))
 
 
+def is_accepted(data: bytes) -> bool:
+    """Tell whether `JSON.parse(readFile(path, "utf-8"))` takes a file's bytes, at any depth."""
+    try:
+        orjson.loads(data)
+        return True
+    except orjson.JSONDecodeError:
+        text = decode(data)
+    try:
+        json.loads(text, parse_int=float, parse_constant=_refuse)
+    except RecursionError:
+        return len(text) <= MAX_DEEP_CHARACTERS and _is_accepted_deep(text)
+    except (ValueError, JavaScriptThrow):
+        return False
+    return True
+
+
+def _is_accepted_deep(text: str) -> bool:
+    try:
+        _DeepReader(text, len(text)).read()
+    except JavaScriptThrow:
+        return False
+    return True
+
+
 def _parse_slowly(text: str) -> Any:
     try:
         value = json.loads(text, parse_int=float, parse_constant=_refuse)
@@ -108,8 +132,9 @@ def _escape(match: re.Match[str]) -> str:
 class _DeepReader:
     """A JSON reader with its own stack, for files nested deeper than Python's readers go."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, deepest: int = MAX_STRINGIFY_DEPTH) -> None:
         self._text = text
+        self._deepest = deepest
         self._at = 0
         self._open: list[list[Any] | dict[str, Any]] = []
         self._keys: list[str] = []  # the pending key of every open object
@@ -138,7 +163,7 @@ class _DeepReader:
         raise self._bad()
 
     def _enter(self, container: list[Any] | dict[str, Any], closing: str) -> tuple[bool, Any]:
-        if len(self._open) > MAX_STRINGIFY_DEPTH:
+        if len(self._open) > self._deepest:
             raise JavaScriptThrow("nested too deeply")
         before = self._at
         kind, text = self._next()

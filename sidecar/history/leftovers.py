@@ -5,10 +5,11 @@ Roo, Zoo and Kilo save in six steps: `mkdir <file>.lock`, fill `.<file>.new_<ms>
 renames there is no file. Cline fills `<file>.tmp.<ms>.<id>.json` and renames it over the file.
 """
 
-import math
+import contextlib
 import os
 import re
 import time
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,8 +19,13 @@ from sidecar.history.reading import UI_FILE, StoredFile, TaskFiles, read_file
 
 LOCK_STALE_SECONDS: Final = 31
 """Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
+_AHEAD_SECONDS: Final = 5
+"""How far the time of a save may lie ahead of this machine's clock, as on a network disk; one further ahead
+comes from a clock that was wrong, and such a save would seem to be under way forever."""
 RETRY_SECONDS: Final = 1.0
 """How long a reader of a single task waits for a save to finish."""
+wall_seconds = time.time
+"""The clock that ages of locks and leftovers are measured by."""
 _RETRY_STEP_SECONDS: Final = 0.002
 _LAST_LOOKS: Final = 4
 _LEFTOVER: Final = re.compile(
@@ -34,7 +40,7 @@ _FORMER_NAMES: Final = {UI_FILE: "claude_messages.json"}
 def is_unsettled(folder: str, files: TaskFiles) -> bool:
     """Tell whether a message file is away just now: absent, but locked or with a leftover beside it."""
     absent = [file.name for file in (files.ui, files.api) if file.absent]
-    return bool(absent) and any(_is_being_saved(folder, name) for name in absent)
+    return any(_saving_until(folder, name) is not None for name in absent)
 
 
 def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> TaskFiles:
@@ -62,26 +68,40 @@ def reread(folder: str, files: TaskFiles) -> TaskFiles:
 
 
 def recover(folder: str, files: TaskFiles) -> TaskFiles:
-    """Take absent message files from whole leftovers, newest first; such a file says `recovered`."""
+    """Take absent message files from whole leftovers, newest first.
+
+    Such a file says `recovered`, unless a save of it is under way: then it says until when it may be.
+    """
     return replace(files, ui=_recovered(folder, files.ui), api=_recovered(folder, files.api))
 
 
 def _again(folder: str, file: StoredFile) -> StoredFile:
-    return read_file(f"{folder}{os.sep}{file.name}", file.name) if file.absent else file
+    if not file.absent:
+        return file
+    found = read_file(f"{folder}{os.sep}{file.name}", file.name)
+    return file if found.absent else found
 
 
-def _is_being_saved(folder: str, name: str) -> bool:
-    """Tell a save under way from what a crash left: by a young lock, or a name lately given."""
-    lock = _age(f"{folder}{os.sep}{name}.lock", "st_mtime")
-    ages = [lock, *(_age(f"{folder}{os.sep}{each}", "st_ctime") for each in _leftovers(folder, name))]
-    return any(age < LOCK_STALE_SECONDS for age in ages)
+def _saving_until(folder: str, name: str) -> int | None:
+    """Tell a save under way, and when it is to be taken for a crash, in ms, from what a crash left: None.
+
+    A save has a young lock, or a leftover that was lately written or given its name.
+    """
+    now = wall_seconds()
+    times = [
+        time for time in _times_of_saves(folder, name) if -_AHEAD_SECONDS < now - time < LOCK_STALE_SECONDS
+    ]
+    return int((max(times) + LOCK_STALE_SECONDS) * 1000) if times else None
 
 
-def _age(path: str, clock: str) -> float:
-    try:
-        return time.time() - float(getattr(os.lstat(path), clock))
-    except OSError:
-        return math.inf
+def _times_of_saves(folder: str, name: str) -> Iterator[float]:
+    """The times, in seconds, at which a writer last touched the lock of a file and its leftovers."""
+    for path, clock in [
+        (f"{name}.lock", "st_mtime"),
+        *((leftover, "st_ctime") for leftover in _leftovers(folder, name)),
+    ]:
+        with contextlib.suppress(OSError):
+            yield float(getattr(os.lstat(f"{folder}{os.sep}{path}"), clock))
 
 
 def _leftovers(folder: str, name: str) -> list[str]:
@@ -104,9 +124,18 @@ def _recovered(folder: str, file: StoredFile) -> StoredFile:
     for name in [*_leftovers(folder, file.name), *filter(None, [_FORMER_NAMES.get(file.name)])]:
         leftover = read_file(f"{folder}{os.sep}{name}", name)
         if leftover.data is not None and _looks_whole(leftover.data):
-            told = problem("recovered", f"{file.name} is missing; its content was read from {name}")
-            return StoredFile(file.name, leftover.data, None, (told,))
-    return file
+            return _from_leftover(folder, file, leftover)
+    return replace(file, saving_until=_saving_until(folder, file.name))
+
+
+def _from_leftover(folder: str, file: StoredFile, leftover: StoredFile) -> StoredFile:
+    """Give a file the content of a leftover, and say so if it stays away."""
+    if (until := _saving_until(folder, file.name)) is not None:
+        return StoredFile(file.name, leftover.data, None, (), until)
+    if not (back := _again(folder, file)).absent:  # the save ended after the leftover was read
+        return back
+    told = problem("recovered", f"{file.name} is missing; its content was read from {leftover.name}")
+    return StoredFile(file.name, leftover.data, None, (told,))
 
 
 def _looks_whole(data: bytes) -> bool:

@@ -9,7 +9,9 @@ from typing import Final
 
 import msgspec
 
-from sidecar.history.parsing import Parser, clean, decode_leniently
+from sidecar.api.tasks import Problem
+from sidecar.history.parsing import Parser, clean, decode_leniently, decode_object
+from sidecar.history.problems import problem
 from sidecar.history.reading import Stamp, StoredFile, read_file, stamp_of
 from sidecar.history.records import ListEntry
 from sidecar.history.roots import CLINE_LIST, KILO_STATE, ROO_INDEX, Root
@@ -58,10 +60,12 @@ def read_lists(root: Root, known: RootLists) -> RootLists:
     return RootLists(kilo | own, _index_entries(index), stamps, frozenset(kilo.keys() - own.keys()))
 
 
-def parse_entry(data: bytes) -> ListEntry | None:
-    """Parse a `history_item.json`; None when it is no JSON object."""
-    data, _ = clean(data, "")
-    return decode_leniently(_entry_decoder.decode, data)
+def parse_entry(data: bytes, name: str) -> tuple[ListEntry | None, list[Problem]]:
+    """Parse a list entry from the file `name`; None when it is not a JSON object."""
+    entry, problems = decode_object(_entry_decoder.decode, data, name)
+    if entry is None:
+        problems = [problem("malformed", f"{name} holds no JSON object")]
+    return entry, problems
 
 
 def _cline_entries(file: StoredFile) -> Entries:

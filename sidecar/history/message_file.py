@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from sidecar.history.element_scanner import ElementScanner
-from sidecar.history.reading import MAX_FILE_BYTES, OPEN_FLAGS, Stamp
+from sidecar.history.reading import MAX_FILE_BYTES, OPEN_FLAGS, Stamp, stamp_from
 from sidecar.history.salvage import mend
 
 PIECE: Final = 1 << 18
@@ -61,7 +61,7 @@ def open_messages(path: str) -> Iterator[tuple[ReadAt, Stamp]]:
             os.lseek(descriptor, offset, os.SEEK_SET)
             return os.read(descriptor, size)
 
-        yield read_at, (status.st_mtime_ns, status.st_size, status.st_ino)
+        yield read_at, stamp_from(status)
     finally:
         os.close(descriptor)
 

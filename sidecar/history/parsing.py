@@ -13,7 +13,7 @@ from sidecar.api.tasks import Problem
 from sidecar.history.problems import problem
 from sidecar.history.records import ApiMessage, UiMessage
 
-# Salvage is imported where there is something to salvage: its patterns take milliseconds to compile.
+# What salvages and judges is imported where there is need: its patterns take milliseconds to compile.
 
 MAX_MENDED_IN_VAIN: Final = 300
 """Messages that may turn out to be broken beyond mending before others are read strictly only."""
@@ -21,6 +21,8 @@ MAX_BROKEN: Final = 2_000
 """Broken messages after which those beside a broken one count as broken, too: each costs a microsecond."""
 _GROUP: Final = 64
 _OPENING: Final = ord("{")
+
+_SAY_NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "malformed"})
 
 T = TypeVar("T")
 Json = bytes | str | msgspec.Raw
@@ -61,8 +63,10 @@ class Parser(Generic[T]):
             total = len(records)
         except UNREADABLE:
             records, total = self._objects(data) or self._salvage(data, name, problems)
-        if skipped := total - len(records):
-            problems.append(problem("malformed", f"{name}: {skipped} of {total} messages are unreadable"))
+            if skipped := total - len(records):
+                message = f"{name}: {skipped} of {total} messages are unreadable"
+                problems.append(problem("malformed", message))
+            note_refused(data, name, problems)
         return Parsed(records, total, problems)
 
     def _objects(self, data: bytes) -> tuple[list[T], int] | None:
@@ -114,8 +118,34 @@ ui_parser: Final = Parser(UiMessage)
 api_parser: Final = Parser(ApiMessage)
 
 
+def decode_object(decode: Callable[[Json], T], data: bytes, name: str) -> tuple[T | None, list[Problem]]:
+    """Decode a file that holds one object, None when it does not; every liberty taken is a problem."""
+    data, problems = clean(data, name)
+    try:
+        return decode(data), problems
+    except UNREADABLE:
+        value = decode_leniently(decode, data)
+    note_refused(data, name, problems)
+    return value, problems
+
+
+def note_refused(data: bytes, name: str, problems: list[Problem]) -> None:
+    """Add that a cleaned file is not JSON, unless the problems already say so.
+
+    The judge is `JSON.parse`, which all writers use; it takes longer than decoding, so ask about files that
+    a strict decoder refused.
+    """
+    if any(each.code in _SAY_NO_JSON for each in problems):
+        return
+    from sidecar.history.javascript_json import is_accepted
+
+    if not is_accepted(data):
+        message = f"{name} is not valid JSON; what could be read of it was kept"
+        problems.append(problem("malformed", message))
+
+
 def clean(data: bytes, name: str) -> tuple[bytes, list[Problem]]:
-    """Take off what no JSON parser accepts: zero padding, a byte order mark, bytes that are no UTF-8."""
+    """Remove what no JSON parser accepts: zero padding, a byte order mark, bytes that are not UTF-8."""
     problems = []
     if data.endswith(b"\0") or data.startswith(b"\0"):
         data = data.strip(b"\0 \t\r\n")
@@ -124,7 +154,7 @@ def clean(data: bytes, name: str) -> tuple[bytes, list[Problem]]:
         data = data[3:]
         problems.append(problem("byteOrderMark", f"{name} starts with a byte order mark"))
     if (first := _first_bad_byte(data)) is not None:
-        problems.append(problem("badUtf8", f"{name} holds bytes that are no UTF-8, the first at {first}"))
+        problems.append(problem("badUtf8", f"{name} holds bytes that are not UTF-8, the first at {first}"))
         data = data.decode("utf-8", "replace").encode()
     return data, problems
 

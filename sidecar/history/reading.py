@@ -28,17 +28,21 @@ OPEN_FLAGS: Final = (
     | getattr(os, "O_BINARY", 0)  # Windows would translate line ends
 )
 
-Stamp = tuple[int, int, int]
-"""(mtime_ns, size, inode): every save of every product changes at least one of them."""
+Stamp = tuple[int, int, int, int]
+"""(mtime_ns, size, inode, ctime_ns): a save changes at least one of the first three, a chmod the last."""
 
 
 class StoredFile(msgspec.Struct, frozen=True, gc=False):
-    """One file as it was read: `data` is None when absent or refused, `stamp` None when absent."""
+    """One file as it was read: `data` is None when absent or refused, `stamp` None when absent.
+
+    A file that is away with `saving_until`, a time in ms, is taken to be in the middle of a save until then.
+    """
 
     name: str
     data: bytes | None = None
     stamp: Stamp | None = None
     problems: tuple[Problem, ...] = ()
+    saving_until: int | None = None
 
     @property
     def absent(self) -> bool:
@@ -60,6 +64,12 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
         return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
 
     @property
+    def saving_until(self) -> int | None:
+        """The time, in ms, until which a file that is away may be in the middle of a save."""
+        times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
+        return min(times, default=None)
+
+    @property
     def size(self) -> int:
         """How many bytes of messages were read."""
         return len(self.ui.data or b"") + len(self.api.data or b"")
@@ -71,7 +81,12 @@ def stamp_of(path: str) -> Stamp | None:
         status = os.lstat(path)
     except OSError:
         return None
-    return (status.st_mtime_ns, status.st_size, status.st_ino)
+    return stamp_from(status)
+
+
+def stamp_from(status: os.stat_result) -> Stamp:
+    """Take a stamp from what stat answered."""
+    return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
 
 
 def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
@@ -113,7 +128,7 @@ def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
 
 def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
     status = os.fstat(descriptor)
-    stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+    stamp = stamp_from(status)
     if not stat.S_ISREG(status.st_mode):
         return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
     if status.st_size > limit:

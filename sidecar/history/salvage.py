@@ -3,7 +3,7 @@
 import itertools
 import json
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -32,6 +32,9 @@ _STRETCH: Final = re.compile(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.
 _STRINGS: Final = re.compile(_STRING + rb'"', re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+_DEEPEST: Final = 200
+"""Levels kept of what is nested too deep: no writer nests a tenth of that."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits; a longer number is read as a float, as JavaScript does."""
@@ -130,14 +133,39 @@ def _pass_over_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]
 def mend(element: str) -> bytes | None:
     """Rewrite one JSON value so that a strict decoder takes it; None when it cannot be read at all.
 
-    Lone surrogates become U+FFFD, numbers out of range and NaN become null, raw control characters pass.
+    Lone surrogates become U+FFFD; numbers out of range, NaN and what is nested too deep for a decoder become
+    null; raw control characters pass.
     """
     try:
-        value = _lenient.decode(element)
+        value = _decode(element)
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, RecursionError):
         return None
     return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def _decode(element: str) -> Any:
+    try:
+        return _lenient.decode(element)
+    except RecursionError:
+        return _lenient.decode(flatten(element))
+
+
+def flatten(element: str) -> str:
+    """Put null in the place of every container that lies deeper than `_DEEPEST`."""
+    parts: list[str] = []
+    depth = kept = 0
+    for token in _BRACKET.finditer(element):
+        mark = token[0]
+        if mark in ("[", "{"):
+            depth += 1
+            if depth == _DEEPEST + 1:
+                parts += (element[kept : token.start()], "null")
+        elif mark in ("]", "}"):
+            depth -= 1
+            if depth == _DEEPEST:
+                kept = token.end()
+    return "".join([*parts, element[kept:]]) if depth <= _DEEPEST else element
 
 
 def _integer(digits: str) -> int | float | None:

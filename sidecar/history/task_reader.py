@@ -18,7 +18,7 @@ from sidecar.history.rules import Row, damaged, read_row, read_rows
 from sidecar.history.view import TaskSource
 
 SCAN_SETTLE_SECONDS: Final = 0.01
-"""How long a scan waits for one task's save to finish: renames take a millisecond, a crash is for good."""
+"""How long a scan waits for one task's save to finish: renames take a millisecond, a crash is final."""
 _MOST_HELD: Final = 50
 _MOST_BYTES_HELD: Final = 1 << 20
 """Tasks, and bytes of them, that are read before rows are made of them: small ones are faster together."""
@@ -62,7 +62,9 @@ class TaskReader:
         sources = [self._source(name, files, now) for name, files in held.items()]
         read = read_rows(sources, rules)
         return {
-            name: make_row(name, self.root.path, files.stamps, self._digests.get(name, b""), row)
+            name: make_row(
+                name, self.root.path, files.stamps, self._digests.get(name, b""), row, files.saving_until
+            )
             for (name, files), row in zip(held.items(), read, strict=True)
         }
 

@@ -14,6 +14,7 @@ from sidecar.history.parsing import (
     Parser,
     api_parser,
     decode_leniently,
+    decode_object,
     text_decoder,
     text_of,
     ui_parser,
@@ -95,7 +96,7 @@ class TaskView:
         self.api = self._parsed(source.files.api, api_parser)
         self.entry, self.entry_source = self._entry()
         self.hint = source.hint
-        self.metadata = _metadata(source.files.metadata)
+        self.metadata = self._metadata(source.files.metadata)
         self.ui_messages = _unopened(self.ui.records if self.ui else [])
         self.kinds = kinds_of(self.ui_messages)
         self.ui_notes = [message.model_info for message in self.ui_messages]
@@ -139,19 +140,28 @@ class TaskView:
         item = self.source.files.item
         self.problems.extend(item.problems)
         if item.data is not None:
-            if (entry := parse_entry(item.data)) is not None:
+            entry, problems = parse_entry(item.data, ITEM_FILE)
+            self.problems.extend(problems)
+            if entry is not None:
                 return entry, ITEM_FILE
-            self.problems.append(problem("malformed", f"{ITEM_FILE} holds no JSON object"))
         return self.source.entry, self.source.entry_place
+
+    def _metadata(self, file: StoredFile) -> TaskMetadata | None:
+        if file.data is None:
+            return None
+        metadata, problems = decode_object(_metadata_decoder.decode, file.data, file.name)
+        self.problems.extend(problems)
+        return metadata
 
     def _note_gaps(self) -> None:
         files = self.source.files
         self.problems.extend(files.metadata.problems)
         if self.ui is None and self.api is None and self.entry is None and self.hint is None:
             self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
-        elif files.ui.absent:
+        elif files.ui.absent and files.ui.saving_until is None:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
-        if files.api.absent and any(m.say == "api_req_started" for m in self.ui_messages):
+        asked = any(m.say == "api_req_started" for m in self.ui_messages)
+        if asked and files.api.absent and files.api.saving_until is None:
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
         self._note_foreign_content()
 
@@ -179,10 +189,6 @@ def _is_foreign(message: UiMessage) -> bool:
 
 def _is_foreign_in_api(message: ApiMessage) -> bool:
     return message.role is None and not len(message.content) and message.ts is None
-
-
-def _metadata(file: StoredFile) -> TaskMetadata | None:
-    return decode_leniently(_metadata_decoder.decode, file.data) if file.data else None
 
 
 def _unopened(messages: list[UiMessage]) -> list[UiMessage]:

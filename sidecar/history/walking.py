@@ -120,7 +120,7 @@ def _look(folder: _Folder, names: Names) -> list[int]:
             found = os.stat(path, dir_fd=handle, follow_symlinks=False)
         except OSError:
             return ()
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns  # as `stamp_from`
 
     keys: list[int] = []
     for name in names:

@@ -13,7 +13,7 @@ from sidecar.history.transcript import message_of
 from sidecar.history.view import TaskSource
 from sidecar.rpc.encoding import encode_json
 
-_STAMP = (1, 1, 1)
+_STAMP = (1, 1, 1, 1)
 _NOW = 1_776_254_400_000
 _ID = "3f2b8c1e-5d4a-4f6b-9c7d-8e9f0a1b2c3d"
 

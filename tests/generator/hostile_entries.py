@@ -51,12 +51,12 @@ def entry_is_cut(folder: Path) -> None:
     beside(folder, text({"id": folder.name, "task": "Find the bug", "ts": START})[:-20])
 
 
-@hostile()
+@hostile("byteOrderMark")
 def entry_with_a_byte_order_mark(folder: Path) -> None:
     beside(folder, b"\xef\xbb\xbf" + text({"id": folder.name, "task": "Find the bug"}))
 
 
-@hostile()
+@hostile("malformed")
 def entry_of_not_a_number(folder: Path) -> None:
     beside(folder, b'{"ts": NaN, "totalCost": Infinity, "tokensIn": -Infinity}')
 
@@ -66,7 +66,7 @@ def entry_of_huge_numbers(folder: Path) -> None:
     beside(folder, b'{"ts": 1e400, "totalCost": 1' + b"0" * 5_000 + b', "tokensIn": 99999999999999999999}')
 
 
-@hostile("malformed")
+@hostile()
 def entry_nested_too_deep(folder: Path) -> None:
     beside(folder, b'{"task":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
 

@@ -44,12 +44,12 @@ def windows_line_ends_and_tabs(folder: Path) -> None:
     put(folder, ui=b"[\r\n\t" + _FIRST + b",\r\n\t" + _SECOND + b"\r\n]\r\n")
 
 
-@hostile()
+@hostile("malformed")
 def a_comma_too_many(folder: Path) -> None:
     put(folder, ui=UI_BYTES[:-1] + b",]")
 
 
-@hostile()
+@hostile("malformed")
 def commas_in_front(folder: Path) -> None:
     put(folder, ui=b"[,,," + UI_BYTES[1:])
 
@@ -84,7 +84,7 @@ def empty_arrays_by_the_thousand(folder: Path) -> None:
     put(folder, ui=b"[" + b"[]," * 200_000 + b"[]]")
 
 
-@hostile("malformed")
+@hostile()
 def objects_nested_too_deep(folder: Path) -> None:
     put(folder, ui=UI_BYTES.replace(b'"text":""', b'"text":' + b'{"a":' * 60_000 + b"1" + b"}" * 60_000))
 
@@ -140,7 +140,7 @@ def zero_bytes_between(folder: Path) -> None:
     put(folder, ui=b"[" + _FIRST + b",\0\0\0" + _SECOND + b"]")
 
 
-@hostile()
+@hostile("malformed")
 def zero_bytes_inside_a_text(folder: Path) -> None:
     put(folder, ui=UI_BYTES.replace(b"Find", b"Fi\0nd"))
 
@@ -170,7 +170,7 @@ def half_overwritten_by_a_longer_version(folder: Path) -> None:
     put(folder, ui=UI_BYTES[:60] + text([dict(PROMPT, text="x" * 500), DONE])[40:])
 
 
-@hostile()
+@hostile("malformed")
 def half_a_million_commas(folder: Path) -> None:
     put(folder, ui=b"[" + b"," * 500_000 + b"]")
 

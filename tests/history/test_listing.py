@@ -25,7 +25,7 @@ TEXTS = st.text(st.sampled_from("aBcK\u212aéß😀\ud83d ." + "\0"), max_size=6
 
 
 def row(info: TaskInfo, ages_from: int | None = None) -> IndexRow:
-    return make_row(info.id, "/root", ((1, 2, 3), None), b"", Row(info, {}, ages_from))
+    return make_row(info.id, "/root", ((1, 2, 3, 4), None), b"", Row(info, {}, ages_from))
 
 
 def task(task_id: str = "x", **fields: Any) -> TaskInfo:

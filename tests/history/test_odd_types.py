@@ -14,7 +14,7 @@ from sidecar.history.view import TaskSource
 from sidecar.rpc.encoding import encode_json
 from tests.history.conftest import NOW, TASK_ID
 
-STAMP: Final = (1, 1, 1)
+STAMP: Final = (1, 1, 1, 1)
 WORDS: Final = [
     "say",
     "ask",

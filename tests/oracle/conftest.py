@@ -5,17 +5,21 @@ import json
 import math
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.history.guide import GuideFields
+from sidecar.history.javascript import well_formed
 
 SCRIPT = Path(__file__).with_name("list_tasks.mjs")
 NOW_MS = 1_776_254_400_000
 """2026-04-15T12:00:00Z."""
+
+Answers = list[tuple[bytes, list[dict[str, Any]]]]
+"""A text and a list of tasks for each filter."""
 
 
 class Oracle:
@@ -45,13 +49,18 @@ class Oracle:
         """Return the guide's text of a root, as written."""
         return self._run("text", root, filter)
 
+    def answers(self, root: Path, filters: Sequence[str]) -> Answers:
+        """Return the text and the list of a root for each filter."""
+        found = json.loads(self._run("all", root, json.dumps(filters)))
+        return [(well_formed(text).encode(), tasks) for text, tasks in found]
+
     def _run(self, command: str, root: Path, filter: str) -> bytes:
         return subprocess.run(
             ["node", SCRIPT, command, root, filter],
             env=self._env,
             check=True,
             capture_output=True,
-            timeout=30,
+            timeout=120,
         ).stdout
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 // The implementation guide's list_tasks under Node: the reference that the `guide` rules are compared with.
 //
 //   node list_tasks.mjs json|text ROOT [FILTER]   lists ROOT/tasks, names in byte order
+//   node list_tasks.mjs all ROOT FILTERS          the text and the JSON for each of a JSON array of filters
 //   node list_tasks.mjs serve                     answers one JSON line {ui, api} (base64) a line with a task or null
 //
 // SIDECAR_NOW_MS fixes the clock. In JSON, dates are ms and an Invalid Date is null.
@@ -225,7 +226,11 @@ async function serve() {
 
 const [command, root, filter] = process.argv.slice(2)
 if (command === "serve") await serve()
-else {
+else if (command === "all") {
+	const tasks = await getTasks(root)
+	const answer = (part) => [format(select(tasks, part), part), select(tasks, part).map(wire)]
+	process.stdout.write(JSON.stringify(JSON.parse(filter).map(answer)))
+} else {
 	const tasks = select(await getTasks(root), filter)
 	process.stdout.write(command === "text" ? format(tasks, filter) : JSON.stringify(tasks.map(wire)))
 }

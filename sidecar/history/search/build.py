@@ -1,20 +1,23 @@
 """Brings search files up to date: what changed under a root since the last time."""
 
 import contextlib
+import logging
 import os
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
+from sidecar.history.cache_file import discard
 from sidecar.history.products import is_task_id
 from sidecar.history.reading import METADATA_FILE, stat_task
 from sidecar.history.roots import describe_root, task_folder, writer_of
-from sidecar.history.search.store import IndexedMessage, SearchStore, discard, store_path
+from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable
-from sidecar.history.sqlite_faults import is_damage
+from sidecar.history.sqlite_faults import FAULTS, is_damage
 from sidecar.history.transcript import Kind, all_messages
+
+_log = logging.getLogger(__name__)
 
 MAX_TASK_CHARACTERS: Final = 8_000_000
 """Characters indexed of one task."""
@@ -25,15 +28,23 @@ _PASSED_OVER: Final = frozenset({"request", "checkpoint", "ask:resume_task", "as
 
 
 def update(directory: Path, root: str) -> None:
-    """Index what changed under one root; a damaged file is begun anew, once."""
+    """Index what changed under one root; a damaged file is built again, once."""
     path = store_path(directory, root)
     try:
         _update(path, root)
-    except sqlite3.Error as error:
-        if not is_damage(error):
+    except FAULTS as error:
+        if not discard_if_damaged(path, error):
             raise
-        discard(path)
         _update(path, root)
+
+
+def discard_if_damaged(path: Path, error: Exception) -> bool:
+    """Remove the search file if its content caused the error; tell whether it did."""
+    if not is_damage(error, path):
+        return False
+    _log.warning("the search index %s is damaged (%s) and is built again", path, error)
+    discard(path)
+    return True
 
 
 def current_versions(root: str) -> dict[str, str]:

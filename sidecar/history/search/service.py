@@ -1,7 +1,7 @@
 """Answers searches, and keeps one worker process at most that brings the index up to date."""
 
 import contextlib
-import sqlite3
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from sidecar.api.errors import StorageError
 from sidecar.api.insight import SearchHit, SearchParams, SearchResult
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.search import worker
-from sidecar.history.search.build import current_versions
-from sidecar.history.search.store import Found, SearchStore, TooCommon, discard, store_path
+from sidecar.history.search.build import current_versions, discard_if_damaged
+from sidecar.history.search.store import Found, SearchStore, TooCommon, store_path
 from sidecar.history.search.words import match_expression, readable
 from sidecar.history.selection import Selection
-from sidecar.history.sqlite_faults import is_damage
+from sidecar.history.sqlite_faults import FAULTS, is_damage
 from sidecar.history.task_history import TaskHistory
 
 WAIT_SECONDS: Final = 3.0
@@ -27,11 +27,12 @@ Rows = dict[tuple[str, str], TaskInfo]
 
 
 class _Damaged(Exception):
-    """The search file at `path` cannot be read."""
+    """The search file at `path` must be built again because of `error`."""
 
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, path: Path, error: Exception) -> None:
+        super().__init__(f"{path}: {error}")
         self.path = path
+        self.error = error
 
 
 class SearchService:
@@ -57,22 +58,25 @@ class SearchService:
         roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
         self._bring_up_to_date(roots)
         with self._trouble_told():
-            try:
-                hits = self._hits(roots, expression, rows, params.limit)
-            except _Damaged as damaged:
-                discard(damaged.path)
-                self._bring_up_to_date(roots)
-                hits = self._hits(roots, expression, rows, params.limit)
+            hits = self._sound_hits(roots, expression, rows, params.limit)
         indexed, total = self._progress(roots)
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
 
     def close(self) -> None:
         """End the worker; what it has not finished it does when it is started again."""
-        with self._lock:
-            self._closed = True
-            if self._worker is not None:
-                self._worker.kill()
-                self._reap(self._worker, 1.0)
+        self._closed = True
+        self._end_worker()
+
+    def _sound_hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
+        """Find hits, building damaged files again: each root's at most once."""
+        for _ in roots:
+            try:
+                return self._hits(roots, expression, rows, limit)
+            except _Damaged as damaged:
+                self._end_worker()  # it may be writing to this file
+                discard_if_damaged(damaged.path, damaged.error)
+            self._bring_up_to_date(roots)
+        return self._hits(roots, expression, rows, limit)
 
     def _hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
         hits: list[SearchHit] = []
@@ -100,6 +104,12 @@ class SearchService:
         with contextlib.suppress(subprocess.TimeoutExpired):
             current.wait(self._wait_seconds)
 
+    def _end_worker(self) -> None:
+        with self._lock:
+            if self._worker is not None:
+                self._worker.kill()
+                self._reap(self._worker, 1.0)
+
     def _reap(self, ended: "subprocess.Popen[bytes]", seconds: float) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             ended.wait(seconds)
@@ -107,7 +117,7 @@ class SearchService:
             ended.stdin.close()
 
     def _progress(self, roots: list[str]) -> tuple[int, int]:
-        """How many tasks are indexed as they are now, and how many there are."""
+        """Count the tasks that are indexed as they are now, and all there are."""
         indexed = total = 0
         for root in roots:
             current = current_versions(root)
@@ -118,27 +128,28 @@ class SearchService:
 
     def _versions(self, root: str) -> dict[str, str]:
         path = store_path(self._directory, root)
-        if not path.exists():
+        if not os.path.lexists(path):
             return {}
         try:
             with contextlib.closing(SearchStore(path)) as store:
                 return store.versions()
-        except sqlite3.Error as error:
-            if is_damage(error):
-                discard(path)
-            return {}
+        except FAULTS as error:
+            discard_if_damaged(path, error)
+        except OSError:  # the search itself says what is wrong
+            pass
+        return {}
 
     def _find(self, root: str, expression: str, opened: contextlib.ExitStack) -> Iterator[tuple[str, Found]]:
         path = store_path(self._directory, root)
-        if not path.exists():
+        if not os.path.lexists(path):
             return
         try:
             store = opened.enter_context(contextlib.closing(SearchStore(path)))
             for found in store.find(expression):
                 yield root, found
-        except sqlite3.Error as error:
-            if is_damage(error):
-                raise _Damaged(path, str(error)) from None
+        except FAULTS as error:
+            if is_damage(error, path):
+                raise _Damaged(path, error) from None
             raise
 
     @contextlib.contextmanager
@@ -148,7 +159,7 @@ class SearchService:
         except TooCommon as error:
             message = f"text: {error}; add rarer words, or narrow the tasks with a query"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
-        except (sqlite3.Error, OSError, _Damaged) as error:
+        except (*FAULTS, OSError, _Damaged) as error:
             message = f"the search index in {self._directory} cannot be used: {error}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
 

@@ -2,37 +2,43 @@
 
 import contextlib
 import hashlib
-import logging
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from sidecar.history.cache_file import DamagedCache, make_cache_file
 from sidecar.history.search.words import MARKS
-from sidecar.storage.layout import make_private_dirs
 
-_log = logging.getLogger(__name__)
-
-VERSION: Final = 1
-"""Of the tables and of what is indexed; a file of another version is built anew."""
+VERSION: Final = 2
+"""Of the tables and of what is indexed; a file of another version is built again."""
 QUERY_SECONDS: Final = 5.0
 _BUSY_SECONDS: Final = 5.0
 _STEPS: Final = 20_000
 _SCHEMA: Final = """
 CREATE TABLE task (
-    name TEXT PRIMARY KEY, version TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+    name TEXT PRIMARY KEY, version TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE message USING fts5(
     text, task UNINDEXED, kind UNINDEXED, place UNINDEXED, role UNINDEXED, ts UNINDEXED,
-    tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
+    checksum UNINDEXED, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
 );
 """
+_TASKS: Final = "SELECT name, version, first, last, checksum FROM task"
+_NAMED: Final = " WHERE name = ?"
 _FIND: Final = """
-SELECT task, kind, place, role, ts, snippet(message, 0, ?, ?, '…', 20), rank
+SELECT task, kind, place, role, ts, checksum, checksum_of(task, kind, place, role, text),
+    snippet(message, 0, ?, ?, '…', 20), rank
 FROM message WHERE message MATCH ? ORDER BY rank
+"""
+
+_INSERT: Final = """
+INSERT INTO message (rowid, task, kind, place, role, text, ts, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 Kind = Literal["ui", "api"]
@@ -67,14 +73,16 @@ class TooCommon(Exception):
 
 
 class SearchStore:
-    """Opens and owns the file; raises sqlite3.Error. Not thread-safe; made and closed in one thread."""
+    """Opens and owns the file. Not thread-safe; made and closed in one thread.
+
+    Every method raises `sqlite_faults.FAULTS`; the first also OSError.
+    """
 
     def __init__(self, path: Path) -> None:
-        make_private_dirs(path.parent)
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        make_cache_file(path)
         self.path = path
         self._database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._database.create_function("checksum_of", -1, _checksum, deterministic=True)
         try:
             self._prepare()
         except BaseException:
@@ -87,7 +95,7 @@ class SearchStore:
 
     def versions(self) -> dict[str, str]:
         """Return the version indexed of each task."""
-        return dict(self._database.execute("SELECT name, version FROM task"))
+        return {name: version for name, version, _, _ in self._tasks(_TASKS)}
 
     def replace(self, name: str, version: str, messages: Iterable[IndexedMessage]) -> None:
         """Put a task's messages in place of those indexed before."""
@@ -96,12 +104,10 @@ class SearchStore:
             ((first,),) = self._database.execute("SELECT coalesce(max(last), 0) + 1 FROM task")
             last = first - 1
             for last, each in enumerate(messages, first):
-                values = (last, each.text, name, each.kind, each.index, each.role, each.ts)
-                self._database.execute(
-                    "INSERT INTO message (rowid, text, task, kind, place, role, ts) VALUES (?,?,?,?,?,?,?)",
-                    values,
-                )
-            self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?)", (name, version, first, last))
+                facts = (name, each.kind, each.index, each.role, each.text)
+                self._database.execute(_INSERT, (last, *facts, each.ts, _checksum(*facts)))
+            place = (name, version, first, last)
+            self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?, ?)", (*place, _checksum(*place)))
 
     def remove(self, names: Iterable[str]) -> None:
         """Forget tasks that are gone."""
@@ -115,20 +121,28 @@ class SearchStore:
         self._database.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
             for row in self._database.execute(_FIND, (*MARKS, expression)):
-                yield Found(*row)
+                yield _found(row)
         except sqlite3.OperationalError:
             if time.monotonic() > deadline:
                 raise TooCommon("too many messages hold these words") from None
             raise
 
     def _remove(self, name: str) -> None:
-        for first, last in self._database.execute("SELECT first, last FROM task WHERE name = ?", (name,)):
+        for _, _, first, last in list(self._tasks(_TASKS + _NAMED, name)):
             self._database.execute("DELETE FROM message WHERE rowid BETWEEN ? AND ?", (first, last))
         self._database.execute("DELETE FROM task WHERE name = ?", (name,))
 
+    def _tasks(self, query: str, *values: str) -> Iterator[tuple[str, str, int, int]]:
+        """Iterate over tasks: a range of messages that damage widened would remove those of others."""
+        for name, version, first, last, checksum in self._database.execute(query, values):
+            types = (type(name), type(version), type(first), type(last))
+            if types != (str, str, int, int) or _checksum(name, version, first, last) != checksum:
+                raise DamagedCache(f"the record of the task {name!r} is not what was written")
+            yield name, version, first, last
+
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = OFF")  # after a power loss it is built anew
+        self._database.execute("PRAGMA synchronous = OFF")  # after a power loss it is built again
         if self._version() == VERSION:
             return
         with self._transaction():
@@ -160,9 +174,12 @@ def store_path(directory: Path, root: str) -> Path:
     return directory / f"{digest}.search.db"
 
 
-def discard(path: Path) -> None:
-    """Remove a damaged file; it is built anew."""
-    _log.warning("the search index %s is damaged; it is built anew", path)
-    for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(OSError):
-            Path(f"{path}{suffix}").unlink()
+def _checksum(*values: object) -> int:
+    return zlib.crc32(repr(values).encode("utf-8", "surrogatepass"))
+
+
+def _found(row: tuple[Any, ...]) -> Found:
+    task, kind, index, role, ts, written, read, snippet, rank = row
+    if written != read or not isinstance(ts, int | float | None):  # the time is no part of the checksum
+        raise DamagedCache(f"a message of the task {task!r} is not what was written")
+    return Found(task, kind, index, role, ts, snippet, rank)

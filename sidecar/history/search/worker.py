@@ -1,7 +1,6 @@
 """The process that builds search files: reading all messages would stall a server."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import sidecar
 from sidecar.history.search.build import update
+from sidecar.history.sqlite_faults import FAULTS
 
 _WRONG = 1
 
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     try:
         for root in roots:
             update(Path(directory), root)
-    except (sqlite3.Error, OSError):
+    except (*FAULTS, OSError):
         return _WRONG  # locked or full: the next search starts another worker
     return 0
 

@@ -3,12 +3,14 @@ import os
 import queue
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from sidecar.history import leftovers
 from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
@@ -172,7 +174,10 @@ def test_a_file_overwritten_bit_by_bit_is_shown_as_it_stands(store: Store, say: 
     assert (task.title, task.problems) == ("first", [])
 
 
-def test_what_a_crash_left_is_read_until_the_file_is_back(store: Store, say: Make, follow: Follow) -> None:
+def test_what_a_crash_left_is_read_until_the_file_is_back(
+    store: Store, say: Make, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leftovers, "wall_seconds", lambda: time.time() + 100)
     path = store.write(ui=[say("text", "x")]) / "ui_messages.json"
     left = path.with_name(".ui_messages.json.bak_1770000000001_a.tmp")
     follower = follow()
