@@ -1,6 +1,7 @@
 """Helpers to write small tasks by hand."""
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.tasks import TaskInfo
-from sidecar.history import TaskHistory
+from sidecar.history import TaskHistory, leftovers
 
 NOW = 1_776_254_400_000
 HOUR = 3_600_000
@@ -81,3 +82,9 @@ def user() -> Callable[..., Message]:
         }
 
     return make
+
+
+@pytest.fixture
+def long_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what saves left be old: whatever is in the folders, no save is under way."""
+    monkeypatch.setattr(leftovers, "wall_seconds", lambda: time.time() + 100)

@@ -122,7 +122,7 @@ def test_leftovers_beside_a_sound_file_are_told(store: Store, say: Make, name: s
     assert name in the_one(report(store), "leftover").message
 
 
-@pytest.mark.usefixtures("long_ago")
+@pytest.mark.usefixtures("long_ago", "long_after")
 @pytest.mark.parametrize("name", [".ui_messages.json.new_17_a.tmp", ".bak_17_a.tmp"])
 def test_a_leftover_that_may_be_all_there_is_is_never_called_superfluous(store: Store, name: str) -> None:
     (store.write(api=[]) / name).write_bytes(b"[{")
@@ -188,6 +188,7 @@ def test_a_task_in_several_roots_is_named(tmp_path: Path, say: Make) -> None:
     assert found.message == f"also in {tmp_path / 'a'}, {tmp_path / 'c'}"
 
 
+@pytest.mark.usefixtures("long_after")
 def test_a_recoverable_task_says_so_once(store: Store) -> None:
     folder = store.write(api=[])
     (folder / ".ui_messages.json.bak_1770000000001_x1.tmp").write_bytes(b'[{"ts":1}]')
@@ -246,6 +247,7 @@ def test_the_doctor_says_where_stores_were_looked_for(
     assert examine(history, NOW, [str(tmp_path / "root")], tmp_path).searched is None
 
 
+@pytest.mark.usefixtures("long_after")
 def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)
     before = tree(tmp_path)

@@ -20,6 +20,7 @@ MOST_SECONDS = 2.0
 """Of processor time, for one folder."""
 
 
+@pytest.mark.usefixtures("long_after")
 @pytest.mark.parametrize("kind", HOSTILE, ids=lambda kind: kind.name)
 def test_each_kind_of_damage_is_listed_with_its_problems(
     tmp_path: Path, kind: Hostile, monkeypatch: pytest.MonkeyPatch

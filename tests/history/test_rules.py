@@ -86,6 +86,7 @@ def test_the_guides_cut_may_leave_half_a_character(store: Store) -> None:
     assert task.title == "x" * 96 + "\ud83d..."
 
 
+@pytest.mark.usefixtures("long_after")
 def test_the_guide_does_not_read_leftovers(store: Store) -> None:
     folder = store.write(api=[plain("x")])
     (folder / ".ui_messages.json.bak_1_a.tmp").write_bytes(b'[{"ts":1}]')
