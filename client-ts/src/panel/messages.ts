@@ -7,6 +7,7 @@ import type {
   TaskEvent,
 } from "../protocol.js";
 import type { ServiceState } from "../service.js";
+import type { Batch } from "./eventFeed.js";
 
 /** One run as the list of conversations shows it: small, whatever the run has produced. */
 export interface RunRow extends Pick<
@@ -31,6 +32,9 @@ export interface RunRow extends Pick<
   readonly retrying?: Retrying;
 }
 
+/** Where further events lie, seen from those that the page has. */
+export type PageSide = "before" | "after";
+
 /** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */
 export type ToWebview =
   | { readonly type: "service"; readonly state: ServiceState }
@@ -45,7 +49,19 @@ export type ToWebview =
   /** The whole of the task that the page follows. */
   | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
-  | { readonly type: "events"; readonly taskId: string; readonly events: readonly TaskEvent[] }
+  /**
+   * The next events of the run that the page follows; the page answers `seen`. With `facts` some
+   * before these are left out, and the facts are what remains of them.
+   */
+  | ({ readonly type: "events"; readonly taskId: string } & Batch)
+  /** Events right before or right after one that the page has: what it asked for. */
+  | {
+      readonly type: "page";
+      readonly taskId: string;
+      readonly side: PageSide;
+      readonly seq: number;
+      readonly events: readonly TaskEvent[];
+    }
   | { readonly type: "launched"; readonly taskId: string }
   /** Over the limit of running subagents, the launch may be asked for again with `queue`. */
   | { readonly type: "launchFailed"; readonly message: string; readonly canQueue: boolean }
@@ -121,6 +137,15 @@ export type FromWebview =
   | { readonly type: "refresh" }
   | { readonly type: "follow"; readonly taskId: string; readonly afterSeq: number }
   | { readonly type: "unfollow" }
+  /** The last batch of events is on the screen. */
+  | { readonly type: "seen"; readonly taskId: string }
+  /** Events right before or right after the one numbered `seq`. */
+  | {
+      readonly type: "page";
+      readonly taskId: string;
+      readonly side: PageSide;
+      readonly seq: number;
+    }
   | {
       readonly type: "launch";
       readonly subagentName: string;
@@ -168,7 +193,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     return undefined;
   }
   const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
-  const { requestId, optionId, text } = value as Fields;
+  const { requestId, optionId, text, side, seq } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
@@ -176,6 +201,12 @@ export function readMessage(value: unknown): FromWebview | undefined {
       return { type };
     case "follow":
       return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
+    case "seen":
+      return isText(taskId) ? { type, taskId } : undefined;
+    case "page":
+      return isText(taskId) && isSide(side) && isSeq(seq)
+        ? { type, taskId, side, seq }
+        : undefined;
     case "launch":
       return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
         ? { type, subagentName, goalPrompt, queue }
@@ -218,6 +249,7 @@ type Fields = Partial<
     | "path"
     | "line"
     | "seq"
+    | "side"
     | "index",
     unknown
   >
@@ -244,6 +276,10 @@ function isText(value: unknown): value is string {
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSide(value: unknown): value is PageSide {
+  return value === "before" || value === "after";
 }
 
 function isAction(value: unknown): value is Action {

@@ -1,9 +1,11 @@
 import type { Disposable } from "vscode";
 
 import { messageOf } from "../errors.js";
-import type { AsyncTask } from "../protocol.js";
+import type { AsyncTask, TaskEvent } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service.js";
 import { takesMessages } from "../speaking.js";
+import { EventFeed } from "./eventFeed.js";
+import { eventsAfter, eventsBefore } from "./eventPages.js";
 import {
   type Action,
   type FromWebview,
@@ -12,8 +14,10 @@ import {
   type Shown,
   type ToWebview,
 } from "./messages.js";
+import { pageTask } from "./pageTask.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
+import { TaskFeed } from "./taskFeed.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
@@ -38,7 +42,10 @@ export class PanelSession implements Disposable {
   readonly #requests: RunRequests;
   readonly #subscriptions: Disposable[];
   #ready = false;
-  #followed: { taskId: string; subscription: Disposable } | undefined;
+  readonly #tasks = new TaskFeed((task) => {
+    this.#postChange(task);
+  });
+  #followed: { taskId: string; feed: EventFeed; subscription: Disposable } | undefined;
   #pending: Shown | undefined;
 
   constructor(service: SubagentService, host: PanelHost) {
@@ -52,7 +59,7 @@ export class PanelSession implements Disposable {
         this.show(message);
       },
       taskChanged: (task) => {
-        this.#taskChanged(task);
+        this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
     });
@@ -61,7 +68,9 @@ export class PanelSession implements Disposable {
         this.#stateChanged(state);
       }),
       service.onDidChangeTask((task) => {
-        this.#taskChanged(task);
+        if (this.#ready) {
+          this.#tasks.changed(task);
+        }
       }),
       service.onDidChangeDefinitions(() => {
         if (this.#ready) {
@@ -102,6 +111,7 @@ export class PanelSession implements Disposable {
   /** The page is gone until its next `ready`. */
   hide(): void {
     this.#ready = false;
+    this.#tasks.dispose();
     this.#unfollow();
   }
 
@@ -123,6 +133,13 @@ export class PanelSession implements Disposable {
       case "unfollow":
         this.#unfollow();
         return;
+      case "seen":
+        if (message.taskId === this.#followed?.taskId) {
+          this.#followed.feed.seen();
+        }
+        return;
+      case "page":
+        return this.#sendPage(message);
       case "launch":
         return this.#requests.launch(message);
       case "cancel":
@@ -179,7 +196,7 @@ export class PanelSession implements Disposable {
     }
   }
 
-  #taskChanged(task: AsyncTask): void {
+  #postChange(task: AsyncTask): void {
     this.#post({ type: "run", run: rowOf(task) });
     if (task.id === this.#followed?.taskId) {
       this.#postTask(task);
@@ -202,16 +219,30 @@ export class PanelSession implements Disposable {
 
   async #follow(taskId: string, afterSeq: number): Promise<void> {
     this.#unfollow();
-    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
-      this.#post({ type: "events", taskId, events });
+    const feed = new EventFeed((batch) => {
+      this.#post({ type: "events", taskId, ...batch });
     });
-    this.#followed = { taskId, subscription };
+    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
+      feed.take(events);
+    });
+    this.#followed = { taskId, feed, subscription };
     await this.#sendTask(taskId);
   }
 
   #unfollow(): void {
     this.#followed?.subscription.dispose();
     this.#followed = undefined;
+  }
+
+  async #sendPage({ taskId, side, seq }: Extract<FromWebview, { type: "page" }>): Promise<void> {
+    const read = side === "before" ? eventsBefore : eventsAfter;
+    let events: TaskEvent[] = [];
+    try {
+      events = await read(this.#service, taskId, seq);
+    } catch (error) {
+      this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+    this.#post({ type: "page", taskId, side, seq, events });
   }
 
   async #sendTask(taskId: string): Promise<void> {
@@ -224,7 +255,8 @@ export class PanelSession implements Disposable {
   }
 
   #postTask(task: AsyncTask): void {
-    this.#post({ type: "task", task, takesMessages: takesMessages(this.#service, task) });
+    const may = takesMessages(this.#service, task);
+    this.#post({ type: "task", task: pageTask(task), takesMessages: may });
   }
 
   #post(message: ToWebview): void {

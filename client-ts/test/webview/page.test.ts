@@ -33,7 +33,7 @@ function shown(saved?: unknown) {
     messages.forEach((each) => {
       page.send(each);
     });
-    vi.advanceTimersByTime(50);
+    vi.advanceTimersByTime(400);
   };
   return { asked, state, tell };
 }
@@ -184,7 +184,7 @@ test("the focus stays in the page when the button that has it goes", () => {
   expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t1");
 });
 
-test("of a long run only a window is in the page", () => {
+test("of a long run only what is near is in the page", () => {
   const { tell } = shown();
   const many = Array.from({ length: 5_000 }, (_, at) => message(`m${at}`, `text ${at}`));
   tell(
@@ -192,15 +192,25 @@ test("of a long run only a window is in the page", () => {
     { type: "open", taskId: "t1" },
     { type: "events", taskId: "t1", events: numbered(many) },
   );
-  expect(document.querySelectorAll(".message")).toHaveLength(PAGE);
+  expect(document.querySelectorAll(".message")).toHaveLength(PAGE / 400);
   for (let at = 0; at < 5; at += 1) {
-    button("earlier").click();
+    button("Show Earlier").click();
     vi.advanceTimersByTime(50);
   }
-  expect(document.querySelectorAll(".message")).toHaveLength(MAX_SHOWN);
+  expect(document.querySelectorAll(".message")).toHaveLength(MAX_SHOWN / 400);
   button("Jump to Latest").click();
   vi.advanceTimersByTime(50);
   expect([...document.querySelectorAll(".message")].at(-1)?.textContent.trim()).toBe("text 4999");
+});
+
+test("a batch is answered once it is on the screen", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  const seen = () => asked.filter(({ type }) => type === "seen");
+  tell({ type: "events", taskId: "t1", events: numbered([message("a", "x")]) });
+  vi.advanceTimersByTime(100);
+  expect(find(".message").textContent.trim()).toBe("x");
+  expect(seen()).toHaveLength(1);
 });
 
 test("a page made anew has the draft and the conversation of the last one", () => {
@@ -208,6 +218,7 @@ test("a page made anew has the draft and the conversation of the last one", () =
   first.tell(...READY);
   write("half a goal");
   find('[data-run="t1"]').click();
+  vi.advanceTimersByTime(400);
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   const second = shown(first.state.saved);
   expect(second.asked).toEqual([{ type: "ready" }, { type: "follow", taskId: "t1", afterSeq: 0 }]);

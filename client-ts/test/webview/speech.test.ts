@@ -65,7 +65,7 @@ test("a refusal after a reload finds its message written already", () => {
 
 test("what was written outlives the page, what was taken does not come back", () => {
   const left = after(write("one"), SEND, sent("one"), write("two"), SEND, write("three"));
-  const again = restore(JSON.parse(JSON.stringify(save(left, 0))));
+  const again = restore(JSON.parse(JSON.stringify(save(left, undefined))));
   expect([...again.speeches]).toEqual([[taskId, { text: "two\n\nthree", unsaid: [] }]]);
 });
 

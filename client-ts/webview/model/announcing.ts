@@ -9,6 +9,8 @@ import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 import { isLive, statusSentence } from "./words.js";
 
+/** No more messages than this are read out at once: the newest. */
+const SPOKEN_MESSAGES = 3;
 /** How much of a message is read out, in characters. */
 const SPOKEN_CHARS = 300;
 
@@ -59,7 +61,8 @@ function newEnd(was: OpenRun, is: OpenRun): string[] {
 function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
   const { items, dropped } = is.stream.conversation;
   const spoken: string[] = [];
-  for (let at = Math.max(wholeItems(was), dropped); at < wholeItems(is); at += 1) {
+  const end = wholeItems(is);
+  for (let at = Math.max(wholeItems(was), dropped, end - SPOKEN_MESSAGES); at < end; at += 1) {
     const item = items[at - dropped];
     if ((item?.kind === "message" || item?.kind === "sent") && item.ts >= since) {
       spoken.push(spokenText(item));

@@ -1,7 +1,12 @@
-import type { Range } from "./range.js";
 import { INITIAL, type State } from "./state.js";
-import { newlyOpen } from "./openRun.js";
+import { followsEnd, newlyOpen } from "./openRun.js";
 import { unsentText } from "./speech.js";
+
+/** An item by the event that it begins with, and how far it is below the top, in CSS pixels. */
+export interface Place {
+  readonly seq: number;
+  readonly below: number;
+}
 
 /** What outlives the page: what the reader did, not what the sidecar can tell again. */
 export interface Saved {
@@ -11,12 +16,10 @@ export interface Saved {
   /** What is being written to agents, by the ids of their runs. */
   readonly messages?: Readonly<Record<string, string>>;
   /** Where the reader was, unless at the end. */
-  readonly reading?: Range;
-  /** How far the conversation was scrolled while reading, in CSS pixels. */
-  readonly scrollTop?: number;
+  readonly reading?: Place;
 }
 
-export function save({ draft, open, speeches }: State, scrollTop: number): Saved {
+export function save({ draft, open, speeches }: State, place: Place | undefined): Saved {
   const messages = [...speeches].map(([taskId, speech]) => [taskId, unsentText(speech)] as const);
   const written = messages.filter(([, text]) => text !== "");
   return {
@@ -24,7 +27,7 @@ export function save({ draft, open, speeches }: State, scrollTop: number): Saved
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
-    ...(open?.reading === undefined ? {} : { reading: open.reading, scrollTop }),
+    ...(open === undefined || followsEnd(open) || place === undefined ? {} : { reading: place }),
   };
 }
 
@@ -40,13 +43,13 @@ export function restore(value: unknown): State {
     speeches: new Map(speeches),
     ...(taskId === undefined
       ? {}
-      : { open: { ...newlyOpen(taskId), ...(reading === undefined ? {} : { reading }) } }),
+      : { open: { ...newlyOpen(taskId), ...(reading && { returning: reading.seq }) } }),
   };
 }
 
 /** Read what an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, taskId, messages, reading, scrollTop } = (
+  const { goal, subagentName, taskId, messages, reading } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
@@ -54,8 +57,7 @@ export function readSaved(value: unknown): Saved {
     ...(typeof subagentName === "string" ? { subagentName } : {}),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
-    ...(isRange(reading) ? { reading } : {}),
-    ...(typeof scrollTop === "number" ? { scrollTop } : {}),
+    ...(isPlace(reading) ? { reading } : {}),
   };
 }
 
@@ -67,9 +69,9 @@ function areTexts(value: unknown): value is Record<string, string> {
   );
 }
 
-function isRange(value: unknown): value is Range {
-  const { start, end } = (
+function isPlace(value: unknown): value is Place {
+  const { seq, below } = (
     typeof value === "object" && value !== null ? value : {}
-  ) as Partial<Range>;
-  return Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  ) as Partial<Place>;
+  return Number.isSafeInteger(seq) && typeof below === "number";
 }

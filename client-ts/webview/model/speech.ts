@@ -72,8 +72,8 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
     case "sendFailed":
       return refused(speech, event.text, event.message);
     case "events":
-      return event.events.reduce(
-        (heard, told) =>
+      return [...(event.facts ?? []), ...event.events].reduce(
+        (heard: Speech, told) =>
           told.type === "message" && told.role === "user"
             ? { ...heard, unsaid: withoutFirst(heard.unsaid, ({ text }) => text === told.text) }
             : heard,
