@@ -4,7 +4,7 @@ import type { FromWebview } from "../src/panel/messages.js";
 import { announcements } from "./model/announcing.js";
 import { type Place, readSaved, restore, save } from "./model/saved.js";
 import type { Event } from "./model/events.js";
-import { followsEnd, hasMore } from "./model/openRun.js";
+import { canWiden, followsEnd, hasMore } from "./model/openRun.js";
 import { requestsOf } from "./model/requests.js";
 import { reduce, type State } from "./model/state.js";
 import { isLive } from "./model/words.js";
@@ -22,6 +22,8 @@ export interface Host {
 }
 
 const TICK_MS = 1_000;
+/** So many screens of the end are drawn, so that there is something to scroll back to. */
+const SCREENS = 2;
 /** How many events behind the place of a reader who comes back are asked for with it. */
 const EVENTS_BEHIND = 60;
 /** What comes in a stream, and is drawn together. */
@@ -194,6 +196,10 @@ export class Page {
     if (followsEnd(open)) {
       scroller.scrollTop = scroller.scrollHeight;
       this.#scrollTo = undefined;
+      const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
+      if (!isFull && canWiden(open)) {
+        this.send({ type: "widen" });
+      }
     } else if (this.#scrollTo !== undefined && scrollTo(scroller, this.#scrollTo)) {
       this.#scrollTo = undefined;
     }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../src/panel/messages.js";
 import type { PermissionEvent } from "../../src/protocol.js";
-import { MAX_SHOWN, PAGE } from "../../webview/model/range.js";
+import { END, MAX_SHOWN } from "../../webview/model/range.js";
 import { Page } from "../../webview/page.js";
 import { message, numbered, row, task, tool } from "./samples.js";
 
@@ -192,7 +192,7 @@ test("of a long run only what is near is in the page", () => {
     { type: "open", taskId: "t1" },
     { type: "events", taskId: "t1", events: numbered(many) },
   );
-  expect(document.querySelectorAll(".message")).toHaveLength(PAGE / 400);
+  expect(document.querySelectorAll(".message")).toHaveLength(END / 400);
   for (let at = 0; at < 5; at += 1) {
     button("Show Earlier").click();
     vi.advanceTimersByTime(50);
@@ -444,7 +444,7 @@ test("a running subagent is told something from the keyboard", () => {
   const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
   tell({ type: "events", taskId: "t1", events: numbered([told]) });
   expect(document.querySelector(".unsaid")).toBeNull();
-  expect(find("[data-item] > p").textContent).toBe("You: Go <b>left</b>");
+  expect(find("[data-seq] > p").textContent).toBe("You: Go <b>left</b>");
 });
 
 test("a message that is refused says why in place, and is there to be mended", () => {
@@ -464,7 +464,7 @@ test("what was being written is there in a page made anew", () => {
   const first = speaking();
   words().value = "half";
   words().dispatchEvent(new InputEvent("input"));
-  vi.advanceTimersByTime(50);
+  vi.advanceTimersByTime(400);
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   speaking(first.state.saved);
   expect(words().value).toBe("half");

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import {
   earlier,
+  END,
   type Extent,
   later,
   latest,
@@ -49,7 +50,7 @@ test("whatever the reader does, what is shown exists and is not too much", () =>
 test("going back and forth comes to both ends", () => {
   const extent = extentOf(0, 1_000);
   let shown = latest(extent);
-  expect(shown).toEqual({ start: 1_000 - PAGE / WEIGHT, end: 1_000 });
+  expect(shown).toEqual({ start: 1_000 - END / WEIGHT, end: 1_000 });
   for (let at = 0; at < 40; at += 1) {
     shown = earlier(shown, extent);
   }

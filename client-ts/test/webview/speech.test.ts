@@ -59,7 +59,7 @@ test("a refused message comes back before what was written meanwhile", () => {
 
 test("a refusal after a reload finds its message written already", () => {
   const refusal: Event = { type: "sendFailed", taskId, text: "Go", message: "no" };
-  const reloaded = restore(save(after(write("Go"), SEND), 0));
+  const reloaded = restore(save(after(write("Go"), SEND), undefined));
   expect(speechTo(reduce(reloaded, refusal).speeches, taskId).text).toBe("Go");
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { SubagentInfo } from "../../src/protocol.js";
 import type { Event } from "../../webview/model/events.js";
 import { shownOf } from "../../webview/model/openRun.js";
-import { PAGE } from "../../webview/model/range.js";
+import { END } from "../../webview/model/range.js";
 import { requestsOf } from "../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../webview/model/saved.js";
 import { INITIAL, launchable, reduce, type State } from "../../webview/model/state.js";
@@ -171,12 +171,12 @@ function manyMessages(count: number, first = 1): Event {
   return { type: "events", taskId: "t1", events: numbered(messages, first) };
 }
 
-/** As many items of this weight make a page. */
-const PAGE_ITEMS = PAGE / 400;
+/** How many of the lightest items are shown of the end. */
+const END_ITEMS = END / 400;
 
 test("what a reader looks at stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
-  const start = 500 - PAGE_ITEMS;
+  const start = 500 - END_ITEMS;
   expect(reading.open && shownOf(reading.open)).toEqual({ start, end: 500 });
   const further = reduce(reading, { type: "reachEnd" });
   expect(further.open && shownOf(further.open)).toEqual({ start, end: 530 });
@@ -185,7 +185,7 @@ test("what a reader looks at stays while more arrives, until they come to the en
 
 test("the latest is one step away", () => {
   const state = after(OPEN, manyMessages(500), { type: "earlier" }, { type: "jumpToEnd" });
-  expect(state.open && shownOf(state.open)).toEqual({ start: 500 - PAGE_ITEMS, end: 500 });
+  expect(state.open && shownOf(state.open)).toEqual({ start: 500 - END_ITEMS, end: 500 });
 });
 
 test("a page made again begins where the last one was left", () => {

@@ -8,6 +8,8 @@ export type OpenEvent =
   | { readonly type: "leaveEnd" }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
+  /** The end that is shown does not fill the room there is. */
+  | { readonly type: "widen" }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 

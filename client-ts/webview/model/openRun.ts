@@ -5,7 +5,16 @@ import { itemCount } from "./conversation.js";
 import type { OpenEvent } from "./events.js";
 import { weightOf } from "./items.js";
 import { omit, without } from "./omit.js";
-import { earlier, type Extent, later, latest, type Range, within } from "./range.js";
+import {
+  earlier,
+  END,
+  type Extent,
+  later,
+  latest,
+  MAX_SHOWN,
+  type Range,
+  within,
+} from "./range.js";
 import {
   EMPTY_STREAM,
   hasAfter,
@@ -26,6 +35,8 @@ export interface OpenRun {
   readonly stream: Stream;
   /** What is shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
+  /** How much is shown of the end: as much as fills the room there is. */
+  readonly endWeight?: number;
   /** The event where a reader was when the page was last left, until that place is here again. */
   readonly returning?: number;
   /** On which side further events were asked for and have not come. */
@@ -54,7 +65,7 @@ export function extentOf({ stream: { conversation } }: OpenRun): Extent {
 /** What is shown of it. */
 export function shownOf(open: OpenRun): Range {
   const extent = extentOf(open);
-  return open.reading === undefined ? latest(extent) : within(open.reading, extent);
+  return open.reading === undefined ? latest(extent, open.endWeight) : within(open.reading, extent);
 }
 
 /** Whether the reader follows the end, where whatever comes is shown at once. */
@@ -65,6 +76,12 @@ export function followsEnd({ reading, returning }: OpenRun): boolean {
 /** Whether what is shown goes to the end of the run, as far as it is known. */
 export function showsEnd(open: OpenRun): boolean {
   return shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
+}
+
+/** Whether more of the end could be shown. */
+export function canWiden(open: OpenRun): boolean {
+  const { endWeight = END } = open;
+  return endWeight < MAX_SHOWN && shownOf(open).start > extentOf(open).start;
 }
 
 /** Whether there is more to show on a side, here or to be asked for. */
@@ -97,6 +114,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
         : open;
     case "leaveEnd":
       return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
+    case "widen":
+      return { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
     case "earlier":
       return showingEarlier(open);
     case "later":

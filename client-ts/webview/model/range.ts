@@ -1,4 +1,6 @@
-/** How much is shown at first, and by how much a step goes, as items weigh. */
+/** How much is shown at the end at first, which is drawn again with all that comes, as items weigh. */
+export const END = 6_000;
+/** By how much a step of a reader goes. */
 export const PAGE = 16_000;
 /** No more than this is in the page at once, but for a single item that weighs more. */
 export const MAX_SHOWN = 48_000;
@@ -15,9 +17,9 @@ export interface Extent extends Range {
   weigh(at: number): number;
 }
 
-/** The end of what there is. */
-export function latest(extent: Extent): Range {
-  return { start: backFrom(extent.end, PAGE, extent), end: extent.end };
+/** The end of what there is, as much of it as weighs so much. */
+export function latest(extent: Extent, weight = END): Range {
+  return { start: backFrom(extent.end, weight, extent), end: extent.end };
 }
 
 /** Show earlier items as well; the latest go when it becomes too much. */

@@ -1,5 +1,7 @@
 import type { CDPSession, Frame } from "playwright-core";
 
+import { longestWork, TRACED } from "./trace.ts";
+
 import { until } from "../harness/waiting.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
@@ -9,8 +11,8 @@ export interface Figures {
   readonly longestFrame: number;
   readonly slowFrames: number;
   readonly frames: number;
-  /** The longest task of the panel's own. */
-  readonly longestTask: number;
+  /** The most processor time that a task took in which the panel's code ran, drawing included. */
+  readonly longestWork: number;
   /** The heap of the whole window, the workbench included, after a collection, and its growth. */
   readonly heap: number;
   readonly heapGrowth: number;
@@ -25,7 +27,6 @@ interface Notes {
   longestFrame: number;
   slowFrames: number;
   frames: number;
-  longestTask: number;
   nodes: number;
   clickedAt?: number;
   cancelShown?: number;
@@ -49,6 +50,7 @@ export class Meter {
     const session = await workbench.page.context().newCDPSession(workbench.page);
     const heapBefore = await heapOf(session);
     await frame.evaluate(watch);
+    await workbench.page.context().browser()?.startTracing(workbench.page, { categories: TRACED });
     return new Meter(frame, session, heapBefore);
   }
 
@@ -56,8 +58,11 @@ export class Meter {
     const { clickedAt: _, ...notes } = await this.#frame.evaluate(
       () => (globalThis as unknown as { notes: Notes }).notes,
     );
+    const { PROFILE } = process.env;
+    const trace = (await this.#frame.page().context().browser()?.stopTracing())?.toString() ?? "{}";
+    if (PROFILE) (await import("node:fs")).writeFileSync(PROFILE, trace);
     const heap = await heapOf(this.#session);
-    return { ...notes, heap, heapGrowth: heap - this.#heapBefore };
+    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth: heap - this.#heapBefore };
   }
 }
 
@@ -88,7 +93,7 @@ async function heapOf(session: CDPSession): Promise<number> {
 
 /** Runs in the panel. */
 function watch(): void {
-  const notes: Notes = { longestFrame: 0, slowFrames: 0, frames: 0, longestTask: 0, nodes: 0 };
+  const notes: Notes = { longestFrame: 0, slowFrames: 0, frames: 0, nodes: 0 };
   Object.assign(globalThis, { notes });
   let before = performance.now();
   const frame = (): void => {
@@ -101,13 +106,6 @@ function watch(): void {
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);
-  new PerformanceObserver((list) => {
-    for (const { name, duration } of list.getEntries()) {
-      if (name === "self") {
-        notes.longestTask = Math.max(notes.longestTask, duration);
-      }
-    }
-  }).observe({ type: "longtask" });
   addEventListener(
     "click",
     ({ target, timeStamp }) => {
