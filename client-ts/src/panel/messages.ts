@@ -204,9 +204,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     case "seen":
       return isText(taskId) ? { type, taskId } : undefined;
     case "page":
-      return isText(taskId) && isSide(side) && isSeq(seq)
-        ? { type, taskId, side, seq }
-        : undefined;
+      return isText(taskId) && isSide(side) && isSeq(seq) ? { type, taskId, side, seq } : undefined;
     case "launch":
       return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
         ? { type, subagentName, goalPrompt, queue }

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  applyEvents,
-  EMPTY_CONVERSATION,
-} from "../../webview/model/conversation.js";
+import { applyEvents, EMPTY_CONVERSATION } from "../../webview/model/conversation.js";
 import { appendToTail, EMPTY_TAIL, TAIL_CHARS } from "../../webview/model/textTail.js";
 import { message, numbered, tool } from "./samples.js";
 

@@ -70,9 +70,7 @@ export function receive(stream: Stream, batch: Batch, atEnd: boolean): Stream {
   if (atEnd) {
     return withoutOldest(followsOn ? appended(heard, fresh) : begunAt(heard, fresh, batch.facts));
   }
-  return followsOn && heard.chars < MAX_CHARS
-    ? appended(heard, fresh)
-    : hold(heard, batch);
+  return followsOn && heard.chars < MAX_CHARS ? appended(heard, fresh) : hold(heard, batch);
 }
 
 /** Keep a batch until there is a place for it. */

@@ -19,6 +19,7 @@ import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
 import { type ItemContext, itemView } from "./item.js";
+import { onMarkdownClick } from "./markdownClicks.js";
 import { plan } from "./plan.js";
 import { speechBox, unsaidMessages } from "./speech.js";
 import type { Part, View } from "./view.js";
@@ -43,10 +44,12 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
       aria-live="off"
       aria-labelledby="conversation-title"
       @scroll=${onScroll}
+      @click=${(event: Event) => {
+        onMarkdownClick(event, open.taskId, view.send);
+      }}
     >
       ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
-      ${items(view, open)}
-      ${showsEnd(open) ? tail(view, open) : undefined}
+      ${items(view, open)} ${showsEnd(open) ? tail(view, open) : undefined}
     </div>
     <div class="over">${jump(view, open)}</div>
     ${speechBox(view, open)}
