@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
 
 import { pickFolder } from "../commands/asking.js";
+import type { Outbox } from "../outbox.js";
 import type { SubagentService } from "../service.js";
 import type { Action, Look, Shown } from "./messages.js";
 import { pageHtml } from "./page.js";
@@ -31,6 +32,7 @@ export interface CommandRunner {
 export class ChatPanel implements WebviewViewProvider {
   readonly #extensionUri: Uri;
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #commands: CommandRunner;
   readonly #look: (look: Look) => void;
   #view: WebviewView | undefined;
@@ -40,11 +42,13 @@ export class ChatPanel implements WebviewViewProvider {
   constructor(
     extensionUri: Uri,
     service: SubagentService,
+    outbox: Outbox,
     commands: CommandRunner,
     look: (look: Look) => void,
   ) {
     this.#extensionUri = extensionUri;
     this.#service = service;
+    this.#outbox = outbox;
     this.#commands = commands;
     this.#look = look;
   }
@@ -104,7 +108,7 @@ export class ChatPanel implements WebviewViewProvider {
   }
 
   #newSession(view: WebviewView): PanelSession {
-    return new PanelSession(this.#service, {
+    return new PanelSession(this.#service, this.#outbox, {
       pickFolder,
       look: this.#look,
       post: (message) => {

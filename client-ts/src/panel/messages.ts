@@ -87,6 +87,8 @@ export type ToWebview =
       readonly text: string;
       readonly message: string;
     }
+  /** What was sent to the agent and, as far as its run's events show, not delivered. */
+  | { readonly type: "undelivered"; readonly taskId: string; readonly texts: readonly string[] }
   /** The work of the run goes on in another one. */
   | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
   /** Over the limit of running subagents, the resume may be asked for again with `queue`. */
@@ -160,6 +162,8 @@ export type FromWebview =
       readonly optionId: string;
     }
   | { readonly type: "send"; readonly taskId: string; readonly text: string }
+  /** A message that was not delivered was taken back, or is being written again. */
+  | { readonly type: "forget"; readonly taskId: string; readonly text: string }
   | {
       readonly type: "resume";
       readonly taskId: string;
@@ -216,6 +220,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
         ? { type, taskId, requestId, optionId }
         : undefined;
     case "send":
+    case "forget":
       return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
     case "resume":
       return isText(taskId) && typeof queue === "boolean"

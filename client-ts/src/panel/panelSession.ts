@@ -1,6 +1,7 @@
 import type { Disposable } from "vscode";
 
 import { messageOf } from "../errors.js";
+import type { Outbox } from "../outbox.js";
 import type { AsyncTask, TaskEvent } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service.js";
 import { takesMessages } from "../speaking.js";
@@ -38,6 +39,7 @@ export interface PanelHost {
  */
 export class PanelSession implements Disposable {
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #host: PanelHost;
   readonly #requests: RunRequests;
   readonly #subscriptions: Disposable[];
@@ -48,10 +50,11 @@ export class PanelSession implements Disposable {
   #followed: { taskId: string; feed: EventFeed; subscription: Disposable } | undefined;
   #pending: Shown | undefined;
 
-  constructor(service: SubagentService, host: PanelHost) {
+  constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
     this.#service = service;
+    this.#outbox = outbox;
     this.#host = host;
-    this.#requests = new RunRequests(service, {
+    this.#requests = new RunRequests(service, outbox, {
       post: (message) => {
         this.#post(message);
       },
@@ -148,6 +151,8 @@ export class PanelSession implements Disposable {
         return this.#requests.answer(message);
       case "send":
         return this.#requests.send(message);
+      case "forget":
+        return this.#outbox.forget(message.taskId, message.text);
       case "resume":
         return this.#requests.resume(message);
       case "openFile":
@@ -224,9 +229,22 @@ export class PanelSession implements Disposable {
     });
     const subscription = this.#service.follow(taskId, afterSeq, (events) => {
       feed.take(events);
+      void this.#outbox.take(taskId, events);
     });
     this.#followed = { taskId, feed, subscription };
     await this.#sendTask(taskId);
+    await this.#sendUndelivered(taskId);
+  }
+
+  async #sendUndelivered(taskId: string): Promise<void> {
+    try {
+      const texts = await this.#outbox.undelivered(taskId);
+      if (texts.length > 0) {
+        this.#post({ type: "undelivered", taskId, texts });
+      }
+    } catch {
+      // The task is not there, which its request has told of.
+    }
   }
 
   #unfollow(): void {

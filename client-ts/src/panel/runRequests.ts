@@ -1,4 +1,5 @@
 import { isRefusal, messageOf } from "../errors.js";
+import type { Outbox } from "../outbox.js";
 import { type AsyncTask, ErrorCode } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import type { FromWebview, Shown, ToWebview } from "./messages.js";
@@ -20,10 +21,12 @@ export interface Answered {
 /** What the page asks to be done with runs: each is answered, also when it fails. */
 export class RunRequests {
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #page: Answered;
 
-  constructor(service: SubagentService, page: Answered) {
+  constructor(service: SubagentService, outbox: Outbox, page: Answered) {
     this.#service = service;
+    this.#outbox = outbox;
     this.#page = page;
   }
 
@@ -68,7 +71,7 @@ export class RunRequests {
   /** Tell a running agent something. */
   async send({ taskId, text }: Asked<"send">): Promise<void> {
     try {
-      const { delivery } = await this.#service.request("asyncTasks/send", { taskId, text });
+      const { delivery } = await this.#outbox.send(taskId, text);
       this.#page.post({ type: "sent", taskId, text, delivery });
     } catch (error) {
       this.#page.post({ type: "sendFailed", taskId, text, message: messageOf(error) });

@@ -440,7 +440,7 @@ test("a running subagent is told something from the keyboard", () => {
   expect(asked.at(-1)).toEqual({ type: "send", taskId: "t1", text: "Go <b>left</b>" });
   expect([words().value, document.activeElement]).toEqual(["", words()]);
   tell({ type: "sent", taskId: "t1", text: "Go <b>left</b>", delivery: "nextTurn" });
-  expect(find(".unsaid .hint").textContent).toContain("its present turn has ended");
+  expect(find(".unsaid .hint").textContent).toContain("after the current turn");
   const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
   tell({ type: "events", taskId: "t1", events: numbered([told]) });
   expect(document.querySelector(".unsaid")).toBeNull();

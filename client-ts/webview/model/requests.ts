@@ -1,7 +1,7 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
-import { speechTo } from "./speech.js";
+import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
 import { hasAfter } from "./stream.js";
 
@@ -20,6 +20,10 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return answerRequests(before, event);
     case "sendMessage":
       return sendRequests(before, after, event.taskId);
+    case "sendAgain":
+    case "discard":
+    case "beginResume":
+      return forgetRequests(before, after, event.taskId);
     case "resume":
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
@@ -70,6 +74,14 @@ function sendRequests(before: State, after: State, taskId: string): FromWebview[
   return before.speeches === after.speeches
     ? []
     : [{ type: "send", taskId, text: speechTo(before.speeches, taskId).text }];
+}
+
+/** A message that is written again, or not at all, is not on its way any more. */
+function forgetRequests(before: State, after: State, taskId: string): FromWebview[] {
+  const left = takenTexts(speechTo(after.speeches, taskId));
+  return takenTexts(speechTo(before.speeches, taskId))
+    .filter((text) => !left.includes(text))
+    .map((text) => ({ type: "forget", taskId, text }));
 }
 
 function resumeRequests({ speeches }: State, taskId: string, queue: boolean): FromWebview[] {

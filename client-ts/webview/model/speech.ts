@@ -25,7 +25,11 @@ export interface Speech {
 export type Speeches = ReadonlyMap<string, Speech>;
 
 export type SpeechEvent =
-  | Extract<ToWebview, { type: "sent" | "sendFailed" | "resumed" | "resumeFailed" | "events" }>
+  | Extract<
+      ToWebview,
+      { type: "sent" | "sendFailed" | "undelivered" | "resumed" | "resumeFailed" | "events" }
+    >
+  | { readonly type: "sendAgain" | "discard"; readonly taskId: string; readonly text: string }
   | { readonly type: "writeMessage"; readonly taskId: string; readonly text: string }
   | {
       readonly type: "sendMessage" | "beginResume" | "dropResume" | "resume" | "queueResume";
@@ -79,8 +83,14 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
             : heard,
         speech,
       );
+    case "undelivered":
+      return { ...speech, unsaid: withUndelivered(speech.unsaid, event.texts) };
+    case "sendAgain":
+      return { ...rewritten(speech, [event.text]), resume: "writing" };
+    case "discard":
+      return { ...speech, unsaid: withoutTaken(speech.unsaid, event.text) };
     case "beginResume":
-      return { ...speech, resume: "writing" };
+      return { ...rewritten(speech, takenTexts(speech)), resume: "writing" };
     case "resume":
     case "queueResume":
       return { ...withoutProblem(speech), resume: "sending" };
@@ -89,7 +99,7 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
       return { ...speech, resume: "writing", problem, canQueue };
     }
     case "resumed":
-      return SILENCE;
+      return { text: "", unsaid: speech.unsaid };
     case "dropResume":
       return { text: "", unsaid: speech.unsaid };
   }
@@ -97,6 +107,29 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
 
 function withoutProblem(speech: Speech): Speech {
   return omit(omit(speech, "problem"), "canQueue");
+}
+
+/** The messages that the sidecar has taken and the agent has not been given. */
+export function takenTexts({ unsaid }: Speech): string[] {
+  return unsaid.flatMap(({ text, delivery }) => (delivery === undefined ? [] : [text]));
+}
+
+function withUndelivered(unsaid: readonly Unsaid[], texts: readonly string[]): readonly Unsaid[] {
+  const others = texts.filter((text) => !unsaid.some((each) => each.text === text));
+  return [...others.map((text) => ({ text, delivery: "nextTurn" as const })), ...unsaid];
+}
+
+/** Put messages that were not delivered before what is being written. */
+function rewritten(speech: Speech, texts: readonly string[]): Speech {
+  return {
+    ...speech,
+    unsaid: texts.reduce(withoutTaken, speech.unsaid),
+    text: [...texts, speech.text].filter((each) => !isBlank(each)).join("\n\n"),
+  };
+}
+
+function withoutTaken(unsaid: readonly Unsaid[], text: string): readonly Unsaid[] {
+  return withoutFirst(unsaid, (each) => each.text === text && each.delivery !== undefined);
 }
 
 function taken(speech: Speech, text: string, delivery: Unsaid["delivery"] & string): Speech {

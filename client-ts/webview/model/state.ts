@@ -93,6 +93,9 @@ export function reduce(state: State, event: Event): State {
     case "queueResume":
     case "dropResume":
     case "sent":
+    case "undelivered":
+    case "sendAgain":
+    case "discard":
     case "sendFailed":
     case "resumeFailed":
       return speaking(state, event);

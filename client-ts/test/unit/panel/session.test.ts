@@ -3,9 +3,11 @@ import { ResponseError } from "vscode-jsonrpc/node";
 
 import { Listeners } from "../../../src/listeners.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
+import { Outbox } from "../../../src/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
 import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
 import type { ServiceState, SubagentService } from "../../../src/service.js";
+import { FakeMemento } from "../memory.js";
 
 function task(changes: Partial<AsyncTask> = {}): AsyncTask {
   return {
@@ -71,7 +73,8 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
   const posted: ToWebview[] = [];
   const act = vi.fn();
   const look = vi.fn();
-  const session = new PanelSession(service, {
+  const outbox = new Outbox(new FakeMemento(), service);
+  const session = new PanelSession(service, outbox, {
     post: (message) => posted.push(message),
     act,
     look,
@@ -238,6 +241,40 @@ test("a message goes to the sidecar, and its answer to the page", async () => {
   await receive({ type: "ready" }, { type: "send", taskId: "t1", text: "Go" });
   expect(service.asked.at(-1)).toEqual(["asyncTasks/send", { taskId: "t1", text: "Go" }]);
   expect(posted.at(-1)).toEqual({ type: "sent", taskId: "t1", text: "Go", delivery: "nextTurn" });
+});
+
+test("a message that was not delivered is told of when its run is opened again", async () => {
+  const { service, session, posted, receive } = panel();
+  service.answers["asyncTasks/send"] = () => ({ delivery: "nextTurn", revision: 1 });
+  service.answers["asyncTasks/events"] = () => ({ events: [], more: false, lastSeq: 0 });
+  await receive({ type: "ready" }, { type: "send", taskId: "t1", text: "Go" });
+  session.hide();
+  await receive({ type: "ready" }, FOLLOW);
+  expect(posted.at(-1)).toEqual({ type: "undelivered", taskId: "t1", texts: ["Go"] });
+  posted.length = 0;
+  await receive({ type: "forget", taskId: "t1", text: "Go" }, FOLLOW);
+  expect(posted.map(({ type }) => type)).not.toContain("undelivered");
+});
+
+test("a batch is followed by the next one when the page has seen it", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  service.followers.forEach((follower) => {
+    follower([EVENT]);
+    follower([{ ...EVENT, seq: 2 }]);
+  });
+  const batches = () => posted.filter(({ type }) => type === "events").length;
+  expect(batches()).toBe(1);
+  await receive({ type: "seen", taskId: "t1" });
+  expect(batches()).toBe(2);
+});
+
+test("earlier events are sent when they are asked for", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/events"] = () => ({ events: [EVENT], more: false, lastSeq: 9 });
+  await receive({ type: "ready" }, { type: "page", taskId: "t1", side: "before", seq: 2 });
+  const page = { type: "page", taskId: "t1", side: "before", seq: 2, events: [EVENT] };
+  expect(posted.at(-1)).toEqual(page);
 });
 
 test("a message that is refused comes back with the reason", async () => {
