@@ -168,7 +168,7 @@ session.step(
     await chat.question("echo third").waitFor();
     await chat.message.fill('say "Told and done."');
     await chat.message.press("Enter");
-    await chat.says("The subagent is told when its present turn has ended.");
+    await chat.says("Queued. Will be delivered after the current turn.");
     await workbench.picture("a-message-waits");
     await chat.button(/^Allow once/).click();
     await chat.ending.getByText("The subagent finished its work.").waitFor();
@@ -191,7 +191,7 @@ session.step("the palette tells a subagent something, too", async (workbench) =>
   await workbench.run("Subagents: Send Message");
   await workbench.pick("waiting for your answer");
   await workbench.answer('say "From the palette."');
-  await workbench.toasts.getByText("told when its present turn has ended").waitFor();
+  await workbench.toasts.getByText("Will be delivered after the current turn").waitFor();
   await chat.button(/^Allow once/).click();
   await chat.ending.waitFor();
   await chat.messages.getByText("From the palette.").waitFor();

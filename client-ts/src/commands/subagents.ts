@@ -59,7 +59,7 @@ async function chooseDefinition(
     return { kind: "definition", definition: known };
   }
   if (launchable.length > 0) {
-    return pickDefinition(list, "Select a subagent to launch");
+    return pickDefinition(context.service, list, "Select a subagent to launch");
   }
   return offerExample(context);
 }

@@ -6,6 +6,7 @@ import type {
   SubagentInfo,
   TaskEvent,
 } from "../protocol.js";
+import type { LaunchFault } from "../launchFault.js";
 import type { ServiceState } from "../service.js";
 import type { Batch } from "./eventFeed.js";
 
@@ -44,6 +45,8 @@ export type ToWebview =
   | {
       readonly type: "definitions";
       readonly items: readonly SubagentInfo[];
+      /** Why runners cannot be started now, by their names. */
+      readonly missing?: Readonly<Record<string, string>>;
       readonly problems: readonly DefinitionProblem[];
     }
   /** The whole of the task that the page follows. */
@@ -63,8 +66,9 @@ export type ToWebview =
       readonly events: readonly TaskEvent[];
     }
   | { readonly type: "launched"; readonly taskId: string }
-  /** Over the limit of running subagents, the launch may be asked for again with `queue`. */
-  | { readonly type: "launchFailed"; readonly message: string; readonly canQueue: boolean }
+  | ({ readonly type: "launchFailed" } & LaunchFault)
+  /** How many subagents may run at once; -1 is no limit. */
+  | { readonly type: "limit"; readonly max: number }
   /** The user changed their mind on the way. */
   | { readonly type: "launchDropped" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
@@ -91,13 +95,7 @@ export type ToWebview =
   | { readonly type: "undelivered"; readonly taskId: string; readonly texts: readonly string[] }
   /** The work of the run goes on in another one. */
   | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
-  /** Over the limit of running subagents, the resume may be asked for again with `queue`. */
-  | {
-      readonly type: "resumeFailed";
-      readonly taskId: string;
-      readonly message: string;
-      readonly canQueue: boolean;
-    }
+  | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchFault)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
@@ -113,6 +111,8 @@ export const ACTIONS = [
   "openTranscript",
   "chooseDefinition",
   "createDefinition",
+  "openRunnerSettings",
+  "changeLimit",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -3,6 +3,7 @@ import type { Disposable } from "vscode";
 import { messageOf } from "../errors.js";
 import type { Outbox } from "../outbox.js";
 import type { AsyncTask, TaskEvent } from "../protocol.js";
+import { missingRunners } from "../runnerWords.js";
 import type { ServiceState, SubagentService } from "../service.js";
 import { takesMessages } from "../speaking.js";
 import { EventFeed } from "./eventFeed.js";
@@ -30,6 +31,8 @@ export interface PanelHost {
   look(look: Look): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** What a run asks for over the limit, unless the reader says. */
+  launchWish(): { overLimit?: "queue" };
 }
 
 /**
@@ -65,6 +68,7 @@ export class PanelSession implements Disposable {
         this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
+      launchWish: () => host.launchWish(),
     });
     this.#subscriptions = [
       service.onDidChangeState((state) => {
@@ -216,7 +220,8 @@ export class PanelSession implements Disposable {
   async #sendDefinitions(): Promise<void> {
     try {
       const { items, problems } = await this.#service.request("subagents/list", {});
-      this.#post({ type: "definitions", items, problems });
+      const runners = await this.#service.request("runners/list", {});
+      this.#post({ type: "definitions", items, problems, missing: missingRunners(runners.items) });
     } catch {
       // The sidecar is away; its next start asks again.
     }
@@ -272,7 +277,19 @@ export class PanelSession implements Disposable {
     }
   }
 
+  async #sendLimit(): Promise<void> {
+    try {
+      const { max } = await this.#service.request("asyncTasks/list", { limit: 1 });
+      this.#post({ type: "limit", max });
+    } catch {
+      // The sidecar is away; the task is told again once it is back.
+    }
+  }
+
   #postTask(task: AsyncTask): void {
+    if (task.status === "queued") {
+      void this.#sendLimit();
+    }
     const may = takesMessages(this.#service, task);
     this.#post({ type: "task", task: pageTask(task), takesMessages: may });
   }

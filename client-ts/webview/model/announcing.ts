@@ -74,7 +74,16 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
 function spokenText(item: MessageItem | SentItem): string {
   const [prefix, text] =
     item.kind === "sent" ? ["You: ", item.text] : ["", blockSource(item.block)];
-  return prefix + plain(text).trim().slice(0, SPOKEN_CHARS);
+  return prefix + spoken(plain(text)).trim().slice(0, SPOKEN_CHARS);
+}
+
+/** Take the marks out of Markdown that a voice would read as words. */
+function spoken(text: string): string {
+  return text
+    .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gmu, "")
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/gu, "$1")
+    .replace(/^ {0,3}(?:#{1,6}|>|[-*+])[ \t]+/gmu, "")
+    .replace(/[`*]+|(?<!\w)_+|_+(?!\w)/gu, "");
 }
 
 /** How many items are over: all at the end of a run, before it all but the last. */

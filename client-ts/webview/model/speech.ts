@@ -1,3 +1,4 @@
+import type { LaunchFault } from "../../src/launchFault.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 
@@ -17,8 +18,9 @@ export interface Speech {
   readonly resume?: "writing" | "sending";
   /** Why the last message, or the resume, was refused. */
   readonly problem?: string;
-  /** Whether the refused resume may wait in line. */
+  /** Whether the refused resume may wait in line, and what setting would mend it. */
   readonly canQueue?: boolean;
+  readonly setting?: NonNullable<LaunchFault["setting"]>;
 }
 
 /** Speech by the ids of the runs; a run to which nothing is said has none. */
@@ -95,8 +97,9 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
     case "queueResume":
       return { ...withoutProblem(speech), resume: "sending" };
     case "resumeFailed": {
-      const { message: problem, canQueue } = event;
-      return { ...speech, resume: "writing", problem, canQueue };
+      const { message: problem, canQueue, setting } = event;
+      const remedy = setting === undefined ? {} : { setting };
+      return { ...omit(speech, "setting"), resume: "writing", problem, canQueue, ...remedy };
     }
     case "resumed":
       return { text: "", unsaid: speech.unsaid };
@@ -106,7 +109,7 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
 }
 
 function withoutProblem(speech: Speech): Speech {
-  return omit(omit(speech, "problem"), "canQueue");
+  return omit(omit(omit(speech, "problem"), "canQueue"), "setting");
 }
 
 /** The messages that the sidecar has taken and the agent has not been given. */

@@ -24,7 +24,7 @@ export class Announcer {
 
   #speak(): void {
     // What came last matters most.
-    this.#region.textContent = this.#pending.join(". ").slice(-MAX_CHARS);
+    this.#region.textContent = this.#pending.reduce(joined).slice(-MAX_CHARS);
     this.#pending = [];
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -33,4 +33,9 @@ export class Announcer {
       }
     }, PAUSE_MS);
   }
+}
+
+/** Put a full stop between two texts where there is none. */
+function joined(one: string, other: string): string {
+  return `${one}${/[.!?:…]$/u.test(one) ? "" : "."} ${other}`;
 }

@@ -7,6 +7,7 @@ import { askedLine } from "../../src/questions.js";
 import { changeWords, modelWords, retryWords } from "../../src/runWords.js";
 import { cutText, duration, plain } from "../model/format.js";
 import { hasMore, type OpenRun, shownOf, showsEnd } from "../model/openRun.js";
+import type { State } from "../model/state.js";
 import {
   elapsed,
   isLive,
@@ -122,7 +123,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
   return taskId === undefined
     ? undefined
     : html`<p class="hint">
-        Goes on with
+        Continued from
         <button
           type="button"
           class="link"
@@ -193,8 +194,11 @@ function tail(view: View, open: OpenRun): Part {
 }
 
 /** What a run is at right now; the silence of a slow one is said, not judged. */
-function activity({ now, state }: View, open: OpenRun): Part {
+function activity({ now, state, send }: View, open: OpenRun): Part {
   const { task, taskId } = open;
+  if (task?.status === "queued" && !state.cancelling.has(taskId)) {
+    return waitingInLine(state, send);
+  }
   if (task?.status !== "running" || state.cancelling.has(taskId)) {
     return undefined;
   }
@@ -207,6 +211,25 @@ function activity({ now, state }: View, open: OpenRun): Part {
   ];
   return html`<p class="activity">
     ${icon(isAsking ? "bell-dot" : "loading~spin")} <span>${facts.join(" · ")}</span>
+  </p>`;
+}
+
+/** Why a run does not begin yet, and the way to change that. */
+function waitingInLine({ runs = [], limit }: State, send: View["send"]): Part {
+  const running = runs.filter(({ status }) => status === "running").length;
+  const words =
+    limit === undefined || limit < 0 ? "Queued" : `Queued: ${running} of ${limit} are running`;
+  return html`<p class="activity">
+    ${icon("watch")} <span>${words}</span>
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "act", action: "changeLimit" });
+      }}
+    >
+      Change Limit
+    </button>
   </p>`;
 }
 

@@ -110,11 +110,17 @@ function discardButton(send: View["send"], taskId: string): Part {
   </button>`;
 }
 
-function problem(send: View["send"], taskId: string, { problem: words, canQueue }: Speech): Part {
-  const queue = (): void => {
-    send({ type: "queueResume", taskId });
-  };
-  return words === undefined ? undefined : refusal(words, canQueue === true ? queue : undefined);
+function problem(send: View["send"], taskId: string, speech: Speech): Part {
+  const { problem: message } = speech;
+  return message === undefined
+    ? undefined
+    : refusal(faultOf(speech, message), send, () => {
+        send({ type: "queueResume", taskId });
+      });
+}
+
+function faultOf({ canQueue = false, setting }: Speech, message: string) {
+  return { message, canQueue, ...(setting === undefined ? {} : { setting }) };
 }
 
 /** What was sent and the agent has not been given yet. */

@@ -34,6 +34,7 @@ class FakeService implements SubagentService {
   readonly followers = new Set<(events: TaskEvent[]) => void>();
   readonly answers: Record<string, () => unknown> = {
     "subagents/list": () => ({ items: [], problems: [] }),
+    "runners/list": () => ({ items: [] }),
     "asyncTasks/get": () => ({ task: task(), revision: 1 }),
     "asyncTasks/launch": () => ({ task: task({ id: "t2" }), revision: 1 }),
     "asyncTasks/cancel": () => ({
@@ -79,6 +80,7 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     act,
     look,
     pickFolder,
+    launchWish: () => ({}),
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
     for (const message of messages) {
@@ -92,6 +94,8 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
 const FOLLOW = { type: "follow", taskId: "t1", afterSeq: 0 };
+
+const LIMIT = "Limit reached: 5 subagents can run at once.";
 
 test("a page that is ready is told everything, and the sidecar started", async () => {
   const { service, types, receive } = panel();
@@ -180,10 +184,15 @@ test("a launch without a folder is dropped", async () => {
 test("a launch over the limit may be queued", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/launch"] = () => {
-    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+    throw new ResponseError(ErrorCode.LimitReached, "Max async tasks (5)", { running: 5, max: 5 });
   };
   await receive({ type: "ready" }, LAUNCH, { ...LAUNCH, queue: true });
-  expect(posted).toContainEqual({ type: "launchFailed", message: "5 of 5 run", canQueue: true });
+  expect(posted).toContainEqual({
+    type: "launchFailed",
+    message: LIMIT,
+    canQueue: true,
+    setting: "maxAsyncTasks",
+  });
   expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
 });
 
@@ -311,12 +320,12 @@ test("a resume that is refused says why", async () => {
 test("a resume over the limit may be queued", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/resume"] = () => {
-    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+    throw new ResponseError(ErrorCode.LimitReached, "Max async tasks (5)", { running: 5, max: 5 });
   };
   const resume = { type: "resume", taskId: "t1", queue: false };
   await receive({ type: "ready" }, resume, { ...resume, queue: true });
-  const message = "5 of 5 run";
-  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", message, canQueue: true });
+  const fault = { message: LIMIT, canQueue: true, setting: "maxAsyncTasks" };
+  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", ...fault });
   expect(service.asked.at(-1)?.[1]).toEqual({ taskId: "t1", overLimit: "queue" });
 });
 
