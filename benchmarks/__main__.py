@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from benchmarks import listing, live, load, report, roundtrip, runs, scanning, stalls, startup
+from benchmarks import listing, live, load, panel, report, roundtrip, runs, scanning, stalls, startup
 from benchmarks.measure import Comparison
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
@@ -20,6 +20,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "stalls": stalls.measure,
     "runs": runs.measure,
     "load": load.measure,
+    "panel": panel.measure,
 }
 
 

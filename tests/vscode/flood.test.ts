@@ -42,7 +42,6 @@ session.step("a reload comes back to where one reads", async (workbench) => {
   const heading = log.locator("h3").nth(3);
   await heading.scrollIntoViewIfNeeded();
   const text = await heading.innerText();
-  await workbench.page.waitForTimeout(1_000);
   await workbench.reload();
   await workbench.openSideBar("Subagents");
   await new Chat(workbench).log.getByText(text, { exact: true }).waitFor();
