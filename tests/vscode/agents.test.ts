@@ -229,13 +229,13 @@ session.step(
   "a message that a reload keeps from its agent can be sent again",
   async (workbench) => {
     const chat = new Chat(workbench);
-    await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
+    await chat.backToList();
+  await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
     await chat.question("echo fifth").waitFor();
     await chat.message.fill('say "Also the docs."');
     await chat.message.press("Enter");
     await chat.says("Queued. Will be delivered after the current turn.");
     await workbench.reload();
-    await workbench.openSideBar("Subagents");
     await chat.says("Not delivered: the run ended first.");
     await workbench.picture("a-message-was-not-delivered");
     await chat.button("Send Again").click();

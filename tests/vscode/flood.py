@@ -1,7 +1,7 @@
-"""A subagent that has much to say: its prompt ends with `messages`, `message`, `calls` or `endless`.
+"""A subagent that has much to say: its prompt ends with a kind and a number.
 
-It prints at full speed and ends, but for `endless`, which goes on until it is killed. The last line of
-all that it says is LAST.
+`messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
+calls. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
 """
 
 import itertools
@@ -11,26 +11,24 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 LAST = "That was the last line."
-MEGABYTES = 20
-CALLS = 4_000
 _WORDS = "It reads **lines**, `names` and [links](https://example.com/a) of the *whole* tree. "
 
 
-def main(kind: str) -> None:
+def main(kind: str, amount: int) -> None:
     """Print the events of a kind of flood."""
-    for event in _events(kind):
+    for event in _events(kind, amount):
         sys.stdout.write(json.dumps(event) + "\n")
     sys.stdout.flush()
 
 
-def _events(kind: str) -> Iterable[dict[str, Any]]:
+def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
     match kind:
         case "messages":
-            return itertools.chain(_messages(range(MEGABYTES * 1_000)), [_message(LAST)])
+            return itertools.chain(_messages(range(amount * 1_000)), [_message(LAST)])
         case "message":
-            return [_message(_WORDS * (MEGABYTES * 1_000_000 // len(_WORDS)) + LAST)]
+            return [_message(_WORDS * (amount * 1_000_000 // len(_WORDS)) + LAST)]
         case "calls":
-            return itertools.chain(_calls(), [_message(LAST)])
+            return itertools.chain(_calls(amount), [_message(LAST)])
         case "endless":
             return _messages(itertools.count())
         case _:
@@ -46,11 +44,12 @@ def _message(text: str) -> dict[str, Any]:
     return {"type": "message", "text": text}
 
 
-def _calls() -> Iterator[dict[str, Any]]:
-    for number in range(CALLS):
+def _calls(count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
         call = {"type": "tool", "toolCallId": str(number), "name": "read"}
         yield {**call, "status": "started", "input": {"path": f"src/file{number}.py"}}
         yield {**call, "status": "completed", "output": _WORDS * 30}
 
 
-main(sys.stdin.read().split()[-1])
+_kind, _amount = sys.stdin.read().split()[-2:]
+main(_kind, int(_amount))

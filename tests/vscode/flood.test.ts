@@ -12,9 +12,9 @@ const FLOOD_MS = 90_000;
 
 const session = new Session("flood", { prepare: (profile) => defineFlood(profile) });
 
-session.step("a run of 20 MB ends on the screen with its last line", async (workbench) => {
+session.step("a run of 4 MB ends on the screen with its last line", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.launch(FLOOD, "messages");
+  await chat.launch(FLOOD, "messages 4");
   await chat.ending.waitFor({ timeout: FLOOD_MS });
   await chat.log.getByText(LAST_LINE).last().waitFor();
   await holdsLittle(workbench);
@@ -43,7 +43,6 @@ session.step("a reload comes back to where one reads", async (workbench) => {
   await heading.scrollIntoViewIfNeeded();
   const text = await heading.innerText();
   await workbench.reload();
-  await workbench.openSideBar("Subagents");
   await new Chat(workbench).log.getByText(text, { exact: true }).waitFor();
 });
 
@@ -54,18 +53,18 @@ session.step("the latest is one step away", async (workbench) => {
   await chat.backToList();
 });
 
-session.step("4,000 calls end on the screen", async (workbench) => {
+session.step("1,000 calls end on the screen", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.launch(FLOOD, "calls");
+  await chat.launch(FLOOD, "calls 1000");
   await chat.ending.waitFor({ timeout: FLOOD_MS });
-  await chat.log.getByText("file3999.py").first().waitFor();
+  await chat.log.getByText("file999.py").first().waitFor();
   await holdsLittle(workbench);
   await chat.backToList();
 });
 
 session.step("Cancel works while the words stream in", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.launch(FLOOD, "endless");
+  await chat.launch(FLOOD, "endless 0");
   await chat.messages.first().waitFor();
   await chat.button("Cancel").click();
   await chat.state("Cancelled").waitFor();

@@ -22,7 +22,7 @@ export function pageTask(task: AsyncTask): AsyncTask {
 }
 
 function shortOutcome<T extends Outcome>(outcome: T): T {
-  const { final_message: text, emitted_vars: variables = {} } = outcome;
+  const { final_message: text, emitted_vars: variables } = outcome;
   const short = Object.entries(variables).map(
     ([name, value]) =>
       [

@@ -8,10 +8,8 @@ export class FakeMemento implements Memento {
     return [...this.values.keys()];
   }
 
-  get<T>(key: string): T | undefined;
-  get<T>(key: string, fallback: T): T;
-  get(key: string, fallback?: unknown): unknown {
-    return this.values.get(key) ?? fallback;
+  get<T>(key: string, fallback?: T): T {
+    return (this.values.get(key) ?? fallback) as T;
   }
 
   update(key: string, value: unknown): Promise<void> {

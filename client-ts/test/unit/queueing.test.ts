@@ -35,12 +35,12 @@ test("where the settings refuse that, the user is asked", async () => {
 test("a program that is missing is named, with the way to the runners", async () => {
   const reason = "runner 'nosuch': program 'no-such-agent' is not found or not executable";
   const refusal = new ResponseError(ErrorCode.LaunchFailed, "x", { subagentName: "n", reason });
-  expect(await orQueue(() => Promise.reject(refusal))).toBeUndefined();
+  expect(await orQueue(() => Promise.reject<string>(refusal))).toBeUndefined();
   expect(shown.messages).toEqual([`Can't start "n": the program no-such-agent was not found.`]);
 });
 
 test("what is refused for another reason is told as it is", async () => {
   const refusal = new ResponseError(ErrorCode.NotTrusted, "no trust");
-  await expect(orQueue(() => Promise.reject(refusal))).rejects.toBe(refusal);
+  await expect(orQueue(() => Promise.reject<string>(refusal))).rejects.toBe(refusal);
   expect(shown.messages).toEqual([]);
 });

@@ -15,12 +15,16 @@ import {
 
 const WEIGHT = 400;
 
-function extentOf(start: number, length: number, weigh = (_at: number) => WEIGHT): Extent {
+function extentOf(
+  start: number,
+  length: number,
+  weigh: (at: number) => number = () => WEIGHT,
+): Extent {
   return { start, end: start + length, weigh };
 }
 
-function weightOf({ start, end }: Range, { weigh }: Extent): number {
-  return Array.from({ length: end - start }, (_, at) => weigh(start + at)).reduce(
+function weightOf({ start, end }: Range, extent: Extent): number {
+  return Array.from({ length: end - start }, (_, at) => extent.weigh(start + at)).reduce(
     (sum, each) => sum + each,
     0,
   );

@@ -12,6 +12,13 @@ import { until } from "../harness/waiting.ts";
 import { launchBrowser, Workbench } from "../harness/workbench.ts";
 import { Meter } from "./meter.ts";
 
+/** What the agent is asked for, by kinds of flood; see `flood.py`. */
+const GOALS = {
+  messages: "messages 20",
+  message: "message 20",
+  calls: "calls 4000",
+  endless: "endless 0",
+} as const;
 const KINDS = ["messages", "message", "calls", "endless"] as const;
 const FLOOD_MS = 300_000;
 /** How long an endless flood runs before it is cancelled. */
@@ -22,7 +29,7 @@ type Kind = (typeof KINDS)[number];
 async function measure(workbench: Workbench, kind: Kind): Promise<void> {
   const chat = new Chat(workbench);
   const meter = await Meter.start(workbench);
-  await chat.launch(FLOOD, kind);
+  await chat.launch(FLOOD, GOALS[kind]);
   if (kind === "endless") {
     await workbench.page.waitForTimeout(ENDLESS_MS);
     await chat.button("Cancel").click({ timeout: FLOOD_MS });
