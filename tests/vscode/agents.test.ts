@@ -230,7 +230,7 @@ session.step(
   async (workbench) => {
     const chat = new Chat(workbench);
     await chat.backToList();
-  await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
+    await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
     await chat.question("echo fifth").waitFor();
     await chat.message.fill('say "Also the docs."');
     await chat.message.press("Enter");

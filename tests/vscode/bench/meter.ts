@@ -55,14 +55,14 @@ export class Meter {
   }
 
   async stop(): Promise<Figures> {
-    const { clickedAt: _, ...notes } = await this.#frame.evaluate(
+    const notes = await this.#frame.evaluate(
       () => (globalThis as unknown as { notes: Notes }).notes,
     );
-    const { PROFILE } = process.env;
-    const trace = (await this.#frame.page().context().browser()?.stopTracing())?.toString() ?? "{}";
-    if (PROFILE) (await import("node:fs")).writeFileSync(PROFILE, trace);
+    const browser = this.#frame.page().context().browser();
+    const trace = (await browser?.stopTracing())?.toString() ?? "{}";
     const heap = await heapOf(this.#session);
-    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth: heap - this.#heapBefore };
+    const heapGrowth = heap - this.#heapBefore;
+    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth };
   }
 }
 

@@ -40,7 +40,7 @@ async function measure(workbench: Workbench, kind: Kind): Promise<void> {
     await last.waitFor({ timeout: FLOOD_MS });
   }
   const figures = await meter.stop();
-  console.log(JSON.stringify({ kind, ...figures }));
+  process.stdout.write(`${JSON.stringify({ kind, ...figures })}\n`);
   await chat.backToList();
 }
 
