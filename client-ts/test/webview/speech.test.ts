@@ -63,10 +63,12 @@ test("a refusal after a reload finds its message written already", () => {
   expect(speechTo(reduce(reloaded, refusal).speeches, taskId).text).toBe("Go");
 });
 
-test("what was written outlives the page, what was taken does not come back", () => {
+test("what was written outlives the page, and what was taken as such", () => {
   const left = after(write("one"), SEND, sent("one"), write("two"), SEND, write("three"));
   const again = restore(JSON.parse(JSON.stringify(save(left, undefined))));
-  expect([...again.speeches]).toEqual([[taskId, { text: "two\n\nthree", unsaid: [] }]]);
+  expect([...again.speeches]).toEqual([
+    [taskId, { text: "two\n\nthree", unsaid: [{ text: "one", delivery: "nextTurn" }] }],
+  ]);
 });
 
 test.each([null, { t1: 1 }, "text", 7])(

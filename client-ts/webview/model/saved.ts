@@ -1,6 +1,6 @@
 import { INITIAL, type State } from "./state.js";
 import { followsEnd, newlyOpen } from "./openRun.js";
-import { unsentText } from "./speech.js";
+import { takenTexts, unsentText } from "./speech.js";
 
 /** An item by the event that it begins with, and how far it is below the top, in CSS pixels. */
 export interface Place {
@@ -15,28 +15,35 @@ export interface Saved {
   readonly taskId?: string;
   /** What is being written to agents, by the ids of their runs. */
   readonly messages?: Readonly<Record<string, string>>;
+  /** What the sidecar has taken and agents were not given yet, by the ids of their runs. */
+  readonly queued?: Readonly<Record<string, readonly string[]>>;
   /** Where the reader was, unless at the end. */
   readonly reading?: Place;
 }
 
 export function save({ draft, open, speeches }: State, place: Place | undefined): Saved {
   const messages = [...speeches].map(([taskId, speech]) => [taskId, unsentText(speech)] as const);
+  const queued = [...speeches].map(([taskId, speech]) => [taskId, takenTexts(speech)] as const);
+  const waiting = queued.filter(([, texts]) => texts.length > 0);
   const written = messages.filter(([, text]) => text !== "");
   return {
     goal: draft.goal,
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
+    ...(waiting.length === 0 ? {} : { queued: Object.fromEntries(waiting) }),
     ...(open === undefined || followsEnd(open) || place === undefined ? {} : { reading: place }),
   };
 }
 
 /** Begin where the page was left; what cannot be read, as after an update, begins anew. */
 export function restore(value: unknown): State {
-  const { goal, subagentName, taskId, messages = {}, reading } = readSaved(value);
-  const speeches = Object.entries(messages).map(
-    ([id, text]) => [id, { text, unsaid: [] }] as const,
-  );
+  const { goal, subagentName, taskId, messages = {}, queued = {}, reading } = readSaved(value);
+  const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
+  const speeches = [...ids].map((id) => {
+    const unsaid = (queued[id] ?? []).map((text) => ({ text, delivery: "nextTurn" as const }));
+    return [id, { text: messages[id] ?? "", unsaid }] as const;
+  });
   return {
     ...INITIAL,
     draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
@@ -49,7 +56,7 @@ export function restore(value: unknown): State {
 
 /** Read what an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, taskId, messages, reading } = (
+  const { goal, subagentName, taskId, messages, queued, reading } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
@@ -57,6 +64,7 @@ export function readSaved(value: unknown): Saved {
     ...(typeof subagentName === "string" ? { subagentName } : {}),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
+    ...(areLists(queued) ? { queued } : {}),
     ...(isPlace(reading) ? { reading } : {}),
   };
 }
@@ -66,6 +74,16 @@ function areTexts(value: unknown): value is Record<string, string> {
     typeof value === "object" &&
     value !== null &&
     Object.values(value).every((text) => typeof text === "string")
+  );
+}
+
+function areLists(value: unknown): value is Record<string, string[]> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every(
+      (list) => Array.isArray(list) && list.every((text) => typeof text === "string"),
+    )
   );
 }
 
