@@ -9,6 +9,7 @@ from benchmarks import (
     listing,
     live,
     load,
+    panel,
     reminders,
     report,
     roots,
@@ -34,6 +35,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "runs": runs.measure,
     "load": load.measure,
     "reminders": reminders.measure,
+    "panel": panel.measure,
 }
 
 

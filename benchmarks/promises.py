@@ -46,3 +46,9 @@ REMINDER_SECONDS: Final = 20e-3
 """A reminder, a trigger, the summary or one more end, while 2,000 ends are pending."""
 STALL_SECONDS: Final = 20e-3
 """The longest that the event loop stands still while tasks are read or looked through."""
+PANEL_FRAME_SECONDS: Final = 50e-3
+"""Processor time of any task of the window in which the panel works, drawing included."""
+PANEL_HEAP_MIB: Final = 300.0
+"""The JavaScript heap of the whole window, the workbench's own included, after a flood of 20 MB."""
+PANEL_CANCEL_SECONDS: Final = 1.0
+"""From a click on Cancel during a flood until the panel shows that the run is cancelled."""

@@ -11,6 +11,7 @@ import { collectDiagnostics } from "./diagnosticsFacts.js";
 import { ExampleSwitch } from "./exampleSwitch.js";
 import { Installation } from "./installation.js";
 import { openLog } from "./log.js";
+import { Outbox } from "./outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
 import { showLook } from "./panel/looking.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./settings.js";
@@ -47,8 +48,9 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   running = service;
 
+  const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
-  const panel = new ChatPanel(context.extensionUri, service, vscode.commands, (look) => {
+  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (look) => {
     void showLook(look, service, diffs);
   });
   const ownRoot = () => service.info?.storageRoot;
@@ -65,7 +67,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...subagentCommands({ service, panel, enableExample }),
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
-    ...speakingCommands({ service, panel }),
+    ...speakingCommands({ service, panel, outbox }),
     ...historyCommands({ service, history, transcripts, reports, ownRoot }),
     ...sidecarCommands({
       service,

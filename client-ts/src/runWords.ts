@@ -34,7 +34,8 @@ export function runStatus(task: AsyncTask): string {
     return "waiting for your answer";
   }
   if (task.status === "queued") {
-    return task.queuePosition === undefined ? "queued" : `queued, number ${task.queuePosition}`;
+    const { queuePosition: place } = task;
+    return place === undefined ? "queued" : place === 1 ? "queued (next)" : `queued (#${place})`;
   }
   if (task.status === "running" && task.progress.retrying !== undefined) {
     return retryWords(task.progress.retrying);

@@ -56,6 +56,11 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
   };
 }
 
+/** What a person's launches ask for over the limit: they wait, unless the person chose otherwise. */
+export function launchWish(config: Configuration): { overLimit?: "queue" } {
+  return isSet(config, "overLimit") ? {} : { overLimit: "queue" };
+}
+
 /** Return where tasks are stored and read, as `initialize` takes it. */
 export function sidecarRoots(config: Configuration): {
   storageRoot?: string;

@@ -1,15 +1,14 @@
 import * as vscode from "vscode";
 
 import { coalesced } from "./coalesce.js";
-import { isRefusal, messageOf, SidecarUnavailableError } from "./errors.js";
+import { messageOf, SidecarUnavailableError } from "./errors.js";
 import { Feeds } from "./feeds.js";
-import {
-  type AsyncTask,
-  ErrorCode,
-  type InitializeResult,
-  type Requests,
-  type Settings,
-  type TasksDidChange,
+import type {
+  AsyncTask,
+  InitializeResult,
+  Requests,
+  Settings,
+  TasksDidChange,
 } from "./protocol.js";
 import type { RunEvent, ServiceState, SubagentService } from "./service.js";
 import { environmentDamage } from "./setup/failures.js";
@@ -17,6 +16,7 @@ import type { SidecarClient, SidecarClientOptions } from "./sidecarClient.js";
 import type { SidecarCommand } from "./sidecarProcess.js";
 import type { ClientState } from "./supervisor.js";
 import { TaskTable } from "./taskTable.js";
+import { type Limits, WriteAccess } from "./writeAccess.js";
 
 /** What the service needs of the window around it. */
 export interface ServiceOptions {
@@ -28,8 +28,6 @@ export interface ServiceOptions {
 }
 
 const TASKS = 200;
-/** How often a sidecar that only reads is asked whether it can write, in ms. */
-const WRITE_POLL_MS = 1_000;
 
 /** The window's sidecar: set up, started, kept current, and shared by all views. */
 export class SidecarService implements SubagentService, vscode.Disposable {
@@ -43,11 +41,19 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   readonly #definitions = new vscode.EventEmitter<void>();
   readonly #restarts = new vscode.EventEmitter<void>();
   readonly #feeds: Feeds;
+  readonly #access = new WriteAccess({
+    test: () => this.#testWriting(),
+    changed: (limits) => {
+      this.#accessChanged(limits);
+    },
+    failed: (error) => {
+      this.#options.log("warning", `Waiting for the storage: ${messageOf(error)}`);
+    },
+  });
   #state: ServiceState = { kind: "idle" };
   #client: SidecarClient | undefined;
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
-  #writePoll: NodeJS.Timeout | undefined;
   /** What the end of the client means: a stop, a restart under way, or damage that was found. */
   #afterStop: ServiceState = { kind: "idle" };
 
@@ -132,7 +138,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   /** Stop the sidecar and wait until its process is gone. */
   async stop(): Promise<void> {
-    this.#stopPolling();
+    this.#access.stop();
     await this.#client?.stop();
   }
 
@@ -199,7 +205,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   #clientEntered(state: ClientState): void {
-    this.#stopPolling();
+    this.#access.stop();
     switch (state.kind) {
       case "running":
         void this.#greeted(state.info);
@@ -236,9 +242,8 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     const isFirst = this.#info === undefined;
     this.#info = info;
     try {
-      const limits = await this.#readingOnly();
+      const limits = await this.#access.begin();
       this.#enter({ kind: this.#options.isTrusted() ? "running" : "untrusted", ...limits });
-      this.#pollWhile(limits);
     } catch (error) {
       this.#options.log("error", `Reading the subagents: ${messageOf(error)}`);
       return; // The connection ended, which is a state of its own.
@@ -255,61 +260,19 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     this.#restarts.fire();
   }
 
-  async #readTasks(): Promise<number> {
+  /** Read the tasks. Setting the limit to its present value tests whether it can write, without effect. */
+  async #testWriting(): Promise<void> {
     const { items, max } = await this.#ask("asyncTasks/list", { limit: TASKS });
     for (const task of this.#table.replace(items)) {
       this.#changedTasks.fire(task);
     }
-    return max;
+    await this.#ask("asyncTasks/setMax", { max });
   }
 
-  /**
-   * Read the tasks, and return why the sidecar can only read: another window owns the storage, or
-   * its journal is damaged. Setting the limit to its present value tests this without effect.
-   */
-  async #readingOnly(): Promise<{ message?: string }> {
-    try {
-      const max = await this.#readTasks();
-      await this.#ask("asyncTasks/setMax", { max });
-      return {};
-    } catch (error) {
-      if (!isRefusal(error, ErrorCode.StorageError)) {
-        throw error;
-      }
-      return { message: `Reading only: ${error.message.replace(/\.?$/u, ".")}` };
-    }
-  }
-
-  /** Ask again in a while as long as there is a reason: the sidecar takes free storage by itself. */
-  #pollWhile({ message }: { message?: string }): void {
-    this.#stopPolling();
-    if (message !== undefined) {
-      this.#writePoll = setTimeout(() => void this.#askAgain(), WRITE_POLL_MS);
-    }
-  }
-
-  #stopPolling(): void {
-    clearTimeout(this.#writePoll);
-    this.#writePoll = undefined;
-  }
-
-  async #askAgain(): Promise<void> {
-    const poll = this.#writePoll;
-    let limits: { message?: string } = this.#state;
-    try {
-      limits = await this.#readingOnly();
-    } catch (error) {
-      this.#options.log("warning", `Waiting for the storage: ${messageOf(error)}`);
-    }
-    if (poll !== this.#writePoll) {
-      return; // The client entered another state meanwhile.
-    }
-    this.#pollWhile(limits);
-    if (limits !== this.#state) {
-      this.#enter({ kind: this.#state.kind, ...limits });
-      if (limits.message === undefined) {
-        this.#renewViews();
-      }
+  #accessChanged(limits: Limits): void {
+    this.#enter({ kind: this.#state.kind, ...limits });
+    if (limits.message === undefined) {
+      this.#renewViews();
     }
   }
 

@@ -19,7 +19,5 @@ export function isResumable(task: AsyncTask): boolean {
 
 /** Say when an agent is given a message that the sidecar has taken. */
 export function deliveryWords(delivery: "now" | "nextTurn"): string {
-  return delivery === "now"
-    ? "The subagent is told now."
-    : "The subagent is told when its present turn has ended.";
+  return delivery === "now" ? "Delivered." : "Queued. Will be delivered after the current turn.";
 }

@@ -216,10 +216,12 @@ interface Shown {
   documents: Document[];
   /** The buttons, rows or paths that the user chooses. */
   answers: string[];
+  /** Settings of the extension that the user has made. */
+  settings: Record<string, unknown>;
 }
 
 /** What the user sees: the quick pick shown last, the messages, the documents; and what they choose. */
-export const shown: Shown = { messages: [], buttons: [], documents: [], answers: [] };
+export const shown: Shown = { messages: [], buttons: [], documents: [], answers: [], settings: {} };
 
 function tell(message: string, ...items: unknown[]): Promise<string | undefined> {
   shown.messages.push(message);
@@ -270,7 +272,10 @@ export const languages = {
 export const ConfigurationTarget = { Global: 1 } as const;
 
 export const workspace = {
-  getConfiguration: () => ({ get: (_key: string, fallback?: unknown) => fallback }),
+  getConfiguration: () => ({
+    get: (_key: string, fallback?: unknown) => fallback,
+    inspect: (key: string) => ({ globalValue: shown.settings[key] }),
+  }),
   textDocuments: [] as Document[],
   onDidCloseTextDocument: closed.event,
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {

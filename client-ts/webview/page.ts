@@ -2,16 +2,17 @@ import { render } from "lit-html";
 
 import type { FromWebview } from "../src/panel/messages.js";
 import { announcements } from "./model/announcing.js";
-import { readSaved, restore, save } from "./model/saved.js";
+import { type Place, readSaved, restore, save } from "./model/saved.js";
 import type { Event } from "./model/events.js";
-import { shownOf } from "./model/openRun.js";
+import { canWiden, followsEnd, hasMore } from "./model/openRun.js";
 import { requestsOf } from "./model/requests.js";
 import { reduce, type State } from "./model/state.js";
 import { isLive } from "./model/words.js";
 import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
 import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
-import { EndWatch, keepingPlace } from "./view/scrolling.js";
+import { Pace } from "./view/pacing.js";
+import { EndWatch, keepingPlace, placeIn, scrollTo } from "./view/scrolling.js";
 
 /** What a webview gets from the editor. */
 export interface Host {
@@ -21,7 +22,15 @@ export interface Host {
 }
 
 const TICK_MS = 1_000;
-/** How often times like "5 min ago" are drawn anew when nothing runs, in ticks. */
+/** So many screens of the end are drawn, so that there is something to scroll back to. */
+const SCREENS = 2;
+/** How many events behind the place of a reader who comes back are asked for with it. */
+const EVENTS_BEHIND = 60;
+/** What comes in a stream, and is drawn together. */
+const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
+/** Where a reader is, is kept this long after they came there, in ms. */
+const SAVE_MS = 300;
+/** How often times like "5 min ago" are drawn again when nothing runs, in ticks. */
 const IDLE_TICKS = 30;
 
 /** Keeps the page as the state has it; the only part that holds something that changes. */
@@ -34,8 +43,13 @@ export class Page {
   #state: State;
   #saved: string;
   /** Where the reader was when the page was last hidden, until there is enough to scroll. */
-  #scrollTo: number | undefined;
+  #scrollTo: Place | undefined;
   #frame: number | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new Pace();
+  /** What to say once the state is on the screen: that the last batch of events is. */
+  #afterDrawing: FromWebview[] = [];
   #ticks = 0;
 
   constructor(host: Host, document: Document) {
@@ -45,10 +59,16 @@ export class Page {
     const saved = host.getState();
     this.#state = restore(saved);
     this.#saved = JSON.stringify(saved);
-    this.#scrollTo = readSaved(saved).scrollTop;
+    this.#scrollTo = readSaved(saved).reading;
     this.#endWatch = new EndWatch({
       leftEnd: () => {
         this.send({ type: "leaveEnd" });
+      },
+      nearsStart: () => {
+        const { open } = this.#state;
+        if (open !== undefined && open.loading === undefined && hasMore(open, "before")) {
+          this.send({ type: "earlier" });
+        }
       },
       reachedEnd: () => {
         if (this.#scrollTo === undefined) {
@@ -63,7 +83,12 @@ export class Page {
     this.#host.postMessage({ type: "ready" });
     const { open } = this.#state;
     if (open !== undefined) {
-      this.#host.postMessage({ type: "follow", taskId: open.taskId, afterSeq: 0 });
+      const { taskId, returning } = open;
+      if (returning !== undefined) {
+        const seq = returning + EVENTS_BEHIND;
+        this.#host.postMessage({ type: "page", taskId, side: "before", seq });
+      }
+      this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
     this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
       if (key === "Escape" && this.#state.open !== undefined) {
@@ -82,29 +107,53 @@ export class Page {
     const after = reduce(before, event);
     this.#state = after;
     for (const request of requestsOf(before, after, event)) {
-      this.#host.postMessage(request);
+      if (request.type === "seen") {
+        this.#afterDrawing.push(request);
+      } else {
+        this.#host.postMessage(request);
+      }
     }
     this.#announcer.say(announcements(before, after, this.#since));
     const focus = focusTarget(after, event);
     if (focus !== undefined) {
       this.#draw();
       this.#root.querySelector<HTMLElement>(focus)?.focus();
-    } else if (after !== before) {
-      this.#drawSoon();
+    } else if (after !== before || this.#afterDrawing.length > 0) {
+      this.#drawSoon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
   }
 
-  #drawSoon(): void {
+  /** Draw in the next frame after `wait` ms; what a reader does is not kept waiting by a stream. */
+  #drawSoon(wait = 0): void {
+    if (wait > 0) {
+      this.#waiting ??= setTimeout(() => {
+        this.#waiting = undefined;
+        this.#drawSoon();
+      }, wait);
+      return;
+    }
     this.#frame ??= requestAnimationFrame(() => {
       this.#draw();
     });
   }
 
   #draw(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
     if (this.#frame !== undefined) {
       cancelAnimationFrame(this.#frame);
       this.#frame = undefined;
     }
+    this.#pace.begin();
+    this.#drawNow();
+    this.#pace.end();
+    for (const message of this.#afterDrawing) {
+      this.#host.postMessage(message);
+    }
+    this.#afterDrawing = [];
+  }
+
+  #drawNow(): void {
     const scroller = this.#scroller();
     if (scroller !== null && this.#state.open?.reading !== undefined) {
       keepingPlace(scroller, () => {
@@ -114,7 +163,7 @@ export class Page {
       this.#render();
     }
     this.#scroll();
-    this.#save();
+    this.#saveSoon();
   }
 
   /** Draw; if that takes away what has the focus, as a cancel does its button, keep it near. */
@@ -132,7 +181,7 @@ export class Page {
     render(
       app(view, ({ currentTarget }) => {
         this.#endWatch.scrolled(currentTarget as HTMLElement);
-        this.#save();
+        this.#saveSoon();
       }),
       this.#root,
     );
@@ -144,10 +193,14 @@ export class Page {
     if (scroller === null || open === undefined) {
       return;
     }
-    if (open.reading === undefined) {
+    if (followsEnd(open)) {
       scroller.scrollTop = scroller.scrollHeight;
-    } else if (this.#scrollTo !== undefined && shownOf(open).end === open.reading.end) {
-      scroller.scrollTop = this.#scrollTo;
+      this.#scrollTo = undefined;
+      const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
+      if (!isFull && canWiden(open)) {
+        this.send({ type: "widen" });
+      }
+    } else if (this.#scrollTo !== undefined && scrollTo(scroller, this.#scrollTo)) {
       this.#scrollTo = undefined;
     }
   }
@@ -159,8 +212,18 @@ export class Page {
     }
   }
 
+  /** Keep what the reader did, some time after: a reader who scrolls does much of it. */
+  #saveSoon(): void {
+    this.#saving ??= setTimeout(() => {
+      this.#saving = undefined;
+      this.#save();
+    }, SAVE_MS);
+  }
+
   #save(): void {
-    const saved = save(this.#state, this.#scrollTo ?? this.#scroller()?.scrollTop ?? 0);
+    const scroller = this.#scroller();
+    const place = this.#scrollTo ?? (scroller === null ? undefined : placeIn(scroller));
+    const saved = save(this.#state, place);
     const text = JSON.stringify(saved);
     if (text !== this.#saved) {
       this.#saved = text;

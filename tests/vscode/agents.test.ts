@@ -168,7 +168,7 @@ session.step(
     await chat.question("echo third").waitFor();
     await chat.message.fill('say "Told and done."');
     await chat.message.press("Enter");
-    await chat.says("The subagent is told when its present turn has ended.");
+    await chat.says("Queued. Will be delivered after the current turn.");
     await workbench.picture("a-message-waits");
     await chat.button(/^Allow once/).click();
     await chat.ending.getByText("The subagent finished its work.").waitFor();
@@ -191,7 +191,7 @@ session.step("the palette tells a subagent something, too", async (workbench) =>
   await workbench.run("Subagents: Send Message");
   await workbench.pick("waiting for your answer");
   await workbench.answer('say "From the palette."');
-  await workbench.toasts.getByText("told when its present turn has ended").waitFor();
+  await workbench.toasts.getByText("Will be delivered after the current turn").waitFor();
   await chat.button(/^Allow once/).click();
   await chat.ending.waitFor();
   await chat.messages.getByText("From the palette.").waitFor();
@@ -224,3 +224,23 @@ session.step("the new definition works", async (workbench) => {
 function notes(): Promise<string> {
   return readFile(join(session.profile.workspace, "notes.txt"), "utf8");
 }
+
+session.step(
+  "a message that a reload keeps from its agent can be sent again",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.backToList();
+    await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
+    await chat.question("echo fifth").waitFor();
+    await chat.message.fill('say "Also the docs."');
+    await chat.message.press("Enter");
+    await chat.says("Queued. Will be delivered after the current turn.");
+    await workbench.reload();
+    await chat.says("Not delivered: the run ended first.");
+    await workbench.picture("a-message-was-not-delivered");
+    await chat.button("Send Again").click();
+    assert.equal(await chat.message.inputValue(), 'say "Also the docs."');
+    await chat.button(/^Resume$/).click();
+    await chat.messages.getByText("Also the docs.").waitFor();
+  },
+);

@@ -31,7 +31,8 @@ session.step("the history can be searched, checked and added up", async (workben
   await workbench.row("At character 8").waitFor();
   await workbench.page.keyboard.press("Escape");
   await workbench.run("Subagents: Check Task History");
-  await workbench.page.locator(".view-lines").getByText("Nothing is wrong.").waitFor();
+  const check = await workbench.renderedPage("Check of the task history");
+  await check.getByText("Nothing is wrong.").waitFor();
   await workbench.run("Subagents: Show Totals");
   await workbench.renderedPage("Totals of stored tasks");
   await workbench.run("View: Close All Editors");

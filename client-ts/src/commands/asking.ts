@@ -30,9 +30,10 @@ export async function pickRun(
 export async function askGoal(subagentName: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: `Launch ${subagentName}`,
-    prompt: "What shall it do?",
+    prompt: "What should it do?",
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === "" ? "Write what the subagent shall do." : undefined),
+    validateInput: (text) =>
+      text.trim() === "" ? "Write what the subagent should do." : undefined,
   });
 }
 
@@ -47,8 +48,7 @@ export async function askWords(question: {
   return vscode.window.showInputBox({
     ...shown,
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      mayBeEmpty || text.trim() !== "" ? undefined : "Write what the subagent shall be told.",
+    validateInput: (text) => (mayBeEmpty || text.trim() !== "" ? undefined : "Write a message."),
   });
 }
 

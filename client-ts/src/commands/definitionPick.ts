@@ -2,6 +2,8 @@ import * as vscode from "vscode";
 
 import { approvalLine, askedFacts } from "../definitionWords.js";
 import type { SubagentInfo, SubagentsResult } from "../protocol.js";
+import { missingRunners } from "../runnerWords.js";
+import type { SubagentService } from "../service.js";
 import { rowText, withoutIcons } from "../words.js";
 
 /** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
@@ -22,24 +24,37 @@ const EDIT: vscode.QuickInputButton = {
 };
 
 /** The definitions one can launch, those one cannot with the reason, and a way to a new one. */
-export function definitionItems({ items, problems }: SubagentsResult): DefinitionItem[] {
-  const launchable = items.filter(({ shadowedBy }) => shadowedBy === undefined);
+export function definitionItems(
+  { items, problems }: SubagentsResult,
+  missing: Readonly<Record<string, string>> = {},
+): DefinitionItem[] {
+  const known = items.filter(({ shadowedBy }) => shadowedBy === undefined);
+  const launchable = [
+    ...known.filter(({ runner }) => missing[runner] === undefined),
+    ...known.filter(({ runner }) => missing[runner] !== undefined),
+  ];
   const faults = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
   return [
-    ...launchable.flatMap((each) => [launchableItem(each), ...approvalItem(each)]),
+    ...launchable.flatMap((each) => [
+      launchableItem(each, missing[each.runner]),
+      ...approvalItem(each),
+    ]),
     ...(faults.length === 0 ? [] : [separator("problems"), ...faults]),
     separator(""),
     { label: "$(add) New Agent Definition…", alwaysShow: true, choice: { kind: "new" } },
   ];
 }
 
-function launchableItem(definition: SubagentInfo): DefinitionItem {
+function launchableItem(definition: SubagentInfo, missing: string | undefined): DefinitionItem {
   const { name, description, runner, model, source } = definition;
   const facts = [runner, model, source.level, source.format, ...askedFacts(definition)];
   return {
-    label: `$(hubot) ${rowText(name, ROW_CHARS)}`,
+    label: `$(${missing === undefined ? "hubot" : "warning"}) ${rowText(name, ROW_CHARS)}`,
     description: withoutIcons(facts.filter(Boolean).join(" · ")),
-    detail: rowText(description, DETAIL_CHARS),
+    detail: rowText(
+      missing === undefined ? description : `Not available: ${missing}`,
+      DETAIL_CHARS,
+    ),
     buttons: [EDIT],
     choice: { kind: "definition", definition },
   };
@@ -93,14 +108,16 @@ function separator(label: string): DefinitionItem {
 }
 
 /** Have the user choose from the list of definitions; undefined if they do not. */
-export function pickDefinition(
+export async function pickDefinition(
+  service: SubagentService,
   list: SubagentsResult,
   placeholder: string,
 ): Promise<DefinitionChoice | undefined> {
+  const runners = await service.request("runners/list", {});
   const pick = vscode.window.createQuickPick<DefinitionItem>();
   pick.placeholder = placeholder;
   pick.matchOnDescription = pick.matchOnDetail = true;
-  pick.items = definitionItems(list);
+  pick.items = definitionItems(list, missingRunners(runners.items));
   return new Promise((resolve) => {
     const choose = (choice: DefinitionChoice | undefined): void => {
       resolve(choice);

@@ -35,7 +35,7 @@ export function definitionCommands(context: DefinitionCommandsContext) {
 
 async function choose(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(list, "Which subagent?");
+  const choice = await pickDefinition(context.service, list, "Select a subagent");
   if (choice?.kind === "definition") {
     await context.panel.focusComposer(choice.definition.name);
   } else {
@@ -45,7 +45,7 @@ async function choose(context: DefinitionCommandsContext): Promise<void> {
 
 async function edit(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(list, "Which definition shall be edited?");
+  const choice = await pickDefinition(context.service, list, "Select a definition to edit");
   await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
 }
 
@@ -109,7 +109,7 @@ async function pickPlace(): Promise<string | undefined> {
     { label: "$(account) User", description: "every workspace", detail: own, folder: own },
   ];
   const title = "New Agent Definition (3 of 4)";
-  const options = { title, placeHolder: "Where shall it be kept?", ignoreFocusOut: true };
+  const options = { title, placeHolder: "Where should it be kept?", ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(places, options))?.folder;
 }
 

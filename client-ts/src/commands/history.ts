@@ -28,23 +28,26 @@ export interface HistoryCommandsContext {
 /** The commands on stored tasks, by their ids or by rows. */
 export function historyCommands(context: HistoryCommandsContext) {
   const { service, history, reports } = context;
-  const onTask = (act: (task: TaskRef) => Promise<void>) => async (target?: unknown) => {
-    const task = taskOf(target) ?? (await find(context));
-    await (task === undefined ? undefined : act(task));
-  };
+  const onTask =
+    (title: string, act: (task: TaskRef) => Promise<void>) => async (target?: unknown) => {
+      const task = taskOf(target) ?? (await find(context, title));
+      await (task === undefined ? undefined : act(task));
+    };
   const onTasks =
-    (choose: typeof find, act: typeof exportTasks) =>
+    (title: string, choose: typeof find, act: typeof exportTasks) =>
     async (target?: unknown, selected?: unknown) => {
-      const known = taskOf(target) === undefined ? await choose(context) : target;
+      const known = taskOf(target) === undefined ? await choose(context, title) : target;
       await act(service, await tasksOf(service, known, selected));
     };
   return {
-    "subagentSidecar.task.open": onTask((task) => context.transcripts.open(task)),
-    "subagentSidecar.task.find": () => open(context, find(context)),
-    "subagentSidecar.task.copyId": onTask(copyId),
-    "subagentSidecar.task.export": onTasks(find, exportTasks),
-    "subagentSidecar.task.archive": onTasks(findOwn, archiveTasks),
-    "subagentSidecar.task.delete": onTasks(findOwn, deleteTasks),
+    "subagentSidecar.task.open": onTask("Open Transcript", (task) =>
+      context.transcripts.open(task),
+    ),
+    "subagentSidecar.task.find": () => open(context, find(context, "Find Task: Open Transcript")),
+    "subagentSidecar.task.copyId": onTask("Copy Task ID", copyId),
+    "subagentSidecar.task.export": onTasks("Export Task", find, exportTasks),
+    "subagentSidecar.task.archive": onTasks("Archive Task", findOwn, archiveTasks),
+    "subagentSidecar.task.delete": onTasks("Delete Task", findOwn, deleteTasks),
     "subagentSidecar.task.restore": () => restoreTask(service),
     "subagentSidecar.file.showTasks": (target?: unknown) => showTasksOfFile(context, target),
     "subagentSidecar.history.search": () => open(context, search(context)),
@@ -53,7 +56,7 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
     "subagentSidecar.history.totals": () => reports.showRendered("Task Totals", history.filter),
-    "subagentSidecar.history.check": () => reports.show("Task History Check"),
+    "subagentSidecar.history.check": () => reports.showPage("Task History Check"),
     "subagentSidecar.history.help": () => reports.showRendered("Query Language"),
   };
 }
@@ -68,20 +71,28 @@ async function open(
   }
 }
 
-async function find({ service }: HistoryCommandsContext): Promise<ChosenTask | undefined> {
+async function find(
+  { service }: HistoryCommandsContext,
+  title: string,
+): Promise<ChosenTask | undefined> {
   await service.start();
-  return searchTasks(service, { title: "Find Task" });
+  return searchTasks(service, { title });
 }
 
 /** As `find`, but only tasks that may be moved are offered. */
-async function findOwn({
-  service,
-  ownRoot,
-}: HistoryCommandsContext): Promise<ChosenTask | undefined> {
+async function findOwn(
+  { service, ownRoot }: HistoryCommandsContext,
+  title: string,
+): Promise<ChosenTask | undefined> {
   await service.start();
   const root = ownRoot();
   const roots = root === undefined ? {} : { roots: [root] };
-  return searchTasks(service, { title: "Which task of this extension?", ...roots });
+  const { total } = await service.request("tasks/list", { ...roots, limit: 1 });
+  if (total === 0) {
+    void inform("No subagent's task is stored yet. Tasks of other extensions are only read.");
+    return undefined;
+  }
+  return searchTasks(service, { title: `${title} (this extension's tasks)`, ...roots });
 }
 
 async function search(context: HistoryCommandsContext): Promise<ChosenTask | undefined> {

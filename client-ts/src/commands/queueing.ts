@@ -1,19 +1,40 @@
-import { isRefusal } from "../errors.js";
+import { launchFault, type LaunchFault } from "../launchFault.js";
 import { warn } from "../notify.js";
-import { ErrorCode } from "../protocol.js";
+import * as vscode from "vscode";
+import { launchWish, SECTION } from "../settings.js";
 
-/** Ask for a run; over the limit the user may have it wait for its turn, or leave it: undefined. */
-export async function orQueue<T>(
-  ask: (wish: { overLimit?: "queue" }) => Promise<T>,
-): Promise<T | undefined> {
+type Wish = ReturnType<typeof launchWish>;
+
+const SETTING_BUTTONS = {
+  runners: "Open Runner Settings",
+  maxAsyncTasks: "Change Limit",
+} as const;
+
+/**
+ * Ask for a run; over the limit it waits for its turn or, where the settings refuse that, the user
+ * is asked. Undefined if they leave it. A refusal that a setting would mend is told with the way
+ * to that setting.
+ */
+export async function orQueue<T>(ask: (wish: Wish) => Promise<T>): Promise<T | undefined> {
   try {
-    return await ask({});
+    return await ask(launchWish(vscode.workspace.getConfiguration(SECTION)));
   } catch (error) {
-    if (!isRefusal(error, ErrorCode.LimitReached)) {
+    const fault = launchFault(error);
+    if (fault.setting === undefined) {
       throw error;
     }
-    const queue = "Queue It";
-    const chosen = await warn(error.message, queue);
-    return chosen === queue ? ask({ overLimit: "queue" }) : undefined;
+    return (await addsToQueue(fault, fault.setting)) ? ask({ overLimit: "queue" }) : undefined;
   }
+}
+
+async function addsToQueue(
+  { message, canQueue }: LaunchFault,
+  setting: NonNullable<LaunchFault["setting"]>,
+): Promise<boolean> {
+  const [queue, change] = ["Add to Queue", SETTING_BUTTONS[setting]] as const;
+  const chosen = await warn(message, ...(canQueue ? [queue] : []), change);
+  if (chosen === change) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.${setting}`);
+  }
+  return chosen === queue;
 }

@@ -1,3 +1,4 @@
+import type { Outbox } from "../outbox.js";
 import { inform, showError } from "../notify.js";
 import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
@@ -10,6 +11,7 @@ import { requireTrust } from "./trust.js";
 /** What these commands act on. */
 export interface SpeakingCommandsContext {
   readonly service: SubagentService;
+  readonly outbox: Outbox;
   readonly panel: { reveal(taskId?: string): Promise<void> };
 }
 
@@ -22,19 +24,19 @@ export function speakingCommands(context: SpeakingCommandsContext) {
 }
 
 async function send(context: SpeakingCommandsContext, target: unknown): Promise<void> {
-  const { service, panel } = context;
+  const { service, panel, outbox } = context;
   await service.start();
   const task = await chooseRun(service, target, {
     fits: (each) => takesMessages(service, each),
-    question: "Which subagent shall be told something?",
-    none: "No subagent is running that takes messages.",
+    question: "Select a subagent to send a message to",
+    none: "No running subagent accepts messages.",
   });
   if (task === undefined) {
     return;
   }
-  const title = `Tell ${task.subagentName}`;
-  const delivery = await askUntilTaken({ title, prompt: "What shall it be told?" }, (text) =>
-    service.request("asyncTasks/send", { taskId: task.id, text }),
+  const title = `Send to ${task.subagentName}`;
+  const delivery = await askUntilTaken({ title, prompt: "Your message" }, (text) =>
+    outbox.send(task.id, text),
   );
   if (delivery !== undefined) {
     const show = "Show";
@@ -52,19 +54,17 @@ async function resume({ service, panel }: SpeakingCommandsContext, target: unkno
   await service.start();
   const ended = await chooseRun(service, target, {
     fits: isResumable,
-    question: "Which subagent shall go on?",
+    question: "Select a subagent to resume",
     none: "No subagent has ended yet.",
   });
   if (ended === undefined) {
     return;
   }
   const asked = { title: `Resume ${ended.subagentName}`, mayBeEmpty: true };
-  const resumed = await askUntilTaken(
-    { ...asked, prompt: "What shall it do next? It may stay empty." },
-    (text) =>
-      orQueue((wish) =>
-        service.request("asyncTasks/resume", { taskId: ended.id, ...wordsOf(text), ...wish }),
-      ),
+  const resumed = await askUntilTaken({ ...asked, prompt: "What next? (optional)" }, (text) =>
+    orQueue((wish) =>
+      service.request("asyncTasks/resume", { taskId: ended.id, ...wordsOf(text), ...wish }),
+    ),
   );
   if (resumed !== undefined) {
     await panel.reveal(resumed.task.id);

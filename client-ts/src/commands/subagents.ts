@@ -59,7 +59,7 @@ async function chooseDefinition(
     return { kind: "definition", definition: known };
   }
   if (launchable.length > 0) {
-    return pickDefinition(list, "Which subagent?");
+    return pickDefinition(context.service, list, "Select a subagent to launch");
   }
   return offerExample(context);
 }
@@ -115,7 +115,7 @@ async function pickLive(service: SubagentService): Promise<string | undefined> {
     void inform("No subagent is running.");
     return undefined;
   }
-  return (await pickRun(live, "Which subagent shall be cancelled?"))?.id;
+  return (await pickRun(live, "Select a subagent to cancel"))?.id;
 }
 
 async function open({ service, panel }: SubagentCommandsContext, target: unknown): Promise<void> {
@@ -130,7 +130,7 @@ async function open({ service, panel }: SubagentCommandsContext, target: unknown
     await panel.reveal();
     return;
   }
-  const chosen = await pickRun(tasks, "Which subagent?");
+  const chosen = await pickRun(tasks, "Select a subagent to open");
   if (chosen !== undefined) {
     await panel.reveal(chosen.id);
   }

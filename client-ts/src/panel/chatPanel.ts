@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-import { Uri, type WebviewView, type WebviewViewProvider } from "vscode";
+import { Uri, type WebviewView, type WebviewViewProvider, workspace } from "vscode";
 
 import { pickFolder } from "../commands/asking.js";
+import type { Outbox } from "../outbox.js";
 import type { SubagentService } from "../service.js";
+import { launchWish, SECTION } from "../settings.js";
 import type { Action, Look, Shown } from "./messages.js";
 import { pageHtml } from "./page.js";
 import { PanelSession } from "./panelSession.js";
@@ -11,15 +13,17 @@ import { PanelSession } from "./panelSession.js";
 /** The view's id in the manifest; the editor derives its focus command from it. */
 export const CHAT_VIEW = "subagentSidecar.chat";
 
-const COMMANDS: Record<Action, string> = {
-  runExample: "subagentSidecar.example.run",
-  showLog: "subagentSidecar.log.show",
-  repair: "subagentSidecar.environment.repair",
-  restart: "subagentSidecar.sidecar.restart",
-  manageTrust: "workbench.trust.manage",
-  openTranscript: "subagentSidecar.task.open",
-  chooseDefinition: "subagentSidecar.definition.choose",
-  createDefinition: "subagentSidecar.definition.create",
+const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = {
+  runExample: ["subagentSidecar.example.run"],
+  showLog: ["subagentSidecar.log.show"],
+  repair: ["subagentSidecar.environment.repair"],
+  restart: ["subagentSidecar.sidecar.restart"],
+  manageTrust: ["workbench.trust.manage"],
+  openTranscript: ["subagentSidecar.task.open"],
+  chooseDefinition: ["subagentSidecar.definition.choose"],
+  createDefinition: ["subagentSidecar.definition.create"],
+  openRunnerSettings: ["workbench.action.openSettings", `${SECTION}.runners`],
+  changeLimit: ["workbench.action.openSettings", `${SECTION}.maxAsyncTasks`],
 };
 
 /** Runs commands of the editor; `vscode.commands` is one. */
@@ -31,6 +35,7 @@ export interface CommandRunner {
 export class ChatPanel implements WebviewViewProvider {
   readonly #extensionUri: Uri;
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #commands: CommandRunner;
   readonly #look: (look: Look) => void;
   #view: WebviewView | undefined;
@@ -40,11 +45,13 @@ export class ChatPanel implements WebviewViewProvider {
   constructor(
     extensionUri: Uri,
     service: SubagentService,
+    outbox: Outbox,
     commands: CommandRunner,
     look: (look: Look) => void,
   ) {
     this.#extensionUri = extensionUri;
     this.#service = service;
+    this.#outbox = outbox;
     this.#commands = commands;
     this.#look = look;
   }
@@ -104,17 +111,16 @@ export class ChatPanel implements WebviewViewProvider {
   }
 
   #newSession(view: WebviewView): PanelSession {
-    return new PanelSession(this.#service, {
+    return new PanelSession(this.#service, this.#outbox, {
       pickFolder,
+      launchWish: () => launchWish(workspace.getConfiguration(SECTION)),
       look: this.#look,
       post: (message) => {
         void view.webview.postMessage(message);
       },
       act: (action, taskId) => {
-        void this.#commands.executeCommand(
-          COMMANDS[action],
-          ...(taskId === undefined ? [] : [taskId]),
-        );
+        const [command, argument = taskId] = COMMANDS[action];
+        void this.#commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
       },
     });
   }

@@ -6,7 +6,9 @@ import type {
   SubagentInfo,
   TaskEvent,
 } from "../protocol.js";
+import type { LaunchFault } from "../launchFault.js";
 import type { ServiceState } from "../service.js";
+import type { Batch } from "./eventFeed.js";
 
 /** One run as the list of conversations shows it: small, whatever the run has produced. */
 export interface RunRow extends Pick<
@@ -31,6 +33,9 @@ export interface RunRow extends Pick<
   readonly retrying?: Retrying;
 }
 
+/** Where further events lie, seen from those that the page has. */
+export type PageSide = "before" | "after";
+
 /** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */
 export type ToWebview =
   | { readonly type: "service"; readonly state: ServiceState }
@@ -40,15 +45,30 @@ export type ToWebview =
   | {
       readonly type: "definitions";
       readonly items: readonly SubagentInfo[];
+      /** Why runners cannot be started now, by their names. */
+      readonly missing?: Readonly<Record<string, string>>;
       readonly problems: readonly DefinitionProblem[];
     }
   /** The whole of the task that the page follows. */
   | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
-  | { readonly type: "events"; readonly taskId: string; readonly events: readonly TaskEvent[] }
+  /**
+   * The next events of the run that the page follows; the page answers `seen`. With `facts` some
+   * before these are left out, and the facts are what remains of them.
+   */
+  | ({ readonly type: "events"; readonly taskId: string } & Batch)
+  /** Events right before or right after one that the page has: what it asked for. */
+  | {
+      readonly type: "page";
+      readonly taskId: string;
+      readonly side: PageSide;
+      readonly seq: number;
+      readonly events: readonly TaskEvent[];
+    }
   | { readonly type: "launched"; readonly taskId: string }
-  /** Over the limit of running subagents, the launch may be asked for again with `queue`. */
-  | { readonly type: "launchFailed"; readonly message: string; readonly canQueue: boolean }
+  | ({ readonly type: "launchFailed" } & LaunchFault)
+  /** How many subagents may run at once; -1 is no limit. */
+  | { readonly type: "limit"; readonly max: number }
   /** The user changed their mind on the way. */
   | { readonly type: "launchDropped" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
@@ -71,15 +91,11 @@ export type ToWebview =
       readonly text: string;
       readonly message: string;
     }
+  /** What was sent to the agent and, as far as its run's events show, not delivered. */
+  | { readonly type: "undelivered"; readonly taskId: string; readonly texts: readonly string[] }
   /** The work of the run goes on in another one. */
   | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
-  /** Over the limit of running subagents, the resume may be asked for again with `queue`. */
-  | {
-      readonly type: "resumeFailed";
-      readonly taskId: string;
-      readonly message: string;
-      readonly canQueue: boolean;
-    }
+  | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchFault)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
@@ -95,6 +111,8 @@ export const ACTIONS = [
   "openTranscript",
   "chooseDefinition",
   "createDefinition",
+  "openRunnerSettings",
+  "changeLimit",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -121,6 +139,15 @@ export type FromWebview =
   | { readonly type: "refresh" }
   | { readonly type: "follow"; readonly taskId: string; readonly afterSeq: number }
   | { readonly type: "unfollow" }
+  /** The last batch of events is on the screen. */
+  | { readonly type: "seen"; readonly taskId: string }
+  /** Events right before or right after the one numbered `seq`. */
+  | {
+      readonly type: "page";
+      readonly taskId: string;
+      readonly side: PageSide;
+      readonly seq: number;
+    }
   | {
       readonly type: "launch";
       readonly subagentName: string;
@@ -135,6 +162,8 @@ export type FromWebview =
       readonly optionId: string;
     }
   | { readonly type: "send"; readonly taskId: string; readonly text: string }
+  /** A message that was not delivered was taken back, or is being written again. */
+  | { readonly type: "forget"; readonly taskId: string; readonly text: string }
   | {
       readonly type: "resume";
       readonly taskId: string;
@@ -168,7 +197,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     return undefined;
   }
   const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
-  const { requestId, optionId, text } = value as Fields;
+  const { requestId, optionId, text, side, seq } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
@@ -176,6 +205,10 @@ export function readMessage(value: unknown): FromWebview | undefined {
       return { type };
     case "follow":
       return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
+    case "seen":
+      return isText(taskId) ? { type, taskId } : undefined;
+    case "page":
+      return isText(taskId) && isSide(side) && isSeq(seq) ? { type, taskId, side, seq } : undefined;
     case "launch":
       return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
         ? { type, subagentName, goalPrompt, queue }
@@ -187,6 +220,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
         ? { type, taskId, requestId, optionId }
         : undefined;
     case "send":
+    case "forget":
       return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
     case "resume":
       return isText(taskId) && typeof queue === "boolean"
@@ -218,6 +252,7 @@ type Fields = Partial<
     | "path"
     | "line"
     | "seq"
+    | "side"
     | "index",
     unknown
   >
@@ -244,6 +279,10 @@ function isText(value: unknown): value is string {
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSide(value: unknown): value is PageSide {
+  return value === "before" || value === "after";
 }
 
 function isAction(value: unknown): value is Action {

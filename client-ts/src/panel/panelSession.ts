@@ -1,9 +1,13 @@
 import type { Disposable } from "vscode";
 
 import { messageOf } from "../errors.js";
-import type { AsyncTask } from "../protocol.js";
+import type { Outbox } from "../outbox.js";
+import type { AsyncTask, TaskEvent } from "../protocol.js";
+import { missingRunners } from "../runnerWords.js";
 import type { ServiceState, SubagentService } from "../service.js";
 import { takesMessages } from "../speaking.js";
+import { EventFeed } from "./eventFeed.js";
+import { eventsAfter, eventsBefore } from "./eventPages.js";
 import {
   type Action,
   type FromWebview,
@@ -12,8 +16,10 @@ import {
   type Shown,
   type ToWebview,
 } from "./messages.js";
+import { pageTask } from "./pageTask.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
+import { TaskFeed } from "./taskFeed.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
@@ -25,6 +31,8 @@ export interface PanelHost {
   look(look: Look): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** What a run asks for over the limit, unless the reader says. */
+  launchWish(): { overLimit?: "queue" };
 }
 
 /**
@@ -34,17 +42,22 @@ export interface PanelHost {
  */
 export class PanelSession implements Disposable {
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #host: PanelHost;
   readonly #requests: RunRequests;
   readonly #subscriptions: Disposable[];
   #ready = false;
-  #followed: { taskId: string; subscription: Disposable } | undefined;
+  readonly #tasks = new TaskFeed((task) => {
+    this.#postChange(task);
+  });
+  #followed: { taskId: string; feed: EventFeed; subscription: Disposable } | undefined;
   #pending: Shown | undefined;
 
-  constructor(service: SubagentService, host: PanelHost) {
+  constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
     this.#service = service;
+    this.#outbox = outbox;
     this.#host = host;
-    this.#requests = new RunRequests(service, {
+    this.#requests = new RunRequests(service, outbox, {
       post: (message) => {
         this.#post(message);
       },
@@ -52,16 +65,19 @@ export class PanelSession implements Disposable {
         this.show(message);
       },
       taskChanged: (task) => {
-        this.#taskChanged(task);
+        this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
+      launchWish: () => host.launchWish(),
     });
     this.#subscriptions = [
       service.onDidChangeState((state) => {
         this.#stateChanged(state);
       }),
       service.onDidChangeTask((task) => {
-        this.#taskChanged(task);
+        if (this.#ready) {
+          this.#tasks.changed(task);
+        }
       }),
       service.onDidChangeDefinitions(() => {
         if (this.#ready) {
@@ -102,6 +118,7 @@ export class PanelSession implements Disposable {
   /** The page is gone until its next `ready`. */
   hide(): void {
     this.#ready = false;
+    this.#tasks.dispose();
     this.#unfollow();
   }
 
@@ -123,6 +140,13 @@ export class PanelSession implements Disposable {
       case "unfollow":
         this.#unfollow();
         return;
+      case "seen":
+        if (message.taskId === this.#followed?.taskId) {
+          this.#followed.feed.seen();
+        }
+        return;
+      case "page":
+        return this.#sendPage(message);
       case "launch":
         return this.#requests.launch(message);
       case "cancel":
@@ -131,6 +155,8 @@ export class PanelSession implements Disposable {
         return this.#requests.answer(message);
       case "send":
         return this.#requests.send(message);
+      case "forget":
+        return this.#outbox.forget(message.taskId, message.text);
       case "resume":
         return this.#requests.resume(message);
       case "openFile":
@@ -179,7 +205,7 @@ export class PanelSession implements Disposable {
     }
   }
 
-  #taskChanged(task: AsyncTask): void {
+  #postChange(task: AsyncTask): void {
     this.#post({ type: "run", run: rowOf(task) });
     if (task.id === this.#followed?.taskId) {
       this.#postTask(task);
@@ -194,7 +220,8 @@ export class PanelSession implements Disposable {
   async #sendDefinitions(): Promise<void> {
     try {
       const { items, problems } = await this.#service.request("subagents/list", {});
-      this.#post({ type: "definitions", items, problems });
+      const runners = await this.#service.request("runners/list", {});
+      this.#post({ type: "definitions", items, problems, missing: missingRunners(runners.items) });
     } catch {
       // The sidecar is away; its next start asks again.
     }
@@ -202,16 +229,43 @@ export class PanelSession implements Disposable {
 
   async #follow(taskId: string, afterSeq: number): Promise<void> {
     this.#unfollow();
-    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
-      this.#post({ type: "events", taskId, events });
+    const feed = new EventFeed((batch) => {
+      this.#post({ type: "events", taskId, ...batch });
     });
-    this.#followed = { taskId, subscription };
+    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
+      feed.take(events);
+      void this.#outbox.take(taskId, events);
+    });
+    this.#followed = { taskId, feed, subscription };
     await this.#sendTask(taskId);
+    await this.#sendUndelivered(taskId);
+  }
+
+  async #sendUndelivered(taskId: string): Promise<void> {
+    try {
+      const texts = await this.#outbox.undelivered(taskId);
+      if (texts.length > 0) {
+        this.#post({ type: "undelivered", taskId, texts });
+      }
+    } catch {
+      // The task is not there, which its request has told of.
+    }
   }
 
   #unfollow(): void {
     this.#followed?.subscription.dispose();
     this.#followed = undefined;
+  }
+
+  async #sendPage({ taskId, side, seq }: Extract<FromWebview, { type: "page" }>): Promise<void> {
+    const read = side === "before" ? eventsBefore : eventsAfter;
+    let events: TaskEvent[] = [];
+    try {
+      events = await read(this.#service, taskId, seq);
+    } catch (error) {
+      this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+    this.#post({ type: "page", taskId, side, seq, events });
   }
 
   async #sendTask(taskId: string): Promise<void> {
@@ -223,8 +277,21 @@ export class PanelSession implements Disposable {
     }
   }
 
+  async #sendLimit(): Promise<void> {
+    try {
+      const { max } = await this.#service.request("asyncTasks/list", { limit: 1 });
+      this.#post({ type: "limit", max });
+    } catch {
+      // The sidecar is away; the task is told again once it is back.
+    }
+  }
+
   #postTask(task: AsyncTask): void {
-    this.#post({ type: "task", task, takesMessages: takesMessages(this.#service, task) });
+    if (task.status === "queued") {
+      void this.#sendLimit();
+    }
+    const may = takesMessages(this.#service, task);
+    this.#post({ type: "task", task: pageTask(task), takesMessages: may });
   }
 
   #post(message: ToWebview): void {

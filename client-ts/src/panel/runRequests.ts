@@ -1,5 +1,7 @@
-import { isRefusal, messageOf } from "../errors.js";
-import { type AsyncTask, ErrorCode } from "../protocol.js";
+import { messageOf } from "../errors.js";
+import { launchFault } from "../launchFault.js";
+import type { Outbox } from "../outbox.js";
+import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service.js";
 import type { FromWebview, Shown, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
@@ -15,15 +17,19 @@ export interface Answered {
   taskChanged(task: AsyncTask): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** What a run asks for over the limit, unless the reader says. */
+  launchWish(): { overLimit?: "queue" };
 }
 
 /** What the page asks to be done with runs: each is answered, also when it fails. */
 export class RunRequests {
   readonly #service: SubagentService;
+  readonly #outbox: Outbox;
   readonly #page: Answered;
 
-  constructor(service: SubagentService, page: Answered) {
+  constructor(service: SubagentService, outbox: Outbox, page: Answered) {
     this.#service = service;
+    this.#outbox = outbox;
     this.#page = page;
   }
 
@@ -34,14 +40,13 @@ export class RunRequests {
       this.#page.show({ type: "launchDropped" });
       return;
     }
-    const params = { subagentName, goalPrompt, workspaceDir, ...overLimit(queue) };
+    const params = { subagentName, goalPrompt, workspaceDir, ...this.#wish(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/launch", params);
       this.#page.post({ type: "run", run: rowOf(task) });
       this.#page.show({ type: "launched", taskId: task.id });
     } catch (error) {
-      const canQueue = isRefusal(error, ErrorCode.LimitReached);
-      this.#page.show({ type: "launchFailed", message: messageOf(error), canQueue });
+      this.#page.show({ type: "launchFailed", ...launchFault(error) });
     }
   }
 
@@ -68,7 +73,7 @@ export class RunRequests {
   /** Tell a running agent something. */
   async send({ taskId, text }: Asked<"send">): Promise<void> {
     try {
-      const { delivery } = await this.#service.request("asyncTasks/send", { taskId, text });
+      const { delivery } = await this.#outbox.send(taskId, text);
       this.#page.post({ type: "sent", taskId, text, delivery });
     } catch (error) {
       this.#page.post({ type: "sendFailed", taskId, text, message: messageOf(error) });
@@ -77,18 +82,17 @@ export class RunRequests {
 
   /** Have an ended run go on. */
   async resume({ taskId, text, queue }: Asked<"resume">): Promise<void> {
-    const params = { taskId, ...(text === undefined ? {} : { text }), ...overLimit(queue) };
+    const params = { taskId, ...(text === undefined ? {} : { text }), ...this.#wish(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/resume", params);
       this.#page.post({ type: "run", run: rowOf(task) });
       this.#page.show({ type: "resumed", taskId, inTaskId: task.id });
     } catch (error) {
-      const canQueue = isRefusal(error, ErrorCode.LimitReached);
-      this.#page.show({ type: "resumeFailed", taskId, message: messageOf(error), canQueue });
+      this.#page.show({ type: "resumeFailed", taskId, ...launchFault(error) });
     }
   }
-}
 
-function overLimit(queue: boolean): { overLimit?: "queue" } {
-  return queue ? { overLimit: "queue" } : {};
+  #wish(queue: boolean): { overLimit?: "queue" } {
+    return queue ? { overLimit: "queue" } : this.#page.launchWish();
+  }
 }

@@ -16,7 +16,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   duplicate: "Tasks in several stores",
   missing: "A message file is missing",
   unreadable: "Files that may not be read",
-  notRegular: "No regular file",
+  notRegular: "Not a regular file",
   tooLarge: "Files that are too large",
   recovered: "Read from a leftover of a crash",
   badUtf8: "Invalid UTF-8",
@@ -47,7 +47,7 @@ export function doctorReport({ roots, searched, findings }: DoctorResult): strin
       ? "Nothing is wrong."
       : `${counted(findings.length, "finding")}. Nothing was changed.`;
   const parts = ["# Check of the task history", summary];
-  parts.push("## What was looked at", roots.map(rootLine).join("\n"));
+  parts.push("## Locations checked", roots.map(rootLine).join("\n"));
   parts.push(...searchLines(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
     parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
@@ -81,7 +81,7 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
     return [];
   }
   const found = searched.filter((place) => place.found);
-  const told = `Looked for stores in ${counted(searched.length, "place")}; ${found.length.toLocaleString()} hold tasks.`;
+  const told = `Searched ${counted(searched.length, "location")}, ${found.length === 0 ? "none" : found.length.toLocaleString()} with tasks.`;
   const listed = new Set(roots.map(({ path }) => path));
   const others = found.filter(({ path }) => !listed.has(path));
   if (others.length === 0) {

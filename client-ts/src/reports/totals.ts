@@ -14,6 +14,9 @@ export const TOTALS_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
+/** A longer name would push the last columns out of the page. */
+const KEY_CHARS = 44;
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const UNKNOWN = "–";
 const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"];
 
@@ -47,15 +50,15 @@ export function totalsReport(stats: StatsResult, query: string): string {
 
 function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string): string {
   const which = query === "" ? "All stored tasks" : `Tasks that fit the filter ${plain(query)}`;
-  const known = `cost is known of ${counted(tasksWithCost, "task")}, tokens of ${counted(tasksWithTokens, "task")}`;
-  return `${which}: ${counted(tasks, "task")}; ${known}. What no task has recorded is shown as ${UNKNOWN}.`;
+  const known = `Cost recorded for ${counted(tasksWithCost, "task")}, tokens for ${counted(tasksWithTokens, "task")}.`;
+  return `${which}: ${counted(tasks, "task")}. ${known} “${UNKNOWN}” means not recorded.`;
 }
 
 function groupTable(heading: string, groups: readonly StatsGroup[]): string {
   const rows = groups
     .slice(0, MOST_ROWS)
     .map(({ key, totals }) => [
-      key === undefined ? "not known" : plain(key) || "not known",
+      key === undefined ? "not known" : plain(shortKey(key)) || "not known",
       ...figures(totals),
     ]);
   return table([heading, ...COLUMNS], rows) + andMore(groups.length - MOST_ROWS);
@@ -90,6 +93,12 @@ function figures(totals: Totals): string[] {
   ];
 }
 
+/** Counts of tokens take the room of a column each, so they are short: `1.2M`. */
 function number(value: number | null | undefined): string {
-  return value?.toLocaleString() ?? UNKNOWN;
+  return value == null ? UNKNOWN : COMPACT.format(value);
+}
+
+/** The end of a long path tells folders apart. */
+function shortKey(key: string): string {
+  return key.length <= KEY_CHARS ? key : `…${key.slice(1 - KEY_CHARS)}`;
 }

@@ -39,9 +39,16 @@ export class Reports<Name extends string>
     );
   }
 
-  /** Show a report as text, in which tasks are links. */
-  async show(name: Name, argument = ""): Promise<void> {
-    await vscode.window.showTextDocument(await this.#write(name, argument), { preview: true });
+  /**
+   * Show a report as a page or, where it names tasks, as text in which they are links: the editor
+   * lets no page run a command.
+   */
+  async showPage(name: Name): Promise<void> {
+    const document = await this.#write(name, "");
+    const names = this.#tasks.get(document.uri.toString()) ?? [];
+    await (names.length === 0
+      ? this.showRendered(name)
+      : vscode.window.showTextDocument(document, { preview: true }));
   }
 
   /** Show a report as a page; as text where the editor's own Markdown support is turned off. */

@@ -76,7 +76,7 @@ test("totals that follow each other fast are read once in a while", () => {
 test("the totals report says what is not known, and of how many tasks a sum is", () => {
   const groups = { workspace: [{ key: "/a|b", totals: TOTALS }, { totals: TOTALS }] };
   const report = totalsReport(stats({ groups }), "status:failed");
-  expect(report).toContain("filter status\\:failed: 2,000 tasks; cost is known of 1,812 tasks");
+  expect(report).toContain("filter status\\:failed: 2,000 tasks. Cost recorded for 1,812 tasks");
   expect(report).toContain("| /a\\|b | 2,000 | $45.20 | – |");
   expect(report).toContain("| not known | 2,000 |");
   for (const heading of ["Workspace", "Mode", "Product", "Day"]) {
@@ -108,7 +108,7 @@ test("a report says how many places were searched, and which stores found there 
   ];
   const roots = [{ path: "/r", exists: true, tasks: 3, emptyFolders: 0 }];
   const report = doctorReport({ roots, searched, findings: [], counts: {}, revision: 1 });
-  expect(report).toContain("Looked for stores in 3 places; 2 hold tasks.");
+  expect(report).toContain("Searched 3 locations, 2 with tasks.");
   expect(report).toContain("- /other: a custom storage path");
   expect(report).not.toContain("/nowhere");
   const all = [...roots, { path: "/other", exists: true, tasks: 1, emptyFolders: 0 }];
@@ -153,7 +153,7 @@ test("a task in a report is a link to the one of its root; as long as that is no
   const tasks: TaskRef[] = ["/one", "/two"].map((root) => ({ id: "t1", root }));
   const lines = `${TASK_MARK}t1: cut\n${TASK_MARK}t1: cut\n${TASK_MARK}t2: cut\n`;
   const reports = new Reports({ Check: () => Promise.resolve({ text: lines, tasks }) });
-  await reports.show("Check");
+  await reports.showPage("Check");
   expect(linked(reports, shown.documents.at(-1))).toEqual([...tasks, { id: "t2" }]);
   reports.dispose();
 });

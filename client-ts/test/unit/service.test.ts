@@ -67,7 +67,7 @@ test("a sidecar whose runs cannot be read still answers for the history", async 
   await service.start();
   expect(service.state).toEqual({
     kind: "running",
-    message: "Reading only: the journal is damaged.",
+    message: "View-only: the journal is damaged.",
   });
   await expect(service.request("tasks/list", {})).resolves.toBeDefined();
 });
@@ -79,7 +79,7 @@ test("a sidecar that takes the storage by itself is used on, without another sta
   refuse("asyncTasks/setMax");
   await service.start();
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(service.state.message).toMatch(/Reading only/u);
+  expect(service.state.message).toMatch(/View-only/u);
   refuse();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(service.state).toEqual({ kind: "running" });

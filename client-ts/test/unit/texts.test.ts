@@ -86,9 +86,7 @@ test("a long message is written in linear time", () => {
 
 test("a run's state is said in words", () => {
   expect(runStatus(asyncTask("a", { status: "failed", endReason: "lost" }))).toMatch(/lost/);
-  expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe(
-    "queued, number 2",
-  );
+  expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe("queued (#2)");
   const attention = { kind: "question", requestId: "r", title: "t", options: [] } as const;
   expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toMatch(/answer/);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../src/panel/messages.js";
 import type { PermissionEvent } from "../../src/protocol.js";
-import { MAX_SHOWN, PAGE } from "../../webview/model/range.js";
+import { END, MAX_SHOWN } from "../../webview/model/range.js";
 import { Page } from "../../webview/page.js";
 import { message, numbered, row, task, tool } from "./samples.js";
 
@@ -33,7 +33,7 @@ function shown(saved?: unknown) {
     messages.forEach((each) => {
       page.send(each);
     });
-    vi.advanceTimersByTime(50);
+    vi.advanceTimersByTime(400);
   };
   return { asked, state, tell };
 }
@@ -184,7 +184,7 @@ test("the focus stays in the page when the button that has it goes", () => {
   expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t1");
 });
 
-test("of a long run only a window is in the page", () => {
+test("of a long run only what is near is in the page", () => {
   const { tell } = shown();
   const many = Array.from({ length: 5_000 }, (_, at) => message(`m${at}`, `text ${at}`));
   tell(
@@ -192,15 +192,25 @@ test("of a long run only a window is in the page", () => {
     { type: "open", taskId: "t1" },
     { type: "events", taskId: "t1", events: numbered(many) },
   );
-  expect(document.querySelectorAll(".message")).toHaveLength(PAGE);
+  expect(document.querySelectorAll(".message")).toHaveLength(END / 400);
   for (let at = 0; at < 5; at += 1) {
-    button("earlier").click();
+    button("Show Earlier").click();
     vi.advanceTimersByTime(50);
   }
-  expect(document.querySelectorAll(".message")).toHaveLength(MAX_SHOWN);
+  expect(document.querySelectorAll(".message")).toHaveLength(MAX_SHOWN / 400);
   button("Jump to Latest").click();
   vi.advanceTimersByTime(50);
   expect([...document.querySelectorAll(".message")].at(-1)?.textContent.trim()).toBe("text 4999");
+});
+
+test("a batch is answered once it is on the screen", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  const seen = () => asked.filter(({ type }) => type === "seen");
+  tell({ type: "events", taskId: "t1", events: numbered([message("a", "x")]) });
+  vi.advanceTimersByTime(100);
+  expect(find(".message").textContent.trim()).toBe("x");
+  expect(seen()).toHaveLength(1);
 });
 
 test("a page made anew has the draft and the conversation of the last one", () => {
@@ -208,6 +218,7 @@ test("a page made anew has the draft and the conversation of the last one", () =
   first.tell(...READY);
   write("half a goal");
   find('[data-run="t1"]').click();
+  vi.advanceTimersByTime(400);
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   const second = shown(first.state.saved);
   expect(second.asked).toEqual([{ type: "ready" }, { type: "follow", taskId: "t1", afterSeq: 0 }]);
@@ -352,8 +363,8 @@ test("usage and cost are told once, and with the time in the head nothing twice"
   const text = find(".conversation").textContent;
   expect(text.match(/\$0\.25/gu)).toHaveLength(1);
   expect(text.match(/1K tokens/gu)).toHaveLength(1);
-  expect(text.match(/7s/gu)).toHaveLength(1);
-  expect(text.match(/killed/gu)).toHaveLength(1);
+  expect(text).not.toContain("7s"); // of a lost run nobody knows how long it went on
+  expect(text.match(/was lost/gu)).toHaveLength(1);
 });
 
 test("definitions that cannot be launched lead to their files", () => {
@@ -429,11 +440,11 @@ test("a running subagent is told something from the keyboard", () => {
   expect(asked.at(-1)).toEqual({ type: "send", taskId: "t1", text: "Go <b>left</b>" });
   expect([words().value, document.activeElement]).toEqual(["", words()]);
   tell({ type: "sent", taskId: "t1", text: "Go <b>left</b>", delivery: "nextTurn" });
-  expect(find(".unsaid .hint").textContent).toContain("its present turn has ended");
+  expect(find(".unsaid .hint").textContent).toContain("after the current turn");
   const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
   tell({ type: "events", taskId: "t1", events: numbered([told]) });
   expect(document.querySelector(".unsaid")).toBeNull();
-  expect(find("[data-item] > p").textContent).toBe("You: Go <b>left</b>");
+  expect(find("[data-seq] > p").textContent).toBe("You: Go <b>left</b>");
 });
 
 test("a message that is refused says why in place, and is there to be mended", () => {
@@ -453,7 +464,7 @@ test("what was being written is there in a page made anew", () => {
   const first = speaking();
   words().value = "half";
   words().dispatchEvent(new InputEvent("input"));
-  vi.advanceTimersByTime(50);
+  vi.advanceTimersByTime(400);
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   speaking(first.state.saved);
   expect(words().value).toBe("half");
@@ -476,7 +487,7 @@ test("an ended run is resumed, and its new conversation opens", () => {
   tell({ type: "resumed", taskId: "t1", inTaskId: "t3" });
   tell({ type: "task", task: task({ id: "t3", resumes: "t1", resumeMode: "session" }) });
   expect(document.activeElement?.id).toBe("scroller");
-  expect(find("#scroller .hint").textContent).toContain("in the same session");
+  expect(find("#scroller .hint").textContent).toContain("(same session)");
   button("an earlier run").click();
   expect(asked.at(-1)).toMatchObject({ type: "follow", taskId: "t1" });
 });
@@ -486,8 +497,11 @@ test("a resume over the limit can be queued", () => {
   tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
   button("Resume…").click();
   say("On");
-  tell({ type: "resumeFailed", taskId: "t1", message: "5 of 5 run.", canQueue: true });
-  button("Queue It").click();
+  const fault = { message: "Limit reached.", canQueue: true, setting: "maxAsyncTasks" } as const;
+  tell({ type: "resumeFailed", taskId: "t1", ...fault });
+  button("Change Limit").click();
+  expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
+  button("Add to Queue").click();
   expect(asked.at(-1)).toEqual({ type: "resume", taskId: "t1", text: "On", queue: true });
 });
 
@@ -531,4 +545,63 @@ test("the head of a conversation tells model, mode, changes and a repeated reque
   expect(find(".activity").textContent).toContain("Retrying (3): rate limited (429)");
   tell({ type: "task", task: task({ status: "failed", endReason: "error", errorKind: "auth" }) });
   expect(find(".head-facts").textContent).toContain("Failed: not signed in");
+});
+
+test("in a window that can only read, Launch is off and says why", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "service", state: { kind: "running", message: "Another window." } });
+  expect(button("Launch").disabled).toBe(true);
+  expect(button("Launch").title).toBe("Another window.");
+});
+
+test("a subagent without its runner comes last, with the reason", () => {
+  const source = { path: "/a", level: "user" };
+  const items = [
+    { name: "absent", description: "A.", runner: "gone", source },
+    { name: "ready", description: "R.", runner: "r", source },
+  ];
+  const missing = { gone: "the program x was not found" };
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, { type: "runs", runs: [] });
+  tell({ type: "definitions", items, problems: [], missing });
+  const options = [...document.querySelectorAll("option")].map((each) => each.textContent.trim());
+  expect(options).toEqual(["ready", "absent (not available)"]);
+  tell({ type: "choose", subagentName: "absent" });
+  expect(find("#composer-hint").textContent).toContain("the program x was not found");
+});
+
+test("a queued run says how many are running, and leads to the limit", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t9" });
+  tell({ type: "limit", max: 1 }, { type: "task", task: task({ id: "t9", status: "queued" }) });
+  expect(find(".activity").textContent).toContain("Queued: 1 of 1 are running");
+  button("Change Limit").click();
+  expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
+});
+
+test("a long error says its cause first, once", () => {
+  const error = "Traceback\n  a\n  b\n  c\nValueError: no days";
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  const log = { type: "log", stream: "stderr", text: `${error}\n` } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([log]) });
+  tell({ type: "task", task: task({ status: "failed", endReason: "error", error }) });
+  expect(find(".failure").textContent).toBe("ValueError: no days");
+  expect(document.querySelectorAll(".log")).toHaveLength(1);
+});
+
+test("a message that was not delivered can be sent again or discarded", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "undelivered", taskId: "t1", texts: ["Docs", "Tests"] });
+  tell({ type: "task", task: task({ status: "failed", endReason: "hostExit" }) });
+  expect(find(".unsaid").textContent).toContain("Not delivered");
+  button("Discard").click();
+  vi.advanceTimersByTime(50);
+  button("Send Again").click();
+  expect(asked.slice(-2)).toEqual([
+    { type: "forget", taskId: "t1", text: "Docs" },
+    { type: "forget", taskId: "t1", text: "Tests" },
+  ]);
+  expect(words().value).toBe("Tests");
+  expect(document.activeElement).toBe(words());
 });

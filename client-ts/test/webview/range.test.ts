@@ -1,44 +1,73 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { earlier, later, latest, MAX_SHOWN, PAGE, within } from "../../webview/model/range.js";
+import {
+  earlier,
+  END,
+  type Extent,
+  later,
+  latest,
+  MAX_SHOWN,
+  PAGE,
+  type Range,
+  within,
+} from "../../webview/model/range.js";
+
+const WEIGHT = 400;
+
+function extentOf(
+  start: number,
+  length: number,
+  weigh: (at: number) => number = () => WEIGHT,
+): Extent {
+  return { start, end: start + length, weigh };
+}
+
+function weightOf({ start, end }: Range, extent: Extent): number {
+  return Array.from({ length: end - start }, (_, at) => extent.weigh(start + at)).reduce(
+    (sum, each) => sum + each,
+    0,
+  );
+}
 
 const step = fc.constantFrom(earlier, later, within);
+const weights = fc.array(fc.integer({ min: WEIGHT, max: 20_000 }), { maxLength: 300 });
 
 test("whatever the reader does, what is shown exists and is not too much", () => {
   fc.assert(
     fc.property(
-      fc.nat(500),
-      fc.nat(2_000),
+      fc.integer({ min: -100, max: 500 }),
+      weights,
       fc.array(step, { maxLength: 20 }),
-      (start, length, steps) => {
-        const extent = { start, end: start + length };
+      (start, heavy, steps) => {
+        const extent = extentOf(start, heavy.length, (at) => heavy[at - start] ?? 0);
         const shown = steps.reduce((range, go) => go(range, extent), latest(extent));
         expect(shown.start).toBeGreaterThanOrEqual(extent.start);
         expect(shown.end).toBeLessThanOrEqual(extent.end);
-        expect(shown.end - shown.start).toBeLessThanOrEqual(MAX_SHOWN);
-        expect(shown.end > shown.start).toBe(length > 0);
+        expect(weightOf(shown, extent)).toBeLessThanOrEqual(MAX_SHOWN);
+        expect(shown.end > shown.start).toBe(heavy.length > 0);
       },
     ),
   );
 });
 
 test("going back and forth comes to both ends", () => {
-  const extent = { start: 0, end: 1_000 };
+  const extent = extentOf(0, 1_000);
   let shown = latest(extent);
-  for (let at = 0; at < 10; at += 1) {
+  expect(shown).toEqual({ start: 1_000 - END / WEIGHT, end: 1_000 });
+  for (let at = 0; at < 40; at += 1) {
     shown = earlier(shown, extent);
   }
-  expect(shown).toEqual({ start: 0, end: MAX_SHOWN });
-  for (let at = 0; at < 10; at += 1) {
+  expect(shown).toEqual({ start: 0, end: MAX_SHOWN / WEIGHT });
+  for (let at = 0; at < 40; at += 1) {
     shown = later(shown, extent);
   }
-  expect(shown).toEqual({ start: 1_000 - MAX_SHOWN, end: 1_000 });
+  expect(shown).toEqual({ start: 1_000 - MAX_SHOWN / WEIGHT, end: 1_000 });
 });
 
-test("items that were dropped meanwhile give way to the first that there are", () => {
-  expect(within({ start: 0, end: 50 }, { start: 500, end: 900 })).toEqual({
+test("items that went meanwhile give way to the first that there are", () => {
+  expect(within({ start: 0, end: 50 }, extentOf(500, 400))).toEqual({
     start: 500,
-    end: 500 + PAGE,
+    end: 500 + PAGE / WEIGHT,
   });
 });

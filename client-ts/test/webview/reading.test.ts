@@ -19,6 +19,7 @@ function watched() {
   const watch = new EndWatch({
     leftEnd: () => heard.push("left"),
     reachedEnd: () => heard.push("reached"),
+    nearsStart: () => heard.push("start"),
   });
   const scroll = (scrollTop: number, scrollHeight = 1_000): void => {
     watch.scrolled({ scrollTop, scrollHeight, clientHeight: 200 });
@@ -33,6 +34,20 @@ test("scrolling up leaves the end, scrolling down to it reaches it", () => {
   scroll(700);
   scroll(795);
   expect(heard).toEqual(["reached", "left", "reached"]);
+});
+
+test("scrolling up near to the start asks for more", () => {
+  const { heard, scroll } = watched();
+  scroll(3_000, 5_000);
+  scroll(500, 5_000);
+  scroll(300, 5_000);
+  scroll(350, 5_000);
+  expect(heard).toEqual(["left", "start", "left"]);
+});
+
+test("of many messages at once the newest are read out", () => {
+  const many = Array.from({ length: 50 }, (_, at) => `text ${at}`);
+  expect(said(OPEN, 0, events(...many))).toEqual(["text 46", "text 47", "text 48"]);
 });
 
 test("a page that grows is not the reader leaving its end", () => {

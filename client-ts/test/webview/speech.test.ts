@@ -59,14 +59,16 @@ test("a refused message comes back before what was written meanwhile", () => {
 
 test("a refusal after a reload finds its message written already", () => {
   const refusal: Event = { type: "sendFailed", taskId, text: "Go", message: "no" };
-  const reloaded = restore(save(after(write("Go"), SEND), 0));
+  const reloaded = restore(save(after(write("Go"), SEND), undefined));
   expect(speechTo(reduce(reloaded, refusal).speeches, taskId).text).toBe("Go");
 });
 
-test("what was written outlives the page, what was taken does not come back", () => {
+test("what was written outlives the page, and what was taken as such", () => {
   const left = after(write("one"), SEND, sent("one"), write("two"), SEND, write("three"));
-  const again = restore(JSON.parse(JSON.stringify(save(left, 0))));
-  expect([...again.speeches]).toEqual([[taskId, { text: "two\n\nthree", unsaid: [] }]]);
+  const again = restore(JSON.parse(JSON.stringify(save(left, undefined))));
+  expect([...again.speeches]).toEqual([
+    [taskId, { text: "two\n\nthree", unsaid: [{ text: "one", delivery: "nextTurn" }] }],
+  ]);
 });
 
 test.each([null, { t1: 1 }, "text", 7])(
@@ -145,6 +147,32 @@ test("what a person said is no part of what the agent says", () => {
 test("a screen reader hears when the agent will", () => {
   const before = after(write("Go"), SEND);
   expect(announcements(before, reduce(before, sent("Go")), 0)).toEqual([
-    "Sent. The subagent is told when its present turn has ended.",
+    "Sent. Queued. Will be delivered after the current turn.",
   ]);
+});
+
+const LOST: Event = { type: "undelivered", taskId, texts: ["Docs"] };
+
+test("a message that was not delivered is shown, once", () => {
+  const unsaid = [{ text: "Docs", delivery: "nextTurn" }];
+  expect(speech(LOST)).toMatchObject({ unsaid });
+  expect(speech(write("Docs"), SEND, sent("Docs"), LOST)).toMatchObject({ unsaid });
+});
+
+test("sent again, it is written before what was being written, and forgotten", () => {
+  const again: Event = { type: "sendAgain", taskId, text: "Docs" };
+  expect(speech(write("Then stop"), LOST, again)).toMatchObject({
+    text: "Docs\n\nThen stop",
+    unsaid: [],
+    resume: "writing",
+  });
+  const before = after(LOST);
+  expect(requestsOf(before, reduce(before, again), again)).toEqual([
+    { type: "forget", taskId, text: "Docs" },
+  ]);
+});
+
+test("discarded, it is gone; a resume takes it up", () => {
+  expect(speech(LOST, { type: "discard", taskId, text: "Docs" }).unsaid).toEqual([]);
+  expect(speech(LOST, { type: "beginResume", taskId })).toMatchObject({ text: "Docs", unsaid: [] });
 });

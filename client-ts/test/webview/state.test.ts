@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { SubagentInfo } from "../../src/protocol.js";
 import type { Event } from "../../webview/model/events.js";
 import { shownOf } from "../../webview/model/openRun.js";
+import { END } from "../../webview/model/range.js";
 import { requestsOf } from "../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../webview/model/saved.js";
 import { INITIAL, launchable, reduce, type State } from "../../webview/model/state.js";
@@ -98,14 +99,48 @@ test("events of another run change nothing", () => {
   expect(state.open?.stream.lastSeq).toBe(0);
 });
 
-test("a missing event is asked for again, once", () => {
-  const late = (seq: number): Event => ({
-    type: "events",
-    taskId: "t1",
-    events: numbered([message("a", "x")], seq),
-  });
-  expect(asked(OPEN, late(1), late(3))).toEqual([{ type: "follow", taskId: "t1", afterSeq: 1 }]);
-  expect(asked(OPEN, late(1), late(3), late(4))).toEqual([]);
+test("a batch is answered, also one that brings nothing new", () => {
+  const first = manyMessages(3);
+  expect(asked(OPEN, first)).toEqual([{ type: "seen", taskId: "t1" }]);
+  expect(asked(OPEN, first, first)).toEqual([{ type: "seen", taskId: "t1" }]);
+  expect(asked(OPEN, { type: "events", taskId: "other", events: [] })).toEqual([]);
+});
+
+test("for a reader elsewhere a batch over a gap is answered when they come to the end", () => {
+  const reading: Event[] = [OPEN, manyMessages(3), { type: "leaveEnd" }];
+  expect(asked(...reading, manyMessages(1, 500))).toEqual([]);
+  expect(asked(...reading, manyMessages(1, 500), { type: "jumpToEnd" })).toEqual([
+    { type: "seen", taskId: "t1" },
+  ]);
+});
+
+test("before the first event that is here earlier ones are asked for, once", () => {
+  const late: Event[] = [OPEN, manyMessages(1, 500)];
+  const request = { type: "page", taskId: "t1", side: "before", seq: 500 };
+  expect(asked(...late, { type: "earlier" })).toEqual([request]);
+  expect(asked(...late, { type: "earlier" }, { type: "earlier" })).toEqual([]);
+});
+
+test("earlier events that come are shown", () => {
+  const page = numbered(
+    [1, 2].map((at) => message(`e${at}`, `early ${at}`)),
+    498,
+  );
+  const state = after(
+    OPEN,
+    manyMessages(1, 500),
+    { type: "earlier" },
+    {
+      type: "page",
+      taskId: "t1",
+      side: "before",
+      seq: 500,
+      events: page,
+    },
+  );
+  const shown = state.open && shownOf(state.open);
+  expect(shown && shown.end - shown.start).toBe(3);
+  expect(state.open?.loading).toBeUndefined();
 });
 
 test("a cancel is asked for once and shows until the run has ended", () => {
@@ -136,26 +171,40 @@ function manyMessages(count: number, first = 1): Event {
   return { type: "events", taskId: "t1", events: numbered(messages, first) };
 }
 
+/** How many of the lightest items are shown of the end. */
+const END_ITEMS = END / 400;
+
 test("what a reader looks at stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
-  expect(reading.open && shownOf(reading.open)).toEqual({ start: 400, end: 500 });
+  const start = 500 - END_ITEMS;
+  expect(reading.open && shownOf(reading.open)).toEqual({ start, end: 500 });
   const further = reduce(reading, { type: "reachEnd" });
-  expect(further.open && shownOf(further.open)).toEqual({ start: 400, end: 530 });
+  expect(further.open && shownOf(further.open)).toEqual({ start, end: 530 });
   expect(reduce(further, { type: "reachEnd" }).open?.reading).toBeUndefined();
 });
 
 test("the latest is one step away", () => {
   const state = after(OPEN, manyMessages(500), { type: "earlier" }, { type: "jumpToEnd" });
-  expect(state.open && shownOf(state.open)).toEqual({ start: 400, end: 500 });
+  expect(state.open && shownOf(state.open)).toEqual({ start: 500 - END_ITEMS, end: 500 });
 });
 
-test("a page made anew begins where the last one was left", () => {
+test("a page made again begins where the last one was left", () => {
   const left = after(...READY, OPEN, manyMessages(500), { type: "leaveEnd" });
-  const saved: unknown = JSON.parse(JSON.stringify(save(left, 120)));
-  const state = reduce(restore(saved), manyMessages(600));
-  expect(state).toMatchObject({ draft: { goal: "Do it", subagentName: "tester" } });
-  expect(state.open && shownOf(state.open)).toEqual({ start: 400, end: 500 });
-  expect(readSaved(saved).scrollTop).toBe(120);
+  const saved: unknown = JSON.parse(JSON.stringify(save(left, { seq: 300, below: 12 })));
+  const restored = restore(saved);
+  expect(restored).toMatchObject({ draft: { goal: "Do it", subagentName: "tester" } });
+  const early = reduce(restored, manyMessages(100));
+  expect(early.open && shownOf(early.open)).toEqual({ start: 0, end: 0 });
+  const events = numbered(
+    Array.from({ length: 200 }, (_, at) => message(`m${160 + at}`, "x")),
+    160,
+  );
+  const state = reduce(early, { type: "page", taskId: "t1", side: "before", seq: 360, events });
+  const { items, dropped } = state.open?.stream.conversation ?? { items: [], dropped: 0 };
+  const shown = state.open && shownOf(state.open);
+  const seqs = shown && items.slice(shown.start - dropped, shown.end - dropped).map((i) => i.seq);
+  expect(seqs).toContain(300);
+  expect(readSaved(saved).reading).toEqual({ seq: 300, below: 12 });
 });
 
 test.each([
@@ -164,7 +213,7 @@ test.each([
   7,
   "x",
   { goal: 1, taskId: 2, reading: "r" },
-  { reading: { start: "0" } },
+  { reading: { seq: "0" } },
 ])("of a saved state that is none (%j), nothing is taken", (value) => {
   expect(restore(value)).toEqual(INITIAL);
 });

@@ -9,6 +9,8 @@ import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 import { isLive, statusSentence } from "./words.js";
 
+/** No more messages than this are read out at once: the newest. */
+const SPOKEN_MESSAGES = 3;
 /** How much of a message is read out, in characters. */
 const SPOKEN_CHARS = 300;
 
@@ -59,7 +61,8 @@ function newEnd(was: OpenRun, is: OpenRun): string[] {
 function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
   const { items, dropped } = is.stream.conversation;
   const spoken: string[] = [];
-  for (let at = Math.max(wholeItems(was), dropped); at < wholeItems(is); at += 1) {
+  const end = wholeItems(is);
+  for (let at = Math.max(wholeItems(was), dropped, end - SPOKEN_MESSAGES); at < end; at += 1) {
     const item = items[at - dropped];
     if ((item?.kind === "message" || item?.kind === "sent") && item.ts >= since) {
       spoken.push(spokenText(item));
@@ -71,7 +74,16 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
 function spokenText(item: MessageItem | SentItem): string {
   const [prefix, text] =
     item.kind === "sent" ? ["You: ", item.text] : ["", blockSource(item.block)];
-  return prefix + plain(text).trim().slice(0, SPOKEN_CHARS);
+  return prefix + spoken(plain(text)).trim().slice(0, SPOKEN_CHARS);
+}
+
+/** Take the marks out of Markdown that a voice would read as words. */
+function spoken(text: string): string {
+  return text
+    .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gmu, "")
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/gu, "$1")
+    .replace(/^ {0,3}(?:#{1,6}|>|[-*+])[ \t]+/gmu, "")
+    .replace(/[`*]+|(?<!\w)_+|_+(?!\w)/gu, "");
 }
 
 /** How many items are over: all at the end of a run, before it all but the last. */

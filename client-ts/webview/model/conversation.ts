@@ -8,24 +8,25 @@ import type {
   UsageEvent,
 } from "../../src/protocol.js";
 import { appendToBlock, type Block } from "./blocks.js";
-import { charsOf, type Item, type MessageItem } from "./items.js";
+import type { Item, MessageItem } from "./items.js";
 import { omit } from "./omit.js";
 import { type Question, questionAfter } from "./question.js";
 import { appendToTail, EMPTY_TAIL, type TextTail } from "./textTail.js";
 import { beginTool, continueTool } from "./toolItem.js";
 
-/** Beyond this many items or characters the oldest items go; the transcript has them all. */
-export const MAX_ITEMS = 20_000;
-export const MAX_CHARS = 4_000_000;
+/** How many items stay when earlier ones are dropped, however old they are. */
+const LEAST_ITEMS = 10;
 
 /** Tokens, cost (USD) and the fill of the model's window as last told. */
 export type Usage = Partial<Omit<UsageEvent, "type" | "seq" | "ts">>;
 
-/** What the events of one run amount to, for a reader. Item `n` of the run is `items[n - dropped]`. */
+/**
+ * What events of one run amount to, for a reader. Item `n` is `items[n - dropped]`: items keep their
+ * numbers while others come and go at both ends.
+ */
 export interface Conversation {
   readonly dropped: number;
   readonly items: readonly Item[];
-  readonly chars: number;
   readonly log: TextTail;
   readonly variables: ReadonlyMap<string, unknown>;
   readonly result?: string;
@@ -42,7 +43,6 @@ export interface Conversation {
 export const EMPTY_CONVERSATION: Conversation = {
   dropped: 0,
   items: [],
-  chars: 0,
   log: EMPTY_TAIL,
   variables: new Map(),
   questions: new Map(),
@@ -52,11 +52,79 @@ export const EMPTY_CONVERSATION: Conversation = {
 
 /** Add events, in order and each once, to what those before them amounted to. */
 export function applyEvents(before: Conversation, events: readonly TaskEvent[]): Conversation {
+  return applyItems(applyFacts(before, events), events);
+}
+
+/** Add what events say of the run as a whole: its plan, usage, variables, result and error output. */
+export function applyFacts(before: Conversation, events: readonly TaskEvent[]): Conversation {
+  return applied(before, events, (draft, event) => {
+    draft.note(event);
+  });
+}
+
+/** Add what events show where they stand: messages, thoughts, calls and questions. */
+export function applyItems(before: Conversation, events: readonly TaskEvent[]): Conversation {
+  return applied(before, events, (draft, event) => {
+    draft.show(event);
+  });
+}
+
+function applied(
+  before: Conversation,
+  events: readonly TaskEvent[],
+  apply: (draft: Draft, event: TaskEvent) => void,
+): Conversation {
+  if (events.length === 0) {
+    return before;
+  }
   const draft = new Draft(before);
   for (const event of events) {
-    draft.apply(event);
+    apply(draft, event);
   }
   return draft.finish();
+}
+
+/** Go without the items that begin before an event; the last few stay in any case. */
+export function dropBefore(conversation: Conversation, seq: number): Conversation {
+  const { items, dropped, tails } = conversation;
+  const kept = items.findIndex((item) => item.seq >= seq);
+  const drop = Math.max(0, Math.min(kept < 0 ? items.length : kept, items.length - LEAST_ITEMS));
+  const first = dropped + drop;
+  return {
+    ...conversation,
+    dropped: first,
+    items: items.slice(drop),
+    tails: new Map([...tails].filter(([, at]) => at >= first)),
+  };
+}
+
+/** Keep what is known of the run as a whole, and begin with other items, numbered from `first`. */
+export function withoutItems(conversation: Conversation, first: number): Conversation {
+  const { log, variables, result, usage, plan } = conversation;
+  return {
+    ...EMPTY_CONVERSATION,
+    dropped: first,
+    log,
+    variables,
+    ...(result === undefined ? {} : { result }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** Number the items from `first` on, which may be below 0. */
+export function renumbered(conversation: Conversation, first: number): Conversation {
+  const by = first - conversation.dropped;
+  const { questions, tails, calls } = conversation;
+  const moved = (places: ReadonlyMap<string, number>) =>
+    new Map([...places].map(([key, at]) => [key, at + by]));
+  return {
+    ...conversation,
+    dropped: first,
+    questions: moved(questions),
+    tails: moved(tails),
+    calls: new Map([...calls].map(([key, open]) => [key, open.map((at) => at + by)])),
+  };
 }
 
 /** How many items the run has had, those dropped included. */
@@ -66,9 +134,8 @@ export function itemCount({ dropped, items }: Conversation): number {
 
 /** A copy of a conversation that may be written to, so that a batch is copied once. */
 class Draft {
-  #items: Item[];
-  #dropped: number;
-  #chars: number;
+  readonly #items: Item[];
+  readonly #dropped: number;
   #log: TextTail;
   #result: string | undefined;
   #usage: Usage | undefined;
@@ -81,7 +148,6 @@ class Draft {
   constructor(before: Conversation) {
     this.#items = [...before.items];
     this.#dropped = before.dropped;
-    this.#chars = before.chars;
     this.#log = before.log;
     this.#result = before.result;
     this.#usage = before.usage;
@@ -92,7 +158,7 @@ class Draft {
     this.#calls = new Map(before.calls);
   }
 
-  apply(event: TaskEvent): void {
+  show(event: TaskEvent): void {
     switch (event.type) {
       case "message":
         this.#message(event);
@@ -106,6 +172,12 @@ class Draft {
       case "permission":
         this.#ask(event);
         break;
+      default: // The rest has no place of its own.
+    }
+  }
+
+  note(event: TaskEvent): void {
+    switch (event.type) {
       case "plan":
         this.#plan = event.entries;
         break;
@@ -126,11 +198,9 @@ class Draft {
   }
 
   finish(): Conversation {
-    this.#trim();
     return {
       dropped: this.#dropped,
       items: this.#items,
-      chars: this.#chars,
       log: this.#log,
       variables: this.#variables,
       questions: this.#questions,
@@ -142,22 +212,22 @@ class Draft {
     };
   }
 
-  #message({ messageId, ts, text, role }: MessageEvent): void {
+  #message({ messageId, seq, ts, text, role }: MessageEvent): void {
     if (role === "user") {
-      this.#add({ kind: "sent", ts, text });
+      this.#add({ kind: "sent", seq, ts, text });
       return;
     }
     const at = this.#tails.get(messageId) ?? this.#continued(messageId, text);
     const tail = at === undefined ? undefined : this.#itemAt(at);
     if (at === undefined || tail?.kind !== "message") {
-      this.#addBlocks(messageId, ts, appendToBlock({ text: "" }, text));
+      this.#addBlocks({ messageId, seq, ts }, appendToBlock({ text: "" }, text));
       return;
     }
     const [first, ...further] = appendToBlock(tail.block, text);
     if (first !== undefined) {
       this.#set(at, { ...tail, messageId, block: first });
     }
-    this.#addBlocks(messageId, ts, further);
+    this.#addBlocks({ messageId, seq, ts }, further);
   }
 
   /** Where the message is that this text reads on from: a stream told piece by piece is one text. */
@@ -171,17 +241,17 @@ class Draft {
     return this.#lastAt;
   }
 
-  #addBlocks(messageId: string, ts: number, blocks: readonly Block[]): void {
+  #addBlocks(of: Omit<MessageItem, "kind" | "block">, blocks: readonly Block[]): void {
     for (const block of blocks) {
-      this.#tails.set(messageId, this.#add({ kind: "message", messageId, ts, block }));
+      this.#tails.set(of.messageId, this.#add({ kind: "message", ...of, block }));
     }
   }
 
   /** Thoughts that follow each other are one item. */
-  #think({ messageId, ts, text }: ThoughtEvent): void {
+  #think({ messageId, seq, ts, text }: ThoughtEvent): void {
     const last = this.#items.at(-1);
     if (last?.kind !== "thought") {
-      this.#add({ kind: "thought", messageId, ts, text: appendToTail(EMPTY_TAIL, text) });
+      this.#add({ kind: "thought", messageId, seq, ts, text: appendToTail(EMPTY_TAIL, text) });
       return;
     }
     const piece = last.messageId === messageId ? text : `\n\n${text}`;
@@ -208,11 +278,11 @@ class Draft {
 
   /** Put a question to the call it is about, or by itself where there is none. */
   #ask(event: PermissionEvent): void {
-    const { requestId, toolCallId = "", ts } = event;
+    const { requestId, toolCallId = "", seq, ts } = event;
     const known = this.#questions.get(requestId) ?? this.#calls.get(toolCallId)?.[0];
     const item = known === undefined ? undefined : this.#itemAt(known);
     const question = questionAfter(questionOf(item, requestId), event);
-    const at = known ?? this.#add({ kind: "question", ts, question });
+    const at = known ?? this.#add({ kind: "question", seq, ts, question });
     if (item?.kind === "tool" || item?.kind === "question") {
       this.#set(at, { ...item, question });
     }
@@ -244,37 +314,12 @@ class Draft {
   }
 
   #set(at: number, item: Item): void {
-    this.#chars += charsOf(item) - charsOf(this.#itemAt(at));
     this.#items[at - this.#dropped] = item;
   }
 
   #add(item: Item): number {
-    this.#chars += charsOf(item);
     this.#items.push(item);
     return this.#lastAt;
-  }
-
-  /** Drop the oldest items, a tenth more than needed so that it happens seldom. */
-  #trim(): void {
-    if (this.#items.length <= MAX_ITEMS && this.#chars <= MAX_CHARS) {
-      return;
-    }
-    let drop = 0;
-    while (this.#items.length - drop > MAX_ITEMS * 0.9 || this.#chars > MAX_CHARS * 0.9) {
-      this.#chars -= charsOf(this.#items[drop]);
-      drop += 1;
-    }
-    this.#items = this.#items.slice(drop);
-    this.#dropped += drop;
-    this.#forgetDropped();
-  }
-
-  #forgetDropped(): void {
-    for (const [messageId, at] of this.#tails) {
-      if (at < this.#dropped) {
-        this.#tails.delete(messageId);
-      }
-    }
   }
 }
 

@@ -3,11 +3,13 @@ import type { SpeechEvent } from "./speech.js";
 
 /** What happens to the open conversation: the extension tells something, or the reader reads. */
 export type OpenEvent =
-  | Extract<ToWebview, { type: "task" | "taskMissing" | "events" | "answerFailed" }>
+  | Extract<ToWebview, { type: "task" | "taskMissing" | "events" | "page" | "answerFailed" }>
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
   | { readonly type: "leaveEnd" }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
+  /** The end that is shown does not fill the room there is. */
+  | { readonly type: "widen" }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 

@@ -64,14 +64,6 @@ export function cutText(text: string, limit: number): string {
     : `${text.slice(0, limit)}… (${counted(text.length - limit, "more character")})`;
 }
 
-/** Cut a text in its middle, since both its beginning and its end may matter; a cut is said. */
-export function cutMiddle(text: string, limit: number): string {
-  const [head, tail] = [Math.floor(limit / 3), Math.ceil((limit * 2) / 3)];
-  return text.length <= limit
-    ? text
-    : `${text.slice(0, head)}\n… (${counted(text.length - limit, "character")} left out) …\n${text.slice(-tail)}`;
-}
-
 function pad(count: number): string {
   return String(count).padStart(2, "0");
 }

@@ -7,6 +7,8 @@ import type { TextTail } from "./textTail.js";
 /** A message, or a part of a long one. */
 export interface MessageItem {
   readonly kind: "message";
+  /** The event that it begins with. */
+  readonly seq: number;
   readonly messageId: string;
   readonly ts: number;
   readonly block: Block;
@@ -15,6 +17,7 @@ export interface MessageItem {
 /** What a client said to the agent while it ran. */
 export interface SentItem {
   readonly kind: "sent";
+  readonly seq: number;
   readonly ts: number;
   readonly text: string;
 }
@@ -22,6 +25,7 @@ export interface SentItem {
 /** What the agent thought until it said or did something. */
 export interface ThoughtItem {
   readonly kind: "thought";
+  readonly seq: number;
   /** The newest thought in it. */
   readonly messageId: string;
   readonly ts: number;
@@ -38,6 +42,7 @@ export interface ToolDiff extends FileDiff {
 /** A tool call; without an `endedAt` it is under way. Times in ms since the epoch. */
 export interface ToolItem {
   readonly kind: "tool";
+  readonly seq: number;
   readonly name: string;
   readonly status: ToolEvent["status"];
   readonly ts: number;
@@ -56,29 +61,32 @@ export interface ToolItem {
 /** A question about no call that is known. */
 export interface QuestionItem {
   readonly kind: "question";
+  readonly seq: number;
   readonly ts: number;
   readonly question: Question;
 }
 
 export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionItem;
 
-/** How much text an item holds, in characters. */
-export function charsOf(item: Item | undefined): number {
+/** No item is lighter than this, however short: its frame has a price too. */
+const LEAST_WEIGHT = 400;
+/** A row of a diff is an element of its own. */
+const ROW_WEIGHT = 60;
+
+/** How much it takes to show an item, in characters of plain text. */
+export function weightOf(item: Item | undefined): number {
   switch (item?.kind) {
     case "message":
-      return item.block.text.length;
+      return Math.max(LEAST_WEIGHT, item.block.text.length);
     case "sent":
-      return item.text.length;
-    case "thought":
-      return item.text.text.length;
+      return Math.max(LEAST_WEIGHT, item.text.length);
     case "tool":
-      return toolChars(item);
-    default:
-      return 0;
+      return LEAST_WEIGHT + ROW_WEIGHT * rowsOf(item);
+    default: // A thought is folded.
+      return LEAST_WEIGHT;
   }
 }
 
-function toolChars({ input = "", output = "", diffs = [] }: ToolItem): number {
-  const rows = diffs.flatMap((diff) => diff.rows);
-  return input.length + output.length + rows.reduce((sum, { text }) => sum + text.length, 0);
+function rowsOf({ diffs = [] }: ToolItem): number {
+  return diffs.reduce((sum, { rows }) => sum + rows.length, 0);
 }

@@ -1,8 +1,9 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
-import type { OpenRun } from "./openRun.js";
-import { speechTo } from "./speech.js";
+import { followsEnd, type OpenRun } from "./openRun.js";
+import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
+import { hasAfter } from "./stream.js";
 
 /** What the extension must be asked because an event made the state what it is. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
@@ -19,6 +20,10 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return answerRequests(before, event);
     case "sendMessage":
       return sendRequests(before, after, event.taskId);
+    case "sendAgain":
+    case "discard":
+    case "beginResume":
+      return forgetRequests(before, after, event.taskId);
     case "resume":
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
@@ -27,6 +32,11 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return launchRequests(before, after);
     case "cancelRun":
       return cancelRequests(before, after);
+    case "events":
+      return [
+        ...(event.taskId === after.open?.taskId ? takenRequests(after.open) : []),
+        ...followRequests(before.open, after.open),
+      ];
     default:
       return followRequests(before.open, after.open);
   }
@@ -66,6 +76,14 @@ function sendRequests(before: State, after: State, taskId: string): FromWebview[
     : [{ type: "send", taskId, text: speechTo(before.speeches, taskId).text }];
 }
 
+/** A message that is written again, or not at all, is not on its way any more. */
+function forgetRequests(before: State, after: State, taskId: string): FromWebview[] {
+  const left = takenTexts(speechTo(after.speeches, taskId));
+  return takenTexts(speechTo(before.speeches, taskId))
+    .filter((text) => !left.includes(text))
+    .map((text) => ({ type: "forget", taskId, text }));
+}
+
 function resumeRequests({ speeches }: State, taskId: string, queue: boolean): FromWebview[] {
   const { resume, text } = speechTo(speeches, taskId);
   const words = text.trim() === "" ? {} : { text };
@@ -77,7 +95,34 @@ function followRequests(before: OpenRun | undefined, after: OpenRun | undefined)
     return before === undefined ? [] : [{ type: "unfollow" }, { type: "refresh" }];
   }
   const { taskId, stream } = after;
-  const another = before?.taskId !== taskId;
-  const gapAppeared = stream.waiting.size > 0 && before?.stream.waiting.size === 0;
-  return another || gapAppeared ? [{ type: "follow", taskId, afterSeq: stream.lastSeq }] : [];
+  if (before?.taskId !== taskId) {
+    return [{ type: "follow", taskId, afterSeq: stream.lastSeq }];
+  }
+  const released = before.stream.held !== undefined && stream.held === undefined;
+  return [
+    ...pageRequests(before, after),
+    ...(released ? takenRequests(after) : []),
+    ...restRequests(before, after),
+  ];
+}
+
+function pageRequests(before: OpenRun, { taskId, loading, stream }: OpenRun): FromWebview[] {
+  if (loading === undefined || before.loading === loading) {
+    return [];
+  }
+  const seq = loading === "before" ? (stream.events[0]?.seq ?? 1) : stream.lastSeq;
+  return [{ type: "page", taskId, side: loading, seq }];
+}
+
+/** Ask for the next batch once the last one has its place. */
+function takenRequests({ taskId, stream }: OpenRun): FromWebview[] {
+  return stream.held === undefined ? [{ type: "seen", taskId }] : [];
+}
+
+/** At the end again, ask for what was let go of there. */
+function restRequests(before: OpenRun, after: OpenRun): FromWebview[] {
+  const { taskId, stream } = after;
+  return !followsEnd(before) && followsEnd(after) && hasAfter(stream)
+    ? [{ type: "follow", taskId, afterSeq: stream.lastSeq }]
+    : [];
 }

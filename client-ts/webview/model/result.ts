@@ -1,5 +1,11 @@
+import { cutMiddle } from "../../src/cutting.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
+
+/** How much of a final message is shown, in characters; the transcript has it all. */
+const MAX_CHARS = 12_000;
+/** Texts with the same end as long as this are the same: either may be cut before it. */
+const COMPARED_CHARS = 2_000;
 
 /** The final message of a run, unless the reader has it before them as the last message. */
 export function finalText(task: AsyncTask, conversation: Conversation): string | undefined {
@@ -7,7 +13,8 @@ export function finalText(task: AsyncTask, conversation: Conversation): string |
   if (told === undefined || told.trim() === "") {
     return undefined;
   }
-  return lastMessage(conversation).trimEnd().endsWith(told.trim()) ? undefined : told;
+  const end = told.trim().slice(-COMPARED_CHARS);
+  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(told, MAX_CHARS);
 }
 
 /** The variables of a run by name; those of the task stand in for events that are lost. */
@@ -19,10 +26,12 @@ export function variablesOf(
   return new Map([...Object.entries(recorded), ...conversation.variables]);
 }
 
+/** The end of the last message, long enough to be compared. */
 function lastMessage({ items }: Conversation): string {
   const texts: string[] = [];
+  let chars = 0;
   let messageId: string | undefined;
-  for (let at = items.length - 1; at >= 0; at -= 1) {
+  for (let at = items.length - 1; at >= 0 && chars < COMPARED_CHARS; at -= 1) {
     const item = items[at];
     if (item?.kind !== "message") {
       continue;
@@ -32,6 +41,7 @@ function lastMessage({ items }: Conversation): string {
       break;
     }
     texts.unshift(item.block.text);
+    chars += item.block.text.length;
   }
   return texts.join("");
 }

@@ -1,7 +1,12 @@
-import type { Range } from "./range.js";
 import { INITIAL, type State } from "./state.js";
-import { newlyOpen } from "./openRun.js";
-import { unsentText } from "./speech.js";
+import { followsEnd, newlyOpen } from "./openRun.js";
+import { takenTexts, unsentText } from "./speech.js";
+
+/** An item by the event that it begins with, and how far it is below the top, in CSS pixels. */
+export interface Place {
+  readonly seq: number;
+  readonly below: number;
+}
 
 /** What outlives the page: what the reader did, not what the sidecar can tell again. */
 export interface Saved {
@@ -10,43 +15,48 @@ export interface Saved {
   readonly taskId?: string;
   /** What is being written to agents, by the ids of their runs. */
   readonly messages?: Readonly<Record<string, string>>;
+  /** What the sidecar has taken and agents were not given yet, by the ids of their runs. */
+  readonly queued?: Readonly<Record<string, readonly string[]>>;
   /** Where the reader was, unless at the end. */
-  readonly reading?: Range;
-  /** How far the conversation was scrolled while reading, in CSS pixels. */
-  readonly scrollTop?: number;
+  readonly reading?: Place;
 }
 
-export function save({ draft, open, speeches }: State, scrollTop: number): Saved {
+export function save({ draft, open, speeches }: State, place: Place | undefined): Saved {
   const messages = [...speeches].map(([taskId, speech]) => [taskId, unsentText(speech)] as const);
+  const queued = [...speeches].map(([taskId, speech]) => [taskId, takenTexts(speech)] as const);
+  const waiting = queued.filter(([, texts]) => texts.length > 0);
   const written = messages.filter(([, text]) => text !== "");
   return {
     goal: draft.goal,
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
-    ...(open?.reading === undefined ? {} : { reading: open.reading, scrollTop }),
+    ...(waiting.length === 0 ? {} : { queued: Object.fromEntries(waiting) }),
+    ...(open === undefined || followsEnd(open) || place === undefined ? {} : { reading: place }),
   };
 }
 
 /** Begin where the page was left; what cannot be read, as after an update, begins anew. */
 export function restore(value: unknown): State {
-  const { goal, subagentName, taskId, messages = {}, reading } = readSaved(value);
-  const speeches = Object.entries(messages).map(
-    ([id, text]) => [id, { text, unsaid: [] }] as const,
-  );
+  const { goal, subagentName, taskId, messages = {}, queued = {}, reading } = readSaved(value);
+  const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
+  const speeches = [...ids].map((id) => {
+    const unsaid = (queued[id] ?? []).map((text) => ({ text, delivery: "nextTurn" as const }));
+    return [id, { text: messages[id] ?? "", unsaid }] as const;
+  });
   return {
     ...INITIAL,
     draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
     speeches: new Map(speeches),
     ...(taskId === undefined
       ? {}
-      : { open: { ...newlyOpen(taskId), ...(reading === undefined ? {} : { reading }) } }),
+      : { open: { ...newlyOpen(taskId), ...(reading && { returning: reading.seq }) } }),
   };
 }
 
 /** Read what an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, taskId, messages, reading, scrollTop } = (
+  const { goal, subagentName, taskId, messages, queued, reading } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
@@ -54,8 +64,8 @@ export function readSaved(value: unknown): Saved {
     ...(typeof subagentName === "string" ? { subagentName } : {}),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
-    ...(isRange(reading) ? { reading } : {}),
-    ...(typeof scrollTop === "number" ? { scrollTop } : {}),
+    ...(areLists(queued) ? { queued } : {}),
+    ...(isPlace(reading) ? { reading } : {}),
   };
 }
 
@@ -67,9 +77,19 @@ function areTexts(value: unknown): value is Record<string, string> {
   );
 }
 
-function isRange(value: unknown): value is Range {
-  const { start, end } = (
+function areLists(value: unknown): value is Record<string, string[]> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every(
+      (list) => Array.isArray(list) && list.every((text) => typeof text === "string"),
+    )
+  );
+}
+
+function isPlace(value: unknown): value is Place {
+  const { seq, below } = (
     typeof value === "object" && value !== null ? value : {}
-  ) as Partial<Range>;
-  return Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  ) as Partial<Place>;
+  return Number.isSafeInteger(seq) && typeof below === "number";
 }

@@ -1,3 +1,4 @@
+import type { LaunchFault } from "../../src/launchFault.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 
@@ -17,15 +18,20 @@ export interface Speech {
   readonly resume?: "writing" | "sending";
   /** Why the last message, or the resume, was refused. */
   readonly problem?: string;
-  /** Whether the refused resume may wait in line. */
+  /** Whether the refused resume may wait in line, and what setting would mend it. */
   readonly canQueue?: boolean;
+  readonly setting?: NonNullable<LaunchFault["setting"]>;
 }
 
 /** Speech by the ids of the runs; a run to which nothing is said has none. */
 export type Speeches = ReadonlyMap<string, Speech>;
 
 export type SpeechEvent =
-  | Extract<ToWebview, { type: "sent" | "sendFailed" | "resumed" | "resumeFailed" | "events" }>
+  | Extract<
+      ToWebview,
+      { type: "sent" | "sendFailed" | "undelivered" | "resumed" | "resumeFailed" | "events" }
+    >
+  | { readonly type: "sendAgain" | "discard"; readonly taskId: string; readonly text: string }
   | { readonly type: "writeMessage"; readonly taskId: string; readonly text: string }
   | {
       readonly type: "sendMessage" | "beginResume" | "dropResume" | "resume" | "queueResume";
@@ -72,31 +78,61 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
     case "sendFailed":
       return refused(speech, event.text, event.message);
     case "events":
-      return event.events.reduce(
-        (heard, told) =>
+      return [...(event.facts ?? []), ...event.events].reduce(
+        (heard: Speech, told) =>
           told.type === "message" && told.role === "user"
             ? { ...heard, unsaid: withoutFirst(heard.unsaid, ({ text }) => text === told.text) }
             : heard,
         speech,
       );
+    case "undelivered":
+      return { ...speech, unsaid: withUndelivered(speech.unsaid, event.texts) };
+    case "sendAgain":
+      return { ...rewritten(speech, [event.text]), resume: "writing" };
+    case "discard":
+      return { ...speech, unsaid: withoutTaken(speech.unsaid, event.text) };
     case "beginResume":
-      return { ...speech, resume: "writing" };
+      return { ...rewritten(speech, takenTexts(speech)), resume: "writing" };
     case "resume":
     case "queueResume":
       return { ...withoutProblem(speech), resume: "sending" };
     case "resumeFailed": {
-      const { message: problem, canQueue } = event;
-      return { ...speech, resume: "writing", problem, canQueue };
+      const { message: problem, canQueue, setting } = event;
+      const remedy = setting === undefined ? {} : { setting };
+      return { ...omit(speech, "setting"), resume: "writing", problem, canQueue, ...remedy };
     }
     case "resumed":
-      return SILENCE;
+      return { text: "", unsaid: speech.unsaid };
     case "dropResume":
       return { text: "", unsaid: speech.unsaid };
   }
 }
 
 function withoutProblem(speech: Speech): Speech {
-  return omit(omit(speech, "problem"), "canQueue");
+  return omit(omit(omit(speech, "problem"), "canQueue"), "setting");
+}
+
+/** The messages that the sidecar has taken and the agent has not been given. */
+export function takenTexts({ unsaid }: Speech): string[] {
+  return unsaid.flatMap(({ text, delivery }) => (delivery === undefined ? [] : [text]));
+}
+
+function withUndelivered(unsaid: readonly Unsaid[], texts: readonly string[]): readonly Unsaid[] {
+  const others = texts.filter((text) => !unsaid.some((each) => each.text === text));
+  return [...others.map((text) => ({ text, delivery: "nextTurn" as const })), ...unsaid];
+}
+
+/** Put messages that were not delivered before what is being written. */
+function rewritten(speech: Speech, texts: readonly string[]): Speech {
+  return {
+    ...speech,
+    unsaid: texts.reduce(withoutTaken, speech.unsaid),
+    text: [...texts, speech.text].filter((each) => !isBlank(each)).join("\n\n"),
+  };
+}
+
+function withoutTaken(unsaid: readonly Unsaid[], text: string): readonly Unsaid[] {
+  return withoutFirst(unsaid, (each) => each.text === text && each.delivery !== undefined);
 }
 
 function taken(speech: Speech, text: string, delivery: Unsaid["delivery"] & string): Speech {

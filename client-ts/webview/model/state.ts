@@ -1,5 +1,6 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
+import type { LaunchFault } from "../../src/launchFault.js";
 import type { ServiceState } from "../../src/service.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "./omit.js";
@@ -20,11 +21,13 @@ export interface Draft {
 export type LaunchState =
   | { readonly kind: "idle" }
   | { readonly kind: "sending"; readonly queue: boolean }
-  | { readonly kind: "refused"; readonly message: string; readonly canQueue?: boolean };
+  | ({ readonly kind: "refused" } & Partial<LaunchFault> & { readonly message: string });
 
 /** Definitions as the sidecar read them, and what it could not read. */
 export interface Definitions {
   readonly items: readonly SubagentInfo[];
+  /** Why runners cannot be started now, by their names. */
+  readonly missing?: Readonly<Record<string, string>>;
   readonly problems: readonly DefinitionProblem[];
 }
 
@@ -33,6 +36,8 @@ export interface State {
   readonly service: ServiceState;
   /** Undefined until the extension has told; `runs` as well. */
   readonly definitions?: Definitions;
+  /** How many subagents may run at once, once that matters; -1 is no limit. */
+  readonly limit?: number;
   /** Newest first. */
   readonly runs?: readonly RunRow[];
   /** The row of the list that the keyboard is on. */
@@ -63,6 +68,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, runs: event.runs, cancelling: new Set() };
     case "run":
       return withRun(state, event.run);
+    case "limit":
+      return { ...state, limit: event.max };
     case "definitions":
       return withDefinitions(state, event);
     case "open":
@@ -93,6 +100,9 @@ export function reduce(state: State, event: Event): State {
     case "queueResume":
     case "dropResume":
     case "sent":
+    case "undelivered":
+    case "sendAgain":
+    case "discard":
     case "sendFailed":
     case "resumeFailed":
       return speaking(state, event);
@@ -111,9 +121,24 @@ export function reduce(state: State, event: Event): State {
   }
 }
 
-/** The definitions one can launch: those that no other shadows. */
-export function launchable({ definitions }: State): readonly SubagentInfo[] {
-  return definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
+/** The definitions one can launch: those that no other shadows. Those without a runner come last. */
+export function launchable(state: State): readonly SubagentInfo[] {
+  const all = state.definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
+  const missing = (each: SubagentInfo): boolean => missingReason(state, each) !== undefined;
+  return [...all.filter((each) => !missing(each)), ...all.filter(missing)];
+}
+
+/** Why the runner of a definition cannot be started now; undefined if it can. */
+export function missingReason(
+  { definitions }: State,
+  { runner }: SubagentInfo,
+): string | undefined {
+  return definitions?.missing?.[runner];
+}
+
+/** Why nothing can be launched in this window; undefined if it can. */
+export function viewOnly({ service }: State): string | undefined {
+  return service.kind === "running" ? service.message : undefined;
 }
 
 function withOpen(state: State, event: OpenEvent): State {
@@ -144,15 +169,15 @@ export function problemsOf({ definitions }: State): readonly DefinitionProblem[]
   return [...(definitions?.problems ?? []), ...hidden];
 }
 
-/** Keep the chosen definition if there still is one of that name, else choose the first. */
-function withDefinitions(state: State, { items, problems }: Definitions): State {
-  const next = { ...state, definitions: { items, problems } };
+/** Keep the chosen definition if there still is one of that name, else choose the last one used. */
+function withDefinitions(state: State, { items, problems, missing = {} }: Definitions): State {
+  const next = { ...state, definitions: { items, problems, missing } };
   const names = launchable(next).map(({ name }) => name);
-  const chosen = state.draft.subagentName;
-  const [first] = names;
-  return first === undefined || (chosen !== undefined && names.includes(chosen))
-    ? next
-    : { ...next, draft: { ...state.draft, subagentName: first } };
+  const used = (state.runs ?? []).map(({ subagentName }) => subagentName);
+  const [name] = [state.draft.subagentName ?? "", ...used, ...names].filter((each) =>
+    names.includes(each),
+  );
+  return name === undefined ? next : { ...next, draft: { ...state.draft, subagentName: name } };
 }
 
 function opened(state: State, taskId: string): State {
@@ -221,7 +246,7 @@ function composing(state: State, event: ComposerEvent): State {
     case "launchFailed":
       return {
         ...state,
-        launch: { kind: "refused", message: event.message, canQueue: event.canQueue },
+        launch: { ...omit(event, "type"), kind: "refused" },
       };
     case "launchDropped":
       return { ...state, launch: { kind: "idle" } };
@@ -239,16 +264,22 @@ function composing(state: State, event: ComposerEvent): State {
 
 function submitted({ draft, service }: State, queue: boolean): LaunchState {
   if (service.kind === "untrusted") {
-    return { kind: "refused", message: "Launching is off in Restricted Mode." };
+    return {
+      kind: "refused",
+      message: "Restricted Mode: you can view subagents but not launch them.",
+    };
   }
   if (service.kind !== "running") {
-    return { kind: "refused", message: "The sidecar does not run yet. Try again when it does." };
+    return { kind: "refused", message: "Subagents are still starting. Try again in a moment." };
+  }
+  if (service.message !== undefined) {
+    return { kind: "refused", message: service.message };
   }
   if (draft.subagentName === undefined) {
     return { kind: "refused", message: "Choose a subagent first." };
   }
   return draft.goal.trim() === ""
-    ? { kind: "refused", message: "Say what the subagent is to do." }
+    ? { kind: "refused", message: "Write what the subagent should do." }
     : { kind: "sending", queue };
 }
 

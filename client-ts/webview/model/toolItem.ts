@@ -1,6 +1,7 @@
+import { cutMiddle } from "../../src/cutting.js";
 import type { ToolContent, ToolEvent } from "../../src/protocol.js";
 import { diffOf } from "./diff.js";
-import { cutMiddle, valueText } from "./format.js";
+import { valueText } from "./format.js";
 import type { ToolDiff, ToolItem } from "./items.js";
 
 const MAX_INPUT_CHARS = 8_000;
@@ -16,9 +17,9 @@ const TELLING = [
 
 /** The item of a call that begins with this event. */
 export function beginTool(event: ToolEvent): ToolItem {
-  const { name, status, ts } = event;
+  const { name, status, seq, ts } = event;
   const ended = status === "started" ? {} : { endedAt: ts };
-  return withNews({ kind: "tool", name, status, ts, ...ended }, event);
+  return withNews({ kind: "tool", seq, name, status, ts, ...ended }, event);
 }
 
 /** Add what a later event tells of a call: its members replace earlier ones. */

@@ -49,7 +49,7 @@ const REASON_SENTENCE: Record<EndReason, string> = {
   cancelledByUser: "You cancelled this subagent.",
   cancelledByModel: "The model cancelled this subagent.",
   hostExit: "The subagent was stopped when the window closed or the sidecar was shut down.",
-  lost: "The sidecar was killed while this subagent ran.",
+  lost: "This run was lost when the background process crashed.",
 };
 
 const STATUS_SENTENCE: Record<AsyncStatus, string> = {
@@ -74,7 +74,7 @@ export function remedy(endReason: EndReason | undefined): string | undefined {
       return "The budget can be raised in the settings.";
     case "hostExit":
     case "lost":
-      return "What it had said until then is kept above. Resume it to go on.";
+      return "Its output so far is saved. Resume it to continue.";
     default:
       return undefined;
   }
@@ -96,7 +96,7 @@ export function statusWord(run: RunRow, cancelling: boolean): string {
     return STATUS_WORD[shown];
   }
   if (run.status === "queued" && run.queuePosition !== undefined) {
-    return `Queued, number ${run.queuePosition}`;
+    return run.queuePosition === 1 ? "Queued (next)" : `Queued (#${run.queuePosition})`;
   }
   if (run.status === "running" && run.retrying !== undefined) {
     return retryWords(run.retrying);
@@ -122,13 +122,13 @@ export function isLive({ status }: Pick<RunRow, "status">): boolean {
   return status === "queued" || status === "running";
 }
 
-/** Say how a run goes on with an earlier one, after "goes on with an earlier run". */
+/** Say how a run continues an earlier one, after "Continued from an earlier run". */
 export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
   switch (mode) {
     case "session":
-      return "in the same session: the agent remembers it.";
+      return "(same session)";
     case "replay":
-      return "in a new session: the agent is told what was said and done.";
+      return "(new session, history replayed)";
     default:
       return undefined;
   }
@@ -138,5 +138,7 @@ export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
 export function elapsed(run: RunRow, now: number): string | undefined {
   const from = run.status === "queued" ? run.queuedAt : run.launchedAt;
   const to = isLive(run) ? now : run.completedAt;
-  return from === undefined || to === undefined ? undefined : duration(to - from);
+  // When the end of a lost run was noticed says nothing of how long it ran.
+  const isKnown = run.endReason !== "lost" && from !== undefined && to !== undefined;
+  return !isKnown ? undefined : duration(to - from);
 }

@@ -2,7 +2,7 @@ import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../src/definitionWords.js";
-import { launchable } from "../model/state.js";
+import { launchable, missingReason, viewOnly } from "../model/state.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";
@@ -52,10 +52,13 @@ function picker({ state, send }: View): Part {
           send({ type: "choose", subagentName: textOf(event) });
         }}
       >
-        ${launchable(state).map(
-          ({ name }) =>
-            html`<option value=${name} .selected=${live(name === chosen)}>${name}</option>`,
-        )}
+        ${launchable(state).map((each) => {
+          const { name } = each;
+          const mark = missingReason(state, each) === undefined ? "" : " (not available)";
+          return html`<option value=${name} .selected=${live(name === chosen)}>
+            ${name}${mark}
+          </option>`;
+        })}
       </select>
       <button
         type="button"
@@ -73,11 +76,12 @@ function picker({ state, send }: View): Part {
 
 function launchButton({ state }: View): Part {
   const sending = state.launch.kind === "sending";
+  const reason = viewOnly(state);
   return html`<button
     type="submit"
     class="primary"
-    title="Launch (Enter; Shift+Enter starts a new line)"
-    ?disabled=${sending || state.service.kind !== "running"}
+    title=${reason ?? "Launch (Enter; Shift+Enter starts a new line)"}
+    ?disabled=${sending || state.service.kind !== "running" || reason !== undefined}
   >
     ${icon(sending ? "loading~spin" : "play")} ${sending ? "Launching…" : "Launch"}
   </button>`;
@@ -90,13 +94,17 @@ function problem({ state: { launch }, send }: View): Part {
   const queue = (): void => {
     send({ type: "queue" });
   };
-  return refusal(launch.message, launch.canQueue === true ? queue : undefined);
+  return refusal(launch, send, queue);
 }
 
 function hint({ state }: View): string {
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
   if (chosen === undefined) {
     return "Enter launches, Shift+Enter starts a new line.";
+  }
+  const missing = missingReason(state, chosen);
+  if (missing !== undefined) {
+    return `Not available: ${missing}.`;
   }
   const { description, runner, model } = chosen;
   const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");

@@ -2,12 +2,12 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import type { Progress } from "../../src/protocol.js";
-import type { RunRow } from "../../src/panel/messages.js";
+import type { PageSide, RunRow } from "../../src/panel/messages.js";
 import { askedLine } from "../../src/questions.js";
 import { changeWords, modelWords, retryWords } from "../../src/runWords.js";
-import { compact, counted, cutText, duration, plain } from "../model/format.js";
-import { PAGE, type Range } from "../model/range.js";
-import { extentOf, type OpenRun, shownOf } from "../model/openRun.js";
+import { cutText, duration, plain } from "../model/format.js";
+import { hasMore, type OpenRun, shownOf, showsEnd } from "../model/openRun.js";
+import type { State } from "../model/state.js";
 import {
   elapsed,
   isLive,
@@ -20,6 +20,7 @@ import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
 import { type ItemContext, itemView } from "./item.js";
+import { onMarkdownClick } from "./markdownClicks.js";
 import { plan } from "./plan.js";
 import { speechBox, unsaidMessages } from "./speech.js";
 import type { Part, View } from "./view.js";
@@ -44,9 +45,12 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
       aria-live="off"
       aria-labelledby="conversation-title"
       @scroll=${onScroll}
+      @click=${(event: Event) => {
+        onMarkdownClick(event, open.taskId, view.send);
+      }}
     >
-      ${earlierRun(view, open)} ${goal(open)} ${items(view, open)}
-      ${shownOf(open).end === extentOf(open).end ? tail(view, open) : undefined}
+      ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
+      ${items(view, open)} ${showsEnd(open) ? tail(view, open) : undefined}
     </div>
     <div class="over">${jump(view, open)}</div>
     ${speechBox(view, open)}
@@ -119,7 +123,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
   return taskId === undefined
     ? undefined
     : html`<p class="hint">
-        Goes on with
+        Continued from
         <button
           type="button"
           class="link"
@@ -142,7 +146,6 @@ function goal({ task }: OpenRun): Part {
 }
 
 function items(view: View, open: OpenRun): Part {
-  const { send } = view;
   const {
     conversation: { items: all, dropped },
   } = open.stream;
@@ -151,20 +154,15 @@ function items(view: View, open: OpenRun): Part {
   const numbered = all
     .slice(shown.start - dropped, shown.end - dropped)
     .map((item, at) => ({ item, at: shown.start + at }));
-  return html`${more("earlier", shown.start - dropped, () => {
-      send({ type: "earlier" });
-    })}
-    ${shown.start === dropped && dropped > 0 ? droppedNote(dropped) : undefined}
+  return html`${more(view, open, "before")}
     <ol class="items">
       ${repeat(
         numbered,
         ({ at }) => at,
-        ({ item, at }) => itemView(item, at, context),
+        ({ item }) => itemView(item, context),
       )}
     </ol>
-    ${more("later", laterCount(open, shown), () => {
-      send({ type: "later" });
-    })}`;
+    ${open.reading === undefined ? undefined : more(view, open, "after")}`;
 }
 
 function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemContext {
@@ -172,22 +170,22 @@ function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemCo
   return { taskId, live, folder: task?.workspaceDir, answering, send };
 }
 
-function laterCount(open: OpenRun, shown: Range): number {
-  return extentOf(open).end - shown.end;
-}
-
-function more(which: "earlier" | "later", count: number, onClick: () => void): Part {
-  return count === 0
-    ? undefined
-    : html`<button type="button" class="more" @click=${onClick}>
-        Show ${Math.min(count, PAGE)} ${which} (${compact(count)} not shown)
-      </button>`;
-}
-
-function droppedNote(dropped: number): Part {
-  return html`<p class="hint">
-    The first ${counted(dropped, "entry").replace("entrys", "entries")} are only in the transcript.
-  </p>`;
+/** Scrolling shows more by itself; the button is for those who do not scroll. */
+function more({ send }: View, open: OpenRun, side: PageSide): Part {
+  if (!hasMore(open, side)) {
+    return undefined;
+  }
+  const loading = open.loading === side;
+  return html`<button
+    type="button"
+    class="more"
+    aria-disabled=${loading}
+    @click=${() => {
+      send({ type: side === "before" ? "earlier" : "later" });
+    }}
+  >
+    ${loading ? "Loading…" : side === "before" ? "Show Earlier" : "Show Later"}
+  </button>`;
 }
 
 function tail(view: View, open: OpenRun): Part {
@@ -196,20 +194,42 @@ function tail(view: View, open: OpenRun): Part {
 }
 
 /** What a run is at right now; the silence of a slow one is said, not judged. */
-function activity({ now, state }: View, open: OpenRun): Part {
+function activity({ now, state, send }: View, open: OpenRun): Part {
   const { task, taskId } = open;
+  if (task?.status === "queued" && !state.cancelling.has(taskId)) {
+    return waitingInLine(state, send);
+  }
   if (task?.status !== "running" || state.cancelling.has(taskId)) {
     return undefined;
   }
   const isAsking = task.attention !== undefined;
-  const silent = now - task.progress.lastActivityAt;
+  const silent = now - Math.max(task.progress.lastActivityAt, open.stream.newestTs);
   const facts = [
     isAsking ? "Waiting for your answer" : doing(task.progress),
     ...totals(task, open.stream.conversation),
-    ...(silent > SILENCE_MS && !isAsking ? [`silent for ${duration(silent)}`] : []),
+    ...(silent > SILENCE_MS && !isAsking ? [`no output for ${duration(silent)}`] : []),
   ];
   return html`<p class="activity">
     ${icon(isAsking ? "bell-dot" : "loading~spin")} <span>${facts.join(" · ")}</span>
+  </p>`;
+}
+
+/** Why a run does not begin yet, and the way to change that. */
+function waitingInLine({ runs = [], limit }: State, send: View["send"]): Part {
+  const running = runs.filter(({ status }) => status === "running").length;
+  const words =
+    limit === undefined || limit < 0 ? "Queued" : `Queued: ${running} of ${limit} are running`;
+  return html`<p class="activity">
+    ${icon("watch")} <span>${words}</span>
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "act", action: "changeLimit" });
+      }}
+    >
+      Change Limit
+    </button>
   </p>`;
 }
 

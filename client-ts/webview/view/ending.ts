@@ -13,6 +13,8 @@ import { pathLink } from "./pathLink.js";
 import type { Part, View } from "./view.js";
 
 const MAX_FILES = 100;
+/** A longer error is folded, but for its last line. */
+const CAUSE_LINES = 4;
 
 const resultElement = remembering((key: { text: string }) => renderMarkdown(key.text));
 const resultKeys = new WeakMap<AsyncTask, { text: string }>();
@@ -36,8 +38,21 @@ export function ending(view: View, open: OpenRun): Part {
 function failure(task: AsyncTask): Part {
   const advice = remedy(task.endReason);
   const words = failureDetail(task);
-  return html`${words === undefined ? undefined : html`<pre class="failure">${plain(words)}</pre>`}
+  return html`${words === undefined ? undefined : failed(plain(words))}
   ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;
+}
+
+/** The cause first: what a program prints of its end, its last line says in brief. */
+function failed(words: string): Part {
+  const lines = words.trimEnd().split("\n");
+  const cause = lines.at(-1) ?? "";
+  return lines.length <= CAUSE_LINES
+    ? html`<pre class="failure">${words}</pre>`
+    : html`<pre class="failure">${cause}</pre>
+        <details class="fold">
+          <summary>All ${counted(lines.length, "line")}</summary>
+          <pre class="log" tabindex="0" aria-label="The whole error">${words}</pre>
+        </details>`;
 }
 
 function result(task: AsyncTask, open: OpenRun): Part {

@@ -20,6 +20,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "launchAgain":
       return "#goal";
     case "beginResume":
+    case "sendAgain":
       return "#words";
     case "submit":
       return after.launch.kind === "refused" ? "#goal" : undefined;

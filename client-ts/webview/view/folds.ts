@@ -1,14 +1,23 @@
 import { html } from "lit-html";
 
+import type { AsyncTask } from "../../src/protocol.js";
 import { counted, plain, valueText } from "../model/format.js";
 import { variablesOf } from "../model/result.js";
+import { failureDetail } from "../model/words.js";
 import type { OpenRun } from "../model/openRun.js";
 import type { TextTail } from "../model/textTail.js";
 import type { Part } from "./view.js";
 
 /** What a run gave beside its messages: variables and its error output, each foldable. */
 export function folds({ task, stream: { conversation } }: OpenRun): Part {
-  return html`${variables(variablesOf(task, conversation))} ${errorOutput(conversation.log)}`;
+  return html`${variables(variablesOf(task, conversation))}
+  ${isSaid(task, conversation.log) ? undefined : errorOutput(conversation.log)}`;
+}
+
+/** Whether the end of the run shows the error output already. */
+function isSaid(task: AsyncTask | undefined, { text }: TextTail): boolean {
+  const error = task === undefined ? undefined : failureDetail(task);
+  return error !== undefined && text.trim() !== "" && error.includes(text.trim());
 }
 
 function variables(named: ReadonlyMap<string, unknown>): Part {

@@ -28,9 +28,9 @@ export interface ItemContext {
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
 /** One item of a conversation; drawn again only when it or its context has changed. */
-export function itemView(item: Item, at: number, context: ItemContext): Part {
+export function itemView(item: Item, context: ItemContext): Part {
   const { live, folder, answering } = context;
-  return html`<li class=${item.kind} data-item=${at}>
+  return html`<li class=${item.kind} data-seq=${item.seq}>
     ${guard([item, live, folder, answering], () => body(item, context))}
   </li>`;
 }

@@ -1,17 +1,37 @@
 import { html } from "lit-html";
 
+import type { LaunchFault } from "../../src/launchFault.js";
+import type { Action } from "../../src/panel/messages.js";
 import { icon } from "./icon.js";
-import type { Part } from "./view.js";
+import type { Part, View } from "./view.js";
 
-/** Say why something was refused; with `queue`, offer to have it wait for its turn. */
-export function refusal(message: string, queue?: () => void): Part {
+/** What leads to each setting. */
+const REMEDIES: Record<NonNullable<LaunchFault["setting"]>, readonly [Action, string]> = {
+  runners: ["openRunnerSettings", "Open Runner Settings"],
+  maxAsyncTasks: ["changeLimit", "Change Limit"],
+};
+
+/** Say why something was refused and what can be done; `queue` has it wait for its turn. */
+export function refusal(
+  { message, canQueue, setting }: Partial<LaunchFault> & { readonly message: string },
+  send: View["send"],
+  queue: () => void,
+): Part {
+  const [action, label] = setting === undefined ? [] : REMEDIES[setting];
   return html`<div class="problem" role="alert">
     ${icon("error")}
     <span>${message}</span>
+    ${canQueue === true ? link("Add to Queue", queue) : undefined}
     ${
-      queue === undefined
+      action === undefined || label === undefined
         ? undefined
-        : html`<button type="button" class="link" @click=${queue}>Queue It</button>`
+        : link(label, () => {
+            send({ type: "act", action });
+          })
     }
   </div>`;
+}
+
+function link(label: string, onClick: () => void): Part {
+  return html`<button type="button" class="link" @click=${onClick}>${label}</button>`;
 }

@@ -20,15 +20,15 @@ interface Words {
 }
 
 const SEND: Words = {
-  label: "Tell the subagent something…",
-  hint: "It is told when its present turn has ended.",
+  label: "Send a message…",
+  hint: "Delivered when the current turn ends.",
   button: "Send",
   glyph: "send",
   submit: "sendMessage",
 };
 const RESUME: Words = {
-  label: "What shall it do next? (optional)",
-  hint: "It goes on in a new run, from what was said and done.",
+  label: "What next? (optional)",
+  hint: "Continues in a new run with this conversation as context.",
   button: "Resume",
   glyph: "debug-continue",
   submit: "resume",
@@ -110,33 +110,63 @@ function discardButton(send: View["send"], taskId: string): Part {
   </button>`;
 }
 
-function problem(send: View["send"], taskId: string, { problem: words, canQueue }: Speech): Part {
-  const queue = (): void => {
-    send({ type: "queueResume", taskId });
-  };
-  return words === undefined ? undefined : refusal(words, canQueue === true ? queue : undefined);
+function problem(send: View["send"], taskId: string, speech: Speech): Part {
+  const { problem: message } = speech;
+  return message === undefined
+    ? undefined
+    : refusal(faultOf(speech, message), send, () => {
+        send({ type: "queueResume", taskId });
+      });
+}
+
+function faultOf({ canQueue = false, setting }: Speech, message: string) {
+  return { message, canQueue, ...(setting === undefined ? {} : { setting }) };
 }
 
 /** What was sent and the agent has not been given yet. */
-export function unsaidMessages({ state }: View, { task, taskId }: OpenRun): Part {
+export function unsaidMessages({ state, send }: View, { task, taskId }: OpenRun): Part {
   const { unsaid } = speechTo(state.speeches, taskId);
   const ended = task !== undefined && !isLive(task);
   return unsaid.length === 0
     ? undefined
-    : html`<ol class="items unsaid" aria-label="Not told yet">
+    : html`<ol class="items unsaid" aria-label="Not delivered yet">
         ${unsaid.map(
           (each) =>
             html`<li class="sent">
               ${sentText(each.text)}
-              <p class="hint">${note(each, ended)}</p>
+              <p class="hint">${ended ? icon("warning") : undefined} ${note(each, ended)}</p>
+              ${ended ? undeliveredActions(send, taskId, each.text) : undefined}
             </li>`,
         )}
       </ol>`;
 }
 
+function undeliveredActions(send: View["send"], taskId: string, text: string): Part {
+  return html`<div class="actions">
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "sendAgain", taskId, text });
+      }}
+    >
+      Send Again…
+    </button>
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "discard", taskId, text });
+      }}
+    >
+      Discard
+    </button>
+  </div>`;
+}
+
 function note({ delivery }: Unsaid, ended: boolean): string {
   if (ended) {
-    return "The run ended before the subagent was told.";
+    return "Not delivered: the run ended first.";
   }
   return delivery === undefined ? "Sending…" : deliveryWords(delivery);
 }

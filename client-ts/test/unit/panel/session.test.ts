@@ -3,9 +3,11 @@ import { ResponseError } from "vscode-jsonrpc/node";
 
 import { Listeners } from "../../../src/listeners.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
+import { Outbox } from "../../../src/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
 import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
 import type { ServiceState, SubagentService } from "../../../src/service.js";
+import { FakeMemento } from "../memory.js";
 
 function task(changes: Partial<AsyncTask> = {}): AsyncTask {
   return {
@@ -32,6 +34,7 @@ class FakeService implements SubagentService {
   readonly followers = new Set<(events: TaskEvent[]) => void>();
   readonly answers: Record<string, () => unknown> = {
     "subagents/list": () => ({ items: [], problems: [] }),
+    "runners/list": () => ({ items: [] }),
     "asyncTasks/get": () => ({ task: task(), revision: 1 }),
     "asyncTasks/launch": () => ({ task: task({ id: "t2" }), revision: 1 }),
     "asyncTasks/cancel": () => ({
@@ -71,11 +74,13 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
   const posted: ToWebview[] = [];
   const act = vi.fn();
   const look = vi.fn();
-  const session = new PanelSession(service, {
+  const outbox = new Outbox(new FakeMemento(), service);
+  const session = new PanelSession(service, outbox, {
     post: (message) => posted.push(message),
     act,
     look,
     pickFolder,
+    launchWish: () => ({}),
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
     for (const message of messages) {
@@ -89,6 +94,8 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
 const FOLLOW = { type: "follow", taskId: "t1", afterSeq: 0 };
+
+const LIMIT = "Limit reached: 5 subagents can run at once.";
 
 test("a page that is ready is told everything, and the sidecar started", async () => {
   const { service, types, receive } = panel();
@@ -177,10 +184,15 @@ test("a launch without a folder is dropped", async () => {
 test("a launch over the limit may be queued", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/launch"] = () => {
-    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+    throw new ResponseError(ErrorCode.LimitReached, "Max async tasks (5)", { running: 5, max: 5 });
   };
   await receive({ type: "ready" }, LAUNCH, { ...LAUNCH, queue: true });
-  expect(posted).toContainEqual({ type: "launchFailed", message: "5 of 5 run", canQueue: true });
+  expect(posted).toContainEqual({
+    type: "launchFailed",
+    message: LIMIT,
+    canQueue: true,
+    setting: "maxAsyncTasks",
+  });
   expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
 });
 
@@ -240,6 +252,40 @@ test("a message goes to the sidecar, and its answer to the page", async () => {
   expect(posted.at(-1)).toEqual({ type: "sent", taskId: "t1", text: "Go", delivery: "nextTurn" });
 });
 
+test("a message that was not delivered is told of when its run is opened again", async () => {
+  const { service, session, posted, receive } = panel();
+  service.answers["asyncTasks/send"] = () => ({ delivery: "nextTurn", revision: 1 });
+  service.answers["asyncTasks/events"] = () => ({ events: [], more: false, lastSeq: 0 });
+  await receive({ type: "ready" }, { type: "send", taskId: "t1", text: "Go" });
+  session.hide();
+  await receive({ type: "ready" }, FOLLOW);
+  expect(posted.at(-1)).toEqual({ type: "undelivered", taskId: "t1", texts: ["Go"] });
+  posted.length = 0;
+  await receive({ type: "forget", taskId: "t1", text: "Go" }, FOLLOW);
+  expect(posted.map(({ type }) => type)).not.toContain("undelivered");
+});
+
+test("a batch is followed by the next one when the page has seen it", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  service.followers.forEach((follower) => {
+    follower([EVENT]);
+    follower([{ ...EVENT, seq: 2 }]);
+  });
+  const batches = () => posted.filter(({ type }) => type === "events").length;
+  expect(batches()).toBe(1);
+  await receive({ type: "seen", taskId: "t1" });
+  expect(batches()).toBe(2);
+});
+
+test("earlier events are sent when they are asked for", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/events"] = () => ({ events: [EVENT], more: false, lastSeq: 9 });
+  await receive({ type: "ready" }, { type: "page", taskId: "t1", side: "before", seq: 2 });
+  const page = { type: "page", taskId: "t1", side: "before", seq: 2, events: [EVENT] };
+  expect(posted.at(-1)).toEqual(page);
+});
+
 test("a message that is refused comes back with the reason", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/send"] = () => {
@@ -274,12 +320,12 @@ test("a resume that is refused says why", async () => {
 test("a resume over the limit may be queued", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/resume"] = () => {
-    throw new ResponseError(ErrorCode.LimitReached, "5 of 5 run");
+    throw new ResponseError(ErrorCode.LimitReached, "Max async tasks (5)", { running: 5, max: 5 });
   };
   const resume = { type: "resume", taskId: "t1", queue: false };
   await receive({ type: "ready" }, resume, { ...resume, queue: true });
-  const message = "5 of 5 run";
-  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", message, canQueue: true });
+  const fault = { message: LIMIT, canQueue: true, setting: "maxAsyncTasks" };
+  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", ...fault });
   expect(service.asked.at(-1)?.[1]).toEqual({ taskId: "t1", overLimit: "queue" });
 });
 

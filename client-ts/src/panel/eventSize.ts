@@ -1,0 +1,76 @@
+import { cutMiddle } from "../cutting.js";
+import type { TaskEvent } from "../protocol.js";
+
+/** How much of one text the page gets, in characters; the transcript has it all. */
+export const TEXT_CHARS = 60_000;
+
+/** How much an event weighs, in characters of its texts. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") {
+    return value.length;
+  }
+  if (typeof value !== "object" || value === null) {
+    return 8;
+  }
+  return Object.values(value).reduce((sum: number, each) => sum + sizeOf(each) + 8, 0);
+}
+
+/** Cut the texts that nobody would read to their end; an event that is short stays as it is. */
+export function shortened(event: TaskEvent): TaskEvent {
+  switch (event.type) {
+    case "message":
+    case "thought":
+    case "log":
+    case "result":
+      return event.text.length <= TEXT_CHARS
+        ? event
+        : { ...event, text: cutMiddle(event.text, TEXT_CHARS) };
+    case "tool":
+      return sizeOf(event) <= TEXT_CHARS ? event : shortCall(event);
+    case "emit":
+      return sizeOf(event.value) <= TEXT_CHARS
+        ? event
+        : { ...event, value: cutMiddle(JSON.stringify(event.value), TEXT_CHARS) };
+    default:
+      return event;
+  }
+}
+
+/** The texts of changes stay whole: cut, they would show a change that nobody made. */
+function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
+  const { input, output, content } = event;
+  return {
+    ...event,
+    ...(input === undefined ? {} : { input: shortValue(input) }),
+    ...(output === undefined ? {} : { output: shortValue(output) }),
+    ...(content === undefined
+      ? {}
+      : {
+          content: content.map((part) =>
+            part.type === "text" && part.text !== undefined
+              ? { ...part, text: cutMiddle(part.text, TEXT_CHARS) }
+              : part,
+          ),
+        }),
+  };
+}
+
+/** The members of an input say what a call is about, so each is cut by itself. */
+function shortValue(value: unknown): unknown {
+  if (typeof value === "string") {
+    return cutMiddle(value, TEXT_CHARS);
+  }
+  if (typeof value !== "object" || value === null || sizeOf(value) <= TEXT_CHARS) {
+    return value;
+  }
+  return Array.isArray(value)
+    ? cutMiddle(JSON.stringify(value), TEXT_CHARS)
+    : Object.fromEntries(
+        Object.entries(value).map(([key, each]) => [
+          key,
+          typeof each === "string"
+            ? cutMiddle(each, TEXT_CHARS)
+            : cutMiddle(JSON.stringify(each), TEXT_CHARS),
+        ]),
+      );
+}

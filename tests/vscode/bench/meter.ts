@@ -1,0 +1,130 @@
+import type { CDPSession, Frame } from "playwright-core";
+
+import { longestWork, TRACED } from "./trace.ts";
+
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
+
+/** Times in ms, sizes in MB. */
+export interface Figures {
+  /** The longest time between two frames of the panel, and how many took more than 50 ms. */
+  readonly longestFrame: number;
+  readonly slowFrames: number;
+  readonly frames: number;
+  /** The most processor time that a task took in which the panel's code ran, drawing included. */
+  readonly longestWork: number;
+  /** The heap of the whole window, the workbench included, after a collection, and its growth. */
+  readonly heap: number;
+  readonly heapGrowth: number;
+  /** The most nodes that the panel had. */
+  readonly nodes: number;
+  /** From the click on Cancel until the panel shows that it is on its way, and until it is done. */
+  readonly cancelShown?: number;
+  readonly cancelled?: number;
+}
+
+interface Notes {
+  longestFrame: number;
+  slowFrames: number;
+  frames: number;
+  nodes: number;
+  clickedAt?: number;
+  cancelShown?: number;
+  cancelled?: number;
+}
+
+/** Watches the panel from inside. */
+export class Meter {
+  readonly #frame: Frame;
+  readonly #session: CDPSession;
+  readonly #heapBefore: number;
+
+  private constructor(frame: Frame, session: CDPSession, heapBefore: number) {
+    this.#frame = frame;
+    this.#session = session;
+    this.#heapBefore = heapBefore;
+  }
+
+  static async start(workbench: Workbench): Promise<Meter> {
+    const frame = await panelFrame(workbench);
+    const session = await workbench.page.context().newCDPSession(workbench.page);
+    const heapBefore = await heapOf(session);
+    await frame.evaluate(watch);
+    await workbench.page.context().browser()?.startTracing(workbench.page, { categories: TRACED });
+    return new Meter(frame, session, heapBefore);
+  }
+
+  async stop(): Promise<Figures> {
+    const notes = await this.#frame.evaluate(
+      () => (globalThis as unknown as { notes: Notes }).notes,
+    );
+    const browser = this.#frame.page().context().browser();
+    const trace = (await browser?.stopTracing())?.toString() ?? "{}";
+    const heap = await heapOf(this.#session);
+    const heapGrowth = heap - this.#heapBefore;
+    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth };
+  }
+}
+
+async function panelFrame({ page }: Workbench): Promise<Frame> {
+  const found = await until(
+    "a panel",
+    async () => {
+      const counts = await Promise.all(
+        page.frames().map((frame) =>
+          frame
+            .locator("#app .page")
+            .count()
+            .catch(() => 0),
+        ),
+      );
+      return page.frames()[counts.indexOf(1)];
+    },
+    (frame) => frame !== undefined,
+  );
+  return found as Frame;
+}
+
+async function heapOf(session: CDPSession): Promise<number> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return Math.round(usedSize / 1e5) / 10;
+}
+
+/** Runs in the panel. */
+function watch(): void {
+  const notes: Notes = { longestFrame: 0, slowFrames: 0, frames: 0, nodes: 0 };
+  Object.assign(globalThis, { notes });
+  let before = performance.now();
+  const frame = (): void => {
+    const now = performance.now();
+    const took = now - before;
+    before = now;
+    notes.frames += 1;
+    notes.slowFrames += took > 50 ? 1 : 0;
+    notes.longestFrame = Math.max(notes.longestFrame, took);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  addEventListener(
+    "click",
+    ({ target, timeStamp }) => {
+      if ((target as Element).closest(".cancel") !== null) {
+        notes.clickedAt ??= timeStamp;
+      }
+    },
+    true,
+  );
+  new MutationObserver(() => {
+    notes.nodes = Math.max(notes.nodes, document.getElementsByTagName("*").length);
+    if (notes.clickedAt === undefined) {
+      return;
+    }
+    const text = document.querySelector(".head")?.textContent ?? "";
+    if (text.includes("Cancelling")) {
+      notes.cancelShown ??= performance.now() - notes.clickedAt;
+    } else if (text.includes("Cancelled")) {
+      notes.cancelled ??= performance.now() - notes.clickedAt;
+    }
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+}

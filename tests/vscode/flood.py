@@ -1,0 +1,55 @@
+"""A subagent that has much to say: its prompt ends with a kind and a number.
+
+`messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
+calls. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+"""
+
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+LAST = "That was the last line."
+_WORDS = "It reads **lines**, `names` and [links](https://example.com/a) of the *whole* tree. "
+
+
+def main(kind: str, amount: int) -> None:
+    """Print the events of a kind of flood."""
+    for event in _events(kind, amount):
+        sys.stdout.write(json.dumps(event) + "\n")
+    sys.stdout.flush()
+
+
+def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
+    match kind:
+        case "messages":
+            return itertools.chain(_messages(range(amount * 1_000)), [_message(LAST)])
+        case "message":
+            return [_message(_WORDS * (amount * 1_000_000 // len(_WORDS)) + LAST)]
+        case "calls":
+            return itertools.chain(_calls(amount), [_message(LAST)])
+        case "endless":
+            return _messages(itertools.count())
+        case _:
+            raise SystemExit(f"{kind}: no such flood")
+
+
+def _messages(numbers: Iterable[int]) -> Iterator[dict[str, Any]]:
+    for number in numbers:
+        yield _message(f"\n\n### Part {number}\n\n" + _WORDS * 12)
+
+
+def _message(text: str) -> dict[str, Any]:
+    return {"type": "message", "text": text}
+
+
+def _calls(count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        call = {"type": "tool", "toolCallId": str(number), "name": "read"}
+        yield {**call, "status": "started", "input": {"path": f"src/file{number}.py"}}
+        yield {**call, "status": "completed", "output": _WORDS * 30}
+
+
+_kind, _amount = sys.stdin.read().split()[-2:]
+main(_kind, int(_amount))
