@@ -24,12 +24,12 @@ from benchmarks.processes import environment
 from benchmarks.promises import HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, NEWS_SECONDS, ROW_BYTES
 from sidecar.api.tasks import Rules
 from sidecar.history import TaskHistory
+from sidecar.history.catalog.task_reader import TaskReader
+from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS
 from sidecar.history.live import LiveHistory
-from sidecar.history.roots import describe_root
+from sidecar.history.stored.roots import describe_root
 from sidecar.history.task_history import Changes
-from sidecar.history.task_reader import TaskReader
-from sidecar.history.worker import GARBAGE_THRESHOLDS
-from sidecar.rpc.encoding import encode_result
+from sidecar.rpc.transport.encoding import encode_result
 from tests.generator import sized, write_hostile
 
 _PEER: Final = "orjson of 20,000 short records"

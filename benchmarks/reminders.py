@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.promises import REMINDER_SECONDS
-from sidecar.subagents.manager import AsyncTaskManager
-from sidecar.subagents.outbox import Outbox, ReminderOptions
-from sidecar.subagents.reminder import render_status_summary
+from sidecar.subagents.reminders.outbox import Outbox, ReminderOptions
+from sidecar.subagents.reminders.reminder import render_status_summary
+from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 _MANY: Final = 2_000
 _FEW: Final = 10

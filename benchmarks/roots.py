@@ -11,8 +11,8 @@ from typing import Final
 from benchmarks.measure import Comparison, within
 from benchmarks.promises import ROOT_SECONDS
 from sidecar.history import TaskHistory
+from sidecar.history.catalog.pool import WorkerPool
 from sidecar.history.live import LiveHistory
-from sidecar.history.pool import WorkerPool
 
 _MESSAGES: Final = b'[{"ts":1776247196051,"type":"say","say":"text","text":"Count the words of a file"}]'
 _LOOK_SECONDS: Final = 0.02

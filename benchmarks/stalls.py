@@ -13,7 +13,7 @@ from benchmarks.measure import Comparison, within
 from benchmarks.promises import STALL_SECONDS
 from sidecar.app.serve import SWITCH_SECONDS
 from sidecar.history import TaskHistory
-from sidecar.history.pool import WorkerPool
+from sidecar.history.catalog.pool import WorkerPool
 
 _PAUSE: Final = 1e-3
 """Seconds between two turns of the loop: a stall as long as promised is met by twenty."""

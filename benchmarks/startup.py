@@ -9,7 +9,7 @@ import orjson
 from benchmarks.measure import Comparison, interleave
 from benchmarks.processes import SIDECAR, time_command, time_first_answer
 from benchmarks.promises import FIRST_ANSWER
-from sidecar.rpc.framing import encode_frame
+from sidecar.rpc.transport.framing import encode_frame
 
 _INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}
 _IMPORT = (sys.executable, "-c", "import pygls.server")

@@ -15,13 +15,13 @@ export default defineConfig(
   },
   {
     files: ["src/**"],
-    ignores: ["src/notify.ts"],
+    ignores: ["src/questions/notify.ts"],
     rules: {
       "no-restricted-properties": [
         "error",
         ...["showErrorMessage", "showInformationMessage", "showWarningMessage"].map((property) => ({
           property,
-          message: "Use notify.ts: it keeps a model's words from becoming links.",
+          message: "Use questions/notify.ts: it keeps a model's words from becoming links.",
         })),
       ],
     },

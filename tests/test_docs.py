@@ -1,7 +1,7 @@
 import re
 from pathlib import Path
 
-from sidecar.history.problems import PROBLEM_CODES
+from sidecar.history.stored.problems import PROBLEM_CODES
 from sidecar.subagents.definitions.places import USER_FOLDERS
 
 FORMATS = USER_FOLDERS.values()

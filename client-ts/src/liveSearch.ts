@@ -1,8 +1,8 @@
-import { coalesced } from "./coalesce.js";
-import { messageOf } from "./errors.js";
+import { coalesced } from "./util/coalesce.js";
+import { messageOf } from "./util/errors.js";
 import type { ListParams, ListResult, SearchHit, SearchParams, SearchResult } from "./protocol.js";
 import type { TaskInfo } from "./protocol.js";
-import { messageSearch, type QueryFault, queryFault } from "./queryText.js";
+import { messageSearch, type QueryFault, queryFault } from "./text/queryText.js";
 
 const TASKS = 50;
 const HITS = 20;

@@ -1,5 +1,5 @@
 import type { AsyncTask, InitializeResult } from "./protocol.js";
-import { isLive } from "./taskTable.js";
+import { isLive } from "./text/taskTable.js";
 
 /** What the sidecar tells of its runners; undefined before it has told. */
 interface Known {

@@ -13,37 +13,37 @@ from sidecar.api.insight import HousekeepingResult
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.foreign_runs import ForeignRuns
-from sidecar.app.housekeeping import Action, Housekeeping
-from sidecar.app.news import News
-from sidecar.app.ownership import Ownership
-from sidecar.app.planner import Planner
-from sidecar.app.recovery import Recovery
-from sidecar.app.reminders import Reminders
+from sidecar.app.launching.planner import Planner
+from sidecar.app.launching.runs import STOP_SECONDS, Runs
+from sidecar.app.outbound.news import News
+from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.roots import history_roots, search_dir
-from sidecar.app.runs import STOP_SECONDS, Runs
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
+from sidecar.app.upkeep.foreign_runs import ForeignRuns
+from sidecar.app.upkeep.housekeeping import Action, Housekeeping
+from sidecar.app.upkeep.ownership import Ownership
+from sidecar.app.upkeep.recovery import Recovery
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
-from sidecar.subagents.attendance import Oversight
-from sidecar.subagents.budget import DaySpending
-from sidecar.subagents.event_log import EventLog
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.manager import AsyncTaskManager
-from sidecar.subagents.outcome import HOST_EXIT
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
-from sidecar.subagents.records import RunRecord
-from sidecar.subagents.run import Run
-from sidecar.subagents.run_registry import RunRegistry
-from sidecar.subagents.run_scope import RunServices
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.runs.attendance import Oversight
+from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.run import Run
+from sidecar.subagents.runs.scope import RunServices
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.outcome import HOST_EXIT
 
 if TYPE_CHECKING:
     from sidecar.history.search import SearchService
-    from sidecar.subagents.catalogue import Catalogue
+    from sidecar.subagents.runs.catalogue import Catalogue
 
 logger = logging.getLogger(__name__)
 
@@ -222,7 +222,7 @@ class Host:
     @cached_property
     def catalogue(self) -> "Catalogue":
         """The definitions there are; imported when first needed."""
-        from sidecar.subagents.catalogue import Catalogue
+        from sidecar.subagents.runs.catalogue import Catalogue
 
         return Catalogue(user_config_dir())
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
-from sidecar.rpc.stdio import PipeTransport
-from sidecar.subagents.runners.adoption import adoption
+from sidecar.rpc.transport.stdio import PipeTransport
+from sidecar.subagents.runners.process.adoption import adoption
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,

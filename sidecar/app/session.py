@@ -15,17 +15,17 @@ from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
-from sidecar.app.news import Listener
-from sidecar.app.output import OutputPump
-from sidecar.app.progress import Progress
-from sidecar.app.report_stream import ReportStream
+from sidecar.app.launching.workspace import Workspace, parse_folders
+from sidecar.app.outbound.news import Listener
+from sidecar.app.outbound.output import OutputPump
+from sidecar.app.outbound.progress import Progress
+from sidecar.app.outbound.report_stream import ReportStream
 from sidecar.app.settings import SettingsStore
-from sidecar.app.workspace import Workspace, parse_folders
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
-from sidecar.subagents.outbox import TRIGGER_SECONDS
-from sidecar.subagents.run_registry import FOREIGN_POLL_SECONDS
+from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS
+from sidecar.subagents.runs.registry import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox

@@ -11,13 +11,13 @@ from sidecar.api.tasks import Rules, TaskStatus
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import index_dir
 from sidecar.history import TaskHistory
-from sidecar.history.index_row import ReadRows
+from sidecar.history.catalog.index_row import ReadRows
 from sidecar.history.task_history import Changes
 
 if TYPE_CHECKING:
+    from sidecar.history.catalog.pool import WorkerPool
+    from sidecar.history.catalog.task_reader import TaskReader
     from sidecar.history.live import LiveHistory
-    from sidecar.history.pool import WorkerPool
-    from sidecar.history.task_reader import TaskReader
 
 FOLLOW_AFTER_SECONDS = 0.2
 """How long after `follow` the watching begins: first the client's own first questions are answered."""
@@ -86,7 +86,7 @@ class StoredTasks:
 
     def _read(self, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
         if self._pool is None:
-            from sidecar.history.pool import WorkerPool
+            from sidecar.history.catalog.pool import WorkerPool
 
             self._pool = WorkerPool()
         return self._pool.read(reader, names, rules, now)

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
-from sidecar.app.launch_gate import PendingLaunch
-from sidecar.app.workspace import Workspace
-from sidecar.subagents.admission import Prepared
-from sidecar.subagents.driving import RunPlan
-from sidecar.subagents.launching import Abort, LaunchRequest
-from sidecar.subagents.model import QueuePlace
-from sidecar.subagents.orchestrator import RunLaunch
-from sidecar.subagents.terms import Term, unkept
-from sidecar.subagents.timeouts import TimeoutChoice
+from sidecar.app.launching.gate import PendingLaunch
+from sidecar.app.launching.workspace import Workspace
+from sidecar.subagents.limits.terms import Term, unkept
+from sidecar.subagents.runs.admission import Prepared
+from sidecar.subagents.runs.driving import RunPlan
+from sidecar.subagents.runs.orchestrator import RunLaunch
+from sidecar.subagents.tasks.launching import Abort, LaunchRequest
+from sidecar.subagents.tasks.model import QueuePlace
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool, TaskTool
 from sidecar.tools.arguments import BadArgument, refuse
 from sidecar.tools.result import ToolError, ToolResult

@@ -11,14 +11,14 @@ from click.core import ParameterSource
 from sidecar.api.async_tasks import AsyncTask, LaunchParams
 from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host
-from sidecar.app.news import Listener
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.outbound.news import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
-from sidecar.app.workspace import Workspace
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root, workspace, workspace_folder
-from sidecar.subagents.catalogue import Catalogue
-from sidecar.subagents.runners.adoption import adoption
+from sidecar.subagents.runners.process.adoption import adoption
 from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.runs.catalogue import Catalogue
 
 _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CANCELLED}
 

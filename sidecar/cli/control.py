@@ -16,7 +16,7 @@ from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 
 
 @click.command()

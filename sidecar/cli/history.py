@@ -24,13 +24,13 @@ from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.cli.printable import printable
 from sidecar.history import TaskHistory
-from sidecar.history.pages import RenderedList
-from sidecar.history.roots import task_folder
-from sidecar.history.selection import Selection
-from sidecar.history.spreading import in_two_processes
+from sidecar.history.catalog.spreading import in_two_processes
+from sidecar.history.listing.pages import RenderedList
+from sidecar.history.listing.selection import Selection
+from sidecar.history.stored.roots import task_folder
 
 if TYPE_CHECKING:
-    from sidecar.history.transcript import Kind
+    from sidecar.history.messages.transcript import Kind
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
@@ -67,7 +67,7 @@ def list_tasks(
         return
     page = _page(history, wanted, order, limit)
     if form == "text":
-        from sidecar.history.text import format_tasks
+        from sidecar.history.listing.text import format_tasks
 
         named = " ".join(filter(None, (filter_text, query))) or None
         # For a pipe it is the tool's answer to the byte.

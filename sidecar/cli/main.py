@@ -26,7 +26,11 @@ _COMMANDS = {
     "logs": ("sidecar.cli.runs", "logs", "Print what a run said."),
     "cancel": ("sidecar.cli.control", "cancel", "End a run that is left without its sidecar."),
     "wait": ("sidecar.cli.control", "wait", "Wait until runs have ended."),
-    "demo": ("sidecar.cli.demo", "demo", "Show the main job from end to end, with no key and no network."),
+    "demo": (
+        "sidecar.cli.demo.command",
+        "demo",
+        "Show the main job from end to end, with no key and no network.",
+    ),
 }
 _LABEL = 60
 """Characters of its title by which a task is told from others."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from sidecar.cli.printable import plain, printable, printable_json
-from sidecar.rpc.encoding import encode_json
+from sidecar.rpc.transport.encoding import encode_json
 
 TITLE_WIDTH = 24
 LAST_WIDTH = 13

@@ -19,9 +19,9 @@ from sidecar.cli.event_lines import EventPrinter
 from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
-from sidecar.subagents.journal import Journal, JournalMissing
-from sidecar.subagents.journal_source import log_is_missing
-from sidecar.subagents.records import RunRecord
+from sidecar.subagents.journal.journal import Journal, JournalMissing
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.journal.source import log_is_missing
 
 T = TypeVar("T")
 

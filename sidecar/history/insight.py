@@ -16,10 +16,10 @@ from sidecar.api.insight import (
 )
 from sidecar.api.tasks import Rules, TaskInfo
 from sidecar.changes.file_change import FileChange, merged
-from sidecar.history.file_lookup import fits_path
-from sidecar.history.roots import task_folder
-from sidecar.history.selection import Selection
+from sidecar.history.listing.selection import Selection
+from sidecar.history.messages.file_lookup import fits_path
 from sidecar.history.stats import grouped, totals, trees, without_copies
+from sidecar.history.stored.roots import task_folder
 from sidecar.history.task_history import TaskHistory
 
 

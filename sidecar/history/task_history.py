@@ -21,18 +21,18 @@ from sidecar.api.tasks import (
     TaskInfo,
     TaskStatus,
 )
-from sidecar.history.catalog import Change, ReadMany, RootCatalog
-from sidecar.history.index import RowIndex
-from sidecar.history.listing import infos
-from sidecar.history.pages import RenderedList
-from sidecar.history.roots import Root, describe_root, known_path, writer_of
-from sidecar.history.row_selector import RowSelector
-from sidecar.history.selection import Selection
-from sidecar.history.spreading import Spread, here
+from sidecar.history.catalog.index import RowIndex
+from sidecar.history.catalog.root_catalog import Change, ReadMany, RootCatalog
+from sidecar.history.catalog.spreading import Spread, here
+from sidecar.history.listing.pages import RenderedList
+from sidecar.history.listing.row_selector import RowSelector
+from sidecar.history.listing.rows import infos
+from sidecar.history.listing.selection import Selection
+from sidecar.history.stored.roots import Root, describe_root, known_path, writer_of
 
 if TYPE_CHECKING:
-    from sidecar.history.file_lookup import FileLookup
-    from sidecar.history.transcript import End, Kind, Transcripts
+    from sidecar.history.messages.file_lookup import FileLookup
+    from sidecar.history.messages.transcript import End, Kind, Transcripts
 
 # What not every list needs is imported where it is: half of a short list's time would go into imports.
 
@@ -127,13 +127,13 @@ class TaskHistory:
     @cached_property
     def files(self) -> "FileLookup":
         """The files that tasks touched, and the tasks that touched a file."""
-        from sidecar.history.file_lookup import FileLookup
+        from sidecar.history.messages.file_lookup import FileLookup
 
         return FileLookup()
 
     @cached_property
     def _transcripts(self) -> "Transcripts":
-        from sidecar.history.transcript import Transcripts
+        from sidecar.history.messages.transcript import Transcripts
 
         return Transcripts()
 

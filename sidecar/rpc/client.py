@@ -5,13 +5,13 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
-from sidecar.rpc import encoding
 from sidecar.rpc.calls import CANCEL_METHOD, PendingCalls
 from sidecar.rpc.child import ChildProcess, StderrMode
 from sidecar.rpc.errors import METHOD_NOT_FOUND, OVERLOADED, FramingError, RpcError
 from sidecar.rpc.failures import describe_failure
-from sidecar.rpc.framing import FrameDecoder, encode_frame
 from sidecar.rpc.messages import MessageId, Notification, Request, Response, parse_message
+from sidecar.rpc.transport import encoding
+from sidecar.rpc.transport.framing import FrameDecoder, encode_frame
 
 MAX_NOTIFICATIONS = 10_000
 MAX_REQUESTS_SERVED = 100

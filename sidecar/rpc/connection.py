@@ -16,7 +16,6 @@ from pygls.protocol import JsonRPCProtocol
 from pygls.server import JsonRPCServer
 
 from sidecar.rpc.calls import CANCEL_METHOD
-from sidecar.rpc.encoding import encode_result
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
     OVERLOADED,
@@ -36,7 +35,8 @@ from sidecar.rpc.messages import (
 )
 from sidecar.rpc.outgoing import Outgoing
 from sidecar.rpc.router import Admit, Method, Router
-from sidecar.rpc.stdio import PipeTransport
+from sidecar.rpc.transport.encoding import encode_result
+from sidecar.rpc.transport.stdio import PipeTransport
 
 __all__ = ["MAX_IN_FLIGHT", "Connection", "Method"]
 

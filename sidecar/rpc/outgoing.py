@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any
 
-from sidecar.rpc import encoding
 from sidecar.rpc.calls import CANCEL_METHOD, PendingCalls
 from sidecar.rpc.errors import RpcError
-from sidecar.rpc.framing import encode_frame
 from sidecar.rpc.messages import MessageId, Response
-from sidecar.rpc.writer import FrameWriter
+from sidecar.rpc.transport import encoding
+from sidecar.rpc.transport.framing import encode_frame
+from sidecar.rpc.transport.writer import FrameWriter
 
 _log = logging.getLogger(__name__)
 

@@ -4,16 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sidecar.subagents.auto_trigger import AsyncTaskAutoTrigger
-    from sidecar.subagents.manager import AsyncTaskManager
-    from sidecar.subagents.reminder import AsyncTaskReminderService
+    from sidecar.subagents.reminders.auto_trigger import AsyncTaskAutoTrigger
+    from sidecar.subagents.reminders.reminder import AsyncTaskReminderService
+    from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 __all__ = ["AsyncTaskAutoTrigger", "AsyncTaskManager", "AsyncTaskReminderService"]
 
 _HOMES = {
-    "AsyncTaskAutoTrigger": "auto_trigger",
-    "AsyncTaskManager": "manager",
-    "AsyncTaskReminderService": "reminder",
+    "AsyncTaskAutoTrigger": "reminders.auto_trigger",
+    "AsyncTaskManager": "tasks.manager",
+    "AsyncTaskReminderService": "reminders.reminder",
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from sidecar.api.model import ToolKind
-from sidecar.subagents.manager import AsyncTaskManager
-from sidecar.subagents.model import QueuedTask
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.model import QueuedTask
 from sidecar.tools import async_task_texts as texts
 from sidecar.tools.arguments import BadArgument, check_names, refuse, text
 from sidecar.tools.result import ToolResult

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolKind
 from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, TaskInfo
-from sidecar.history.text import format_tasks
+from sidecar.history.listing.text import format_tasks
 from sidecar.tools.arguments import shown_text
 from sidecar.tools.result import ToolError, ToolResult
 

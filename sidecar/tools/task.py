@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 from sidecar.api.model import ToolKind
-from sidecar.subagents.background import BackgroundRuns
-from sidecar.subagents.driving import LaunchAborted, LaunchTimedOut, RunPlan
-from sidecar.subagents.launching import Orchestrator
-from sidecar.subagents.manager import AsyncTaskManager
-from sidecar.subagents.model import QueuePlace
-from sidecar.subagents.slots import Slot
-from sidecar.subagents.timeouts import resolve
+from sidecar.subagents.runs.background import BackgroundRuns
+from sidecar.subagents.runs.driving import LaunchAborted, LaunchTimedOut, RunPlan
+from sidecar.subagents.tasks.launching import Orchestrator
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.model import QueuePlace
+from sidecar.subagents.tasks.slots import Slot
+from sidecar.subagents.tasks.timeouts import resolve
 from sidecar.tools import task_texts as texts
 from sidecar.tools.arguments import BadArgument, refuse, shown_text
 from sidecar.tools.result import ToolResult

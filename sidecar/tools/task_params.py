@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidecar.subagents.launching import LaunchRequest
 from sidecar.subagents.permissions.tool_rule import delegated, first_fault
-from sidecar.subagents.timeouts import TimeoutChoice, check_seconds
+from sidecar.subagents.tasks.launching import LaunchRequest
+from sidecar.subagents.tasks.timeouts import TimeoutChoice, check_seconds
 from sidecar.tools.arguments import BadArgument, check_names, text
 
 NO_LIMIT = -1

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sidecar.subagents.driving import RunEnd, error_text
-from sidecar.subagents.js_text import js_entries, js_string, json_stringify
-from sidecar.subagents.model import Output, QueuePlace
-from sidecar.subagents.outcome import NO_OUTPUT
-from sidecar.subagents.reminder import completed_payload
-from sidecar.subagents.timeouts import TimeoutChoice
+from sidecar.javascript.printing import js_entries, js_string, json_stringify
+from sidecar.subagents.reminders.reminder import completed_payload
+from sidecar.subagents.runs.driving import RunEnd, error_text
+from sidecar.subagents.tasks.model import Output, QueuePlace
+from sidecar.subagents.tasks.outcome import NO_OUTPUT
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools.result import ToolError, ToolResult
 
 EXECUTION_FAILED = "EXECUTION_FAILED"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.api.methods import METHODS
-from sidecar.cli import demo_files
+from sidecar.cli.demo import files as demo_files
 from sidecar.rpc.client import RpcClient
 
 REPO = Path(__file__).parents[2]

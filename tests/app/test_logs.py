@@ -28,7 +28,7 @@ async def test_records_of_any_thread_reach_the_client_by_their_level(level: int,
 
 async def test_the_wires_own_troubles_are_not_put_on_the_wire() -> None:
     sent: asyncio.Queue[LogMessage] = asyncio.Queue()
-    logger = logging.Logger("sidecar.rpc.writer")
+    logger = logging.Logger("sidecar.rpc.transport.writer")
     logger.addHandler(ClientLogHandler(asyncio.get_running_loop(), sent.put_nowait))
     logger.error("the queue is full")
     await asyncio.sleep(0)

@@ -10,12 +10,12 @@ import pytest
 from sidecar.api.async_tasks import AsyncTask, LaunchParams, Progress
 from sidecar.api.errors import StorageError
 from sidecar.app.host import Host
+from sidecar.app.launching.workspace import Workspace
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
-from sidecar.app.workspace import Workspace
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.records import RunRecord
-from sidecar.subagents.transcript import Transcript
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.transcript.transcript import Transcript
 
 SETTINGS = {"asyncTasks": {"max": 1}, "runners": {"cat": {"type": "command", "command": ["cat"]}}}
 COUNTS = {"queued": 0, "running": 0, "completed": 0, "failed": 0, "cancelled": 0}

@@ -29,14 +29,16 @@ def loaded(module: str, *names: str) -> str:
         "watchfiles",
         "sidecar.tools.task",
         "sidecar.subagents.definitions",
-        "sidecar.subagents.runners.process",
+        "sidecar.subagents.runners.process.child",
     ],
 )
 def test_serve_starts_without(name: str) -> None:
     assert loaded("sidecar.app.serve", name) == ""
 
 
-@pytest.mark.parametrize("name", ["asyncio", "pygls", "hashlib", "tomllib", "rich", "sidecar.history.guide"])
+@pytest.mark.parametrize(
+    "name", ["asyncio", "pygls", "hashlib", "tomllib", "rich", "sidecar.history.guide.extract"]
+)
 def test_listing_tasks_starts_without(name: str) -> None:
     assert loaded("sidecar.cli.history", name) == ""
 

@@ -10,7 +10,7 @@ import psutil
 
 from sidecar.rpc.errors import RpcError
 from sidecar.storage.atomic import is_temp
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.campaign.notes import ENDED, Notes
 from tests.campaign.scenario import Client
 

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from sidecar.rpc import encoding
 from sidecar.rpc.calls import PendingCalls
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
-from sidecar.rpc.framing import FrameDecoder, encode_frame
 from sidecar.rpc.messages import MessageId, Notification, Request, Response, parse_message
+from sidecar.rpc.transport import encoding
+from sidecar.rpc.transport.framing import FrameDecoder, encode_frame
 
 Json = dict[str, Any]
 REQUEST_SECONDS = 20.0

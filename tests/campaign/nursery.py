@@ -74,9 +74,9 @@ def _preload() -> None:
 
     import sidecar.app.serve
     import sidecar.app.toolbox
-    import sidecar.history.pool
-    import sidecar.history.unlisted
-    import sidecar.subagents.catalogue  # noqa: F401
+    import sidecar.history.catalog.pool
+    import sidecar.history.catalog.unlisted
+    import sidecar.subagents.runs.catalogue  # noqa: F401
 
 
 def _serve(fds: list[int], root: str, environment: dict[str, str]) -> NoReturn:

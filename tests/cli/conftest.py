@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sidecar.cli.main import main
-from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.runners.process.marker import find, sweep
 from tests.generator import ERAS, generate
 
 REPO = Path(__file__).parents[2]

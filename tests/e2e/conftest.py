@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.client import RpcClient
-from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.runners.process.marker import find, sweep
 from tests.model_server.server import ModelServer
 
 REPO = Path(__file__).parents[2]

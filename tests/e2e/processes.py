@@ -5,7 +5,7 @@ from typing import Any
 
 import psutil
 
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import Sidecar
 
 Json = dict[str, Any]

@@ -9,17 +9,17 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners.acp_events import SessionEvents
-from sidecar.subagents.runners.acp_modes import SessionModes
-from sidecar.subagents.runners.acp_permissions import Permissions
-from sidecar.subagents.runners.acp_session import Session
-from sidecar.subagents.runners.acp_wire import AgentWire
+from sidecar.subagents.runners.acp.asking.model_option import model_option
+from sidecar.subagents.runners.acp.asking.modes import SessionModes
+from sidecar.subagents.runners.acp.asking.permissions import Permissions
+from sidecar.subagents.runners.acp.asking.profiles import PROFILES
+from sidecar.subagents.runners.acp.session import Session
+from sidecar.subagents.runners.acp.updates.events import SessionEvents
+from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.contract import Attendant
-from sidecar.subagents.runners.marker import find
-from sidecar.subagents.runners.model_option import model_option
-from sidecar.subagents.runners.process import ChildProcess
-from sidecar.subagents.runners.profiles import PROFILES
-from sidecar.subagents.runners.turns import Turns
+from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.process.child import ChildProcess
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.real_agents import MODELS
 
 Json = dict[str, Any]

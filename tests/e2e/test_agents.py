@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import REPO, Sidecar, Start, define
 
 pytestmark = pytest.mark.timeout(120)

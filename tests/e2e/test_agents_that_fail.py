@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import REPO, Sidecar, Start
 
 pytestmark = pytest.mark.timeout(120)

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import Sidecar, Start
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.processes import command_of, events, gone
 from tests.e2e.real_agents import AGENTS, define_agents, runners_in

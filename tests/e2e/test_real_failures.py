@@ -14,10 +14,10 @@ import pytest
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
-from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_restart import RestartableRun
+from sidecar.subagents.runners.acp.restart import RestartableRun
+from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
-from sidecar.subagents.runners.marker import find, sweep
+from sidecar.subagents.runners.process.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server import anthropic, gemini, openai_chat, openai_responses
 from tests.model_server.faults import FAULTS, Fault, Place

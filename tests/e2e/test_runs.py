@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from sidecar.rpc.errors import RpcError
-from sidecar.subagents.runners.marker import find
+from sidecar.subagents.runners.process.marker import find
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.processes import events
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sidecar.api.tasks import TaskInfo
-from sidecar.history import TaskHistory, leftovers
+from sidecar.history import TaskHistory
+from sidecar.history.stored import leftovers
 
 NOW = 1_776_254_400_000
 HOUR = 3_600_000

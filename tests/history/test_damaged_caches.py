@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from sidecar.api.insight import SearchParams, SearchResult
-from sidecar.history import TaskHistory, index
-from sidecar.history.index import RowIndex
+from sidecar.history import TaskHistory
+from sidecar.history.catalog import index
+from sidecar.history.catalog.index import RowIndex
 from sidecar.history.search import SearchService
 from sidecar.history.search import worker as search_worker
 from sidecar.history.search.build import update

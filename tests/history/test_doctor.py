@@ -9,10 +9,10 @@ import pytest
 from sidecar.api.errors import InvalidParams
 from sidecar.api.insight import DoctorResult, Finding
 from sidecar.history import TaskHistory
+from sidecar.history.discovery.unsupported import unsupported_stores
 from sidecar.history.doctor import examine
 from sidecar.history.doctor.remedies import REMEDIES
-from sidecar.history.problems import PROBLEM_CODES
-from sidecar.history.unsupported import unsupported_stores
+from sidecar.history.stored.problems import PROBLEM_CODES
 from tests.generator import ERAS, Era, generate, write_hostile
 from tests.generator.story import NOW_MS
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.history import TaskHistory
-from sidecar.rpc.encoding import encode_json
+from sidecar.rpc.transport.encoding import encode_json
 from tests.generator import ERAS, HOSTILE, generate, write_hostile
 from tests.generator.hostile import START, Hostile
 from tests.generator.story import NOW_MS

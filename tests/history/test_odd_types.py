@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.tasks import Rules
-from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, StoredFile, TaskFiles
-from sidecar.history.rules import read_row
-from sidecar.history.view import TaskSource
-from sidecar.rpc.encoding import encode_json
+from sidecar.history.catalog.rules import read_row
+from sidecar.history.stored.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, StoredFile, TaskFiles
+from sidecar.history.structural.view import TaskSource
+from sidecar.rpc.transport.encoding import encode_json
 from tests.history.conftest import NOW, TASK_ID
 
 STAMP: Final = (1, 1, 1, 1)

@@ -12,7 +12,8 @@ REPO = Path(__file__).parents[2]
 _LOOKS = """
 import json, os, shutil, sys, tempfile
 from pathlib import Path
-import sidecar.history.doctor, sidecar.history.guide, sidecar.history.task_reader, sidecar.history.titles
+import sidecar.history.doctor, sidecar.history.guide.extract
+import sidecar.history.catalog.task_reader, sidecar.history.structural.titles
 from sidecar.history import TaskHistory
 from tests.history.conftest import NOW, Store
 

@@ -10,10 +10,11 @@ import pytest
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
 from sidecar.api.tasks import Sort
-from sidecar.history import TaskHistory, task_reader
+from sidecar.history import TaskHistory
+from sidecar.history.catalog import task_reader
 from sidecar.history.export import export
 from sidecar.history.insight import files
-from sidecar.history.reading import TaskFiles, read_task
+from sidecar.history.stored.reading import TaskFiles, read_task
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.history.guide import GuideFields
-from sidecar.history.javascript import well_formed
+from sidecar.history.guide.extract import GuideFields
+from sidecar.javascript.values import well_formed
 
 SCRIPT = Path(__file__).with_name("list_tasks.mjs")
 NOW_MS = 1_776_254_400_000

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.history import javascript as js
-from sidecar.history.javascript_date import parse, to_locale_string
-from sidecar.history.javascript_sort import sort_by
+from sidecar.javascript import values as js
+from sidecar.javascript.dates import parse, to_locale_string
+from sidecar.javascript.sorting import sort_by
 
 Evaluate = Callable[[str, list[Any]], list[Any]]
 

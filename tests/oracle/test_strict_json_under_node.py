@@ -6,8 +6,8 @@ import subprocess
 from random import Random
 from typing import Any
 
-from sidecar.history.javascript_json import is_accepted
-from sidecar.history.parsing import ui_parser
+from sidecar.history.stored.parsing import ui_parser
+from sidecar.javascript.json_text import is_accepted
 from tests.history.json_mutations import mutated
 from tests.history.test_strict_json import ACCEPTED, NOT_JSON, REFUSED
 

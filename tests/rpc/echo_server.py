@@ -13,7 +13,7 @@ import msgspec
 
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
-from sidecar.rpc.stdio import PipeTransport
+from sidecar.rpc.transport.stdio import PipeTransport
 
 
 class Empty(msgspec.Struct, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sidecar.rpc.connection import Method
 from sidecar.rpc.errors import ConnectionClosed, EncodingError, RpcError
-from sidecar.rpc.outbox import Outbox
+from sidecar.rpc.transport.outbox import Outbox
 from tests.rpc.wire import Peer, call, connected, note
 
 

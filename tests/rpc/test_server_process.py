@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.rpc.framing import MAX_BODY_BYTES
+from sidecar.rpc.transport.framing import MAX_BODY_BYTES
 from tests.rpc.wire import SERVER, RawServer, call, frames, note, server_environment
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.rpc.connection import Connection, Method
-from sidecar.rpc.framing import FrameDecoder, encode_frame
-from sidecar.rpc.outbox import Outbox
-from sidecar.rpc.stdio import PipeTransport
+from sidecar.rpc.transport.framing import FrameDecoder, encode_frame
+from sidecar.rpc.transport.outbox import Outbox
+from sidecar.rpc.transport.stdio import PipeTransport
 
 ROOT = Path(__file__).parents[2]
 SERVER = [sys.executable, str(Path(__file__).with_name("echo_server.py"))]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.model import AsyncTaskInfo
+from sidecar.subagents.tasks.model import AsyncTaskInfo
 
 
 class Clock:

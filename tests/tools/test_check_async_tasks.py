@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.model import QueuedTask
+from sidecar.subagents.tasks.model import QueuedTask
 from sidecar.tools import CheckAsyncTasksTool
 from sidecar.tools.async_task_texts import format_duration, iso_time
 from sidecar.tools.result import ToolError

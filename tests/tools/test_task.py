@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.background import BackgroundRuns
-from sidecar.subagents.driving import Patience, RunPlan
-from sidecar.subagents.launching import Abort, LaunchRequest
-from sidecar.subagents.model import Output, QueuePlace
-from sidecar.subagents.outcome import cancelled
-from sidecar.subagents.timeouts import TimeoutChoice
+from sidecar.subagents.runs.background import BackgroundRuns
+from sidecar.subagents.runs.driving import Patience, RunPlan
+from sidecar.subagents.tasks.launching import Abort, LaunchRequest
+from sidecar.subagents.tasks.model import Output, QueuePlace
+from sidecar.subagents.tasks.outcome import cancelled
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import TaskTool
 from sidecar.tools.result import ToolError, ToolResult
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.launching import Abort, LaunchRequest
+from sidecar.subagents.tasks.launching import Abort, LaunchRequest
 from sidecar.tools import TaskTool
 
 CALL = {"subagent_name": "scout", "goal_prompt": "look around"}

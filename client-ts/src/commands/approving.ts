@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 
-import { askedFacts } from "../definitionWords.js";
-import { confirm, inform } from "../notify.js";
+import { askedFacts } from "../text/definitionWords.js";
+import { confirm, inform } from "../questions/notify.js";
 import type { SubagentInfo } from "../protocol.js";
-import { SECTION } from "../settings.js";
-import { withHiddenShown } from "../unseen.js";
-import { oneLine } from "../words.js";
+import { SECTION } from "../service/settings.js";
+import { withHiddenShown } from "../questions/unseen.js";
+import { oneLine } from "../text/words.js";
 
 const LINE_CHARS = 4_000;
 

@@ -1,6 +1,6 @@
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
-import { oneLine, unlinked } from "../words.js";
+import { oneLine, unlinked } from "../text/words.js";
 
 /** A stored task, and what a person calls it. */
 export interface NamedTask extends TaskRef {

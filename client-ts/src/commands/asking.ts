@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 
-import { inform } from "../notify.js";
+import { inform } from "../questions/notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { runStatus } from "../runWords.js";
-import { rowText } from "../words.js";
+import { runStatus } from "../text/runWords.js";
+import { rowText } from "../text/words.js";
 
 const ROW_CHARS = 120;
 

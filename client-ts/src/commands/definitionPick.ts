@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 
-import { approvalLine, askedFacts } from "../definitionWords.js";
+import { approvalLine, askedFacts } from "../text/definitionWords.js";
 import type { SubagentInfo, SubagentsResult } from "../protocol.js";
-import { missingRunners } from "../runnerWords.js";
-import type { SubagentService } from "../service.js";
-import { rowText, withoutIcons } from "../words.js";
+import { missingRunners } from "../text/runnerWords.js";
+import type { SubagentService } from "../service/service.js";
+import { rowText, withoutIcons } from "../text/words.js";
 
 /** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
 export type DefinitionChoice =

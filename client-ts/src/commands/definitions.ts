@@ -9,9 +9,9 @@ import {
   type NewDefinition,
   userDefinitions,
 } from "../definitionFile.js";
-import { EXAMPLE_RUNNER } from "../example.js";
-import type { SubagentService } from "../service.js";
-import { showFile } from "../showFile.js";
+import { EXAMPLE_RUNNER } from "../service/example.js";
+import type { SubagentService } from "../service/service.js";
+import { showFile } from "../util/showFile.js";
 import { approve } from "./approving.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
 

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
-import { inform, warn } from "../notify.js";
+import { messageOf } from "../util/errors.js";
+import { inform, warn } from "../questions/notify.js";
 import type { ExportFormat, Redaction } from "../protocol.js";
-import type { SubagentService } from "../service.js";
-import { settleAll } from "../settleAll.js";
+import type { SubagentService } from "../service/service.js";
+import { settleAll } from "../util/settleAll.js";
 import { taskParams } from "../taskRef.js";
-import { counted, oneLine, withoutIcons } from "../words.js";
+import { counted, oneLine, withoutIcons } from "../text/words.js";
 import { nameOf, type NamedTask } from "./arguments.js";
 import { type LeftTask, leftText } from "./leftTasks.js";
 

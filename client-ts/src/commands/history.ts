@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
-import { inform } from "../notify.js";
-import { faultText, queryFault } from "../queryText.js";
-import type { SubagentService } from "../service.js";
+import { messageOf } from "../util/errors.js";
+import { inform } from "../questions/notify.js";
+import { faultText, queryFault } from "../text/queryText.js";
+import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { HistoryTree } from "../views/historyTree.js";
 import type { TaskReports } from "../views/taskReports.js";
 import type { Transcripts } from "../views/transcript.js";
-import { counted } from "../words.js";
+import { counted } from "../text/words.js";
 import { taskOf, tasksOf } from "./arguments.js";
 import { exportTasks } from "./exporting.js";
 import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";

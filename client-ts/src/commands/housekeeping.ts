@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 
-import { confirm, inform, warn } from "../notify.js";
+import { confirm, inform, warn } from "../questions/notify.js";
 import type { HousekeepingResult, PutAwayTask } from "../protocol.js";
-import type { SubagentService } from "../service.js";
-import { ago, rowText } from "../words.js";
+import type { SubagentService } from "../service/service.js";
+import { ago, rowText } from "../text/words.js";
 import { nameOf, type NamedTask, quoted } from "./arguments.js";
 import { type LeftTask, leftText } from "./leftTasks.js";
 

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 
 import type { RememberedPermission } from "../protocol.js";
-import { inform } from "../notify.js";
-import { askedLine, questionLine, type Waiting, waitingRuns } from "../questions.js";
-import type { SubagentService } from "../service.js";
-import { ago, counted, rowText, withoutIcons } from "../words.js";
+import { inform } from "../questions/notify.js";
+import { askedLine, questionLine, type Waiting, waitingRuns } from "../questions/questions.js";
+import type { SubagentService } from "../service/service.js";
+import { ago, counted, rowText, withoutIcons } from "../text/words.js";
 import { taskIdOf } from "./arguments.js";
 
 const TITLE_CHARS = 120;

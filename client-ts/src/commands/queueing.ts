@@ -1,7 +1,7 @@
-import { launchFault, type LaunchFault } from "../launchFault.js";
-import { warn } from "../notify.js";
+import { launchFault, type LaunchFault } from "../text/launchFault.js";
+import { warn } from "../questions/notify.js";
 import * as vscode from "vscode";
-import { launchWish, SECTION } from "../settings.js";
+import { launchWish, SECTION } from "../service/settings.js";
 
 type Wish = ReturnType<typeof launchWish>;
 

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
-import { showError } from "../notify.js";
-import type { SubagentService } from "../service.js";
+import { messageOf } from "../util/errors.js";
+import { showError } from "../questions/notify.js";
+import type { SubagentService } from "../service/service.js";
 
 type Command = (...args: unknown[]) => unknown;
 

@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 
-import { confirm, inform, showError } from "../notify.js";
-import type { SidecarService } from "../sidecarService.js";
-import { isLive } from "../taskTable.js";
+import { confirm, inform, showError } from "../questions/notify.js";
+import type { SidecarService } from "../service/sidecarService.js";
+import { isLive } from "../text/taskTable.js";
 
 /** What these commands act on. */
 export interface SidecarCommandsContext {

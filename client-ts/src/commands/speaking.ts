@@ -1,7 +1,7 @@
-import type { Outbox } from "../outbox.js";
-import { inform, showError } from "../notify.js";
+import type { Outbox } from "../service/outbox.js";
+import { inform, showError } from "../questions/notify.js";
 import type { AsyncTask } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { deliveryWords, isResumable, takesMessages } from "../speaking.js";
 import { taskIdOf } from "./arguments.js";
 import { askWords, pickRun } from "./asking.js";

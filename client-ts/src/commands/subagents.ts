@@ -1,8 +1,8 @@
-import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../example.js";
-import { inform } from "../notify.js";
+import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../service/example.js";
+import { inform } from "../questions/notify.js";
 import type { LaunchParams } from "../protocol.js";
-import type { SubagentService } from "../service.js";
-import { isLive } from "../taskTable.js";
+import type { SubagentService } from "../service/service.js";
+import { isLive } from "../text/taskTable.js";
 import { askGoal, pickFolder, pickRun } from "./asking.js";
 import { taskIdOf } from "./arguments.js";
 import { type DefinitionCommandsContext, follow } from "./definitions.js";

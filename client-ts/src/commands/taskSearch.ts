@@ -1,15 +1,15 @@
 import * as vscode from "vscode";
 
-import { Throttle } from "../coalesce.js";
+import { Throttle } from "../util/coalesce.js";
 import { type FoundMessages, type FoundTasks, LiveSearch } from "../liveSearch.js";
 import type { SearchHit, TaskInfo } from "../protocol.js";
-import { faultMark, faultText } from "../queryText.js";
-import type { SubagentService } from "../service.js";
+import { faultMark, faultText } from "../text/queryText.js";
+import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
-import type { MessagePlace } from "../transcriptText.js";
+import type { MessagePlace } from "../text/transcriptText.js";
 import { storedIcon } from "../views/icons.js";
-import { withoutUnseen } from "../unseen.js";
-import { ago, counted, rowText, storedStatus, withoutIcons } from "../words.js";
+import { withoutUnseen } from "../questions/unseen.js";
+import { ago, counted, rowText, storedStatus, withoutIcons } from "../text/words.js";
 
 const ROW_CHARS = 120;
 const TYPING_MS = 150;

@@ -3,9 +3,9 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 import type { FileTask, TouchedFile } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { storedIcon } from "../views/icons.js";
-import { ago, counted, rowText, withoutIcons } from "../words.js";
+import { ago, counted, rowText, withoutIcons } from "../text/words.js";
 import type { ChosenTask } from "./taskSearch.js";
 
 const ROW_CHARS = 120;

@@ -1,4 +1,4 @@
-import { warn } from "../notify.js";
+import { warn } from "../questions/notify.js";
 import * as vscode from "vscode";
 
 /**

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { Uri, type WebviewView, type WebviewViewProvider, workspace } from "vscode";
 
 import { pickFolder } from "../commands/asking.js";
-import type { Outbox } from "../outbox.js";
-import type { SubagentService } from "../service.js";
-import { launchWish, SECTION } from "../settings.js";
+import type { Outbox } from "../service/outbox.js";
+import type { SubagentService } from "../service/service.js";
+import { launchWish, SECTION } from "../service/settings.js";
 import type { Action, Look, Shown } from "./messages.js";
 import { pageHtml } from "./page.js";
 import { PanelSession } from "./panelSession.js";

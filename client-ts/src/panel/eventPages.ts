@@ -1,5 +1,5 @@
 import type { TaskEvent } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { shortened, sizeOf } from "./eventSize.js";
 
 /** How many events are read at once, and how much of them the page gets, in characters. */

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../cutting.js";
+import { cutMiddle } from "../text/cutting.js";
 import type { TaskEvent } from "../protocol.js";
 
 /** How much of one text the page gets, in characters; the transcript has it all. */

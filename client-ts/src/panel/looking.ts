@@ -2,9 +2,9 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-import { showError } from "../notify.js";
-import type { SubagentService } from "../service.js";
-import { isInside, showFile } from "../showFile.js";
+import { showError } from "../questions/notify.js";
+import type { SubagentService } from "../service/service.js";
+import { isInside, showFile } from "../util/showFile.js";
 import type { ToolDiffs } from "../views/toolDiffs.js";
 import type { Look } from "./messages.js";
 

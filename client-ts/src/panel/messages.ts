@@ -6,8 +6,8 @@ import type {
   SubagentInfo,
   TaskEvent,
 } from "../protocol.js";
-import type { LaunchFault } from "../launchFault.js";
-import type { ServiceState } from "../service.js";
+import type { LaunchFault } from "../text/launchFault.js";
+import type { ServiceState } from "../service/service.js";
 import type { Batch } from "./eventFeed.js";
 
 /** One run as the list of conversations shows it: small, whatever the run has produced. */

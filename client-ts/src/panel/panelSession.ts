@@ -1,10 +1,10 @@
 import type { Disposable } from "vscode";
 
-import { messageOf } from "../errors.js";
-import type { Outbox } from "../outbox.js";
+import { messageOf } from "../util/errors.js";
+import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, TaskEvent } from "../protocol.js";
-import { missingRunners } from "../runnerWords.js";
-import type { ServiceState, SubagentService } from "../service.js";
+import { missingRunners } from "../text/runnerWords.js";
+import type { ServiceState, SubagentService } from "../service/service.js";
 import { takesMessages } from "../speaking.js";
 import { EventFeed } from "./eventFeed.js";
 import { eventsAfter, eventsBefore } from "./eventPages.js";

@@ -1,8 +1,8 @@
-import { messageOf } from "../errors.js";
-import { launchFault } from "../launchFault.js";
-import type { Outbox } from "../outbox.js";
+import { messageOf } from "../util/errors.js";
+import { launchFault } from "../text/launchFault.js";
+import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import type { FromWebview, Shown, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
 

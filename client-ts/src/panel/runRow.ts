@@ -1,6 +1,6 @@
 import type { AsyncTask } from "../protocol.js";
-import { askedLine } from "../questions.js";
-import { oneLine } from "../words.js";
+import { askedLine } from "../questions/questions.js";
+import { oneLine } from "../text/words.js";
 import type { RunRow } from "./messages.js";
 
 /** How much of a goal a row of the list holds, in characters. */

@@ -1,6 +1,6 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import { counted, oneLine } from "../words.js";
+import { counted, oneLine } from "../text/words.js";
 
 /** What stands before the id of a task that can be opened. */
 export const TASK_MARK = "- task ";

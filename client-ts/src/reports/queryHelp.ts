@@ -1,4 +1,4 @@
-import { table } from "../markdown.js";
+import { table } from "../text/markdown.js";
 
 const FIELDS = [
   [

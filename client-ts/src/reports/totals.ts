@@ -1,6 +1,6 @@
-import { plain, table } from "../markdown.js";
+import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { byteSize, counted, money } from "../words.js";
+import { byteSize, counted, money } from "../text/words.js";
 
 /** What the report groups by, and the heading of each. */
 const GROUPS = {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { messageOf } from "../errors.js";
+import { messageOf } from "../util/errors.js";
 import type { Bundle } from "./bundle.js";
 import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
 import { FileLock } from "./fileLock.js";

@@ -1,6 +1,6 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 
-import { pause } from "../waiting.js";
+import { pause } from "../client/waiting.js";
 
 const POLL_MS = 500;
 /** Older than any set-up takes: its owner is gone, even if its process id is in use again. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-import { LineSplitter } from "../lines.js";
+import { LineSplitter } from "../client/lines.js";
 
 export interface ProgramOptions {
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { messageOf } from "../errors.js";
+import { messageOf } from "../util/errors.js";
 import { SetupError } from "./failures.js";
 import type { ProgramOptions, ProgramResult, RunProgram } from "./program.js";
 

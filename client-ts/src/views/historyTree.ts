@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 
-import { Throttle } from "../coalesce.js";
-import { messageOf } from "../errors.js";
-import type { Disposable } from "../listeners.js";
+import { Throttle } from "../util/coalesce.js";
+import { messageOf } from "../util/errors.js";
+import type { Disposable } from "../client/listeners.js";
 import type { TaskInfo } from "../protocol.js";
-import type { SubagentService } from "../service.js";
-import { isAnswering } from "../sidecarService.js";
-import { StoredTasks } from "../storedTasks.js";
-import { TotalsLine } from "../totalsLine.js";
-import { ago, localTime, money, oneLine, span, storedStatus } from "../words.js";
+import type { SubagentService } from "../service/service.js";
+import { isAnswering } from "../service/sidecarService.js";
+import { StoredTasks } from "../service/storedTasks.js";
+import { TotalsLine } from "../text/totalsLine.js";
+import { ago, localTime, money, oneLine, span, storedStatus } from "../text/words.js";
 import { keyOf, TaskRow, TaskRows } from "./historyRows.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";

@@ -1,11 +1,11 @@
 import * as vscode from "vscode";
 
-import type { Answering } from "../answers.js";
-import { inform, showError } from "../notify.js";
+import type { Answering } from "../questions/answers.js";
+import { inform, showError } from "../questions/notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { isWaiting, questionLine, type Waiting } from "../questions.js";
-import type { SubagentService } from "../service.js";
-import { unlinked } from "../words.js";
+import { isWaiting, questionLine, type Waiting } from "../questions/questions.js";
+import type { SubagentService } from "../service/service.js";
+import { unlinked } from "../text/words.js";
 
 /** A notification cuts its buttons to make room for all: what an "always" covers does not fit. */
 const ROOM = { detail: 200, label: 20 };

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../errors.js";
+import { messageOf } from "../util/errors.js";
 import { TASK_MARK } from "../reports/doctor.js";
 import type { TaskRef } from "../taskRef.js";
 

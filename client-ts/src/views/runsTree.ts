@@ -1,14 +1,14 @@
 import * as vscode from "vscode";
 
-import type { Disposable } from "../listeners.js";
+import type { Disposable } from "../client/listeners.js";
 import type { AsyncTask } from "../protocol.js";
-import { askedLine, isWaiting, waitingRuns } from "../questions.js";
-import type { SubagentService } from "../service.js";
-import { isAnswering } from "../sidecarService.js";
+import { askedLine, isWaiting, waitingRuns } from "../questions/questions.js";
+import type { SubagentService } from "../service/service.js";
+import { isAnswering } from "../service/sidecarService.js";
 import { takesMessages } from "../speaking.js";
-import { isLive } from "../taskTable.js";
-import { allTokens, changeWords, modelWords, runStatus } from "../runWords.js";
-import { ago, localTime, money, oneLine, span } from "../words.js";
+import { isLive } from "../text/taskTable.js";
+import { allTokens, changeWords, modelWords, runStatus } from "../text/runWords.js";
+import { ago, localTime, money, oneLine, span } from "../text/words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
-import { isWaiting, waitingRuns } from "../questions.js";
-import type { ServiceState, SubagentService } from "../service.js";
+import { isWaiting, waitingRuns } from "../questions/questions.js";
+import type { ServiceState, SubagentService } from "../service/service.js";
 
 interface Look {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { doctorReport, tasksInReport } from "../reports/doctor.js";
 import { QUERY_HELP } from "../reports/queryHelp.js";
 import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { Reports } from "./reports.js";
 
 export type TaskReports = Reports<"Task Totals" | "Task History Check" | "Query Language">;

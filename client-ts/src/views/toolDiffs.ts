@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import type { Look } from "../panel/messages.js";
 import type { ToolContent } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 
 const SCHEME = "subagent-diff";
 

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 
-import { Throttle } from "../coalesce.js";
-import { isRefusal, messageOf } from "../errors.js";
-import type { Disposable } from "../listeners.js";
+import { Throttle } from "../util/coalesce.js";
+import { isRefusal, messageOf } from "../util/errors.js";
+import type { Disposable } from "../client/listeners.js";
 import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
-import type { SubagentService } from "../service.js";
+import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
-import { type MessagePlace, transcriptText } from "../transcriptText.js";
-import { oneLine } from "../words.js";
+import { type MessagePlace, transcriptText } from "../text/transcriptText.js";
+import { oneLine } from "../text/words.js";
 
 const SCHEME = "subagent-task";
 const PAGE = 500;

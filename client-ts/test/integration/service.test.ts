@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { TaskEvent } from "../../src/protocol.js";
-import type { ServiceState } from "../../src/service.js";
-import { SidecarClient } from "../../src/sidecarClient.js";
-import { SidecarService } from "../../src/sidecarService.js";
+import type { ServiceState } from "../../src/service/service.js";
+import { SidecarClient } from "../../src/client/sidecarClient.js";
+import { SidecarService } from "../../src/service/sidecarService.js";
 import { Workshop } from "./workshop.js";
 
 const WAIT = { timeout: 20_000, interval: 20 };

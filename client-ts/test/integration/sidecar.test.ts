@@ -1,7 +1,7 @@
 // The client on the real sidecar: python -m sidecar serve.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { isRefusal } from "../../src/errors.js";
+import { isRefusal } from "../../src/util/errors.js";
 import { type AsyncTask, ErrorCode, PROTOCOL_VERSION, type TaskEvent } from "../../src/protocol.js";
 import { alive, Workshop } from "./workshop.js";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { AsyncTask, Settings } from "../../src/protocol.js";
-import { SidecarClient, type SidecarClientOptions } from "../../src/sidecarClient.js";
+import { SidecarClient, type SidecarClientOptions } from "../../src/client/sidecarClient.js";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const PYTHON = process.env["SIDECAR_PYTHON"] ?? "python3";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { nameOf, taskOf, tasksOf } from "../../src/commands/arguments.js";
 import { leftText } from "../../src/commands/leftTasks.js";
 import type { GetParams } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { TaskRow } from "../../src/views/historyRows.js";
 import { asyncTask, storedTask } from "./tasks.js";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { exportTasks, fileName, fileNames, redactedText } from "../../src/commands/exporting.js";
 import type { ExportParams } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { shown } from "../vscode.js";
 import { storedTask } from "./tasks.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { MarkdownString, TreeItem } from "vscode";
 
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { TaskRow } from "../../src/views/historyRows.js";
 import { HistoryTree } from "../../src/views/historyTree.js";
 import { Disposable } from "../vscode.js";

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 
 import { archiveTasks, deleteTasks, restoreTask } from "../../src/commands/housekeeping.js";
 import type { PutAwayTask, TaskIdsParams } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { shown } from "../vscode.js";
 
 const ROOF = { id: "t1", title: "Mend the roof" };

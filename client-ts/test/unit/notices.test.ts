@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { AsyncTask, Attention } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
-import { confirm, inform, showError, warn } from "../../src/notify.js";
+import type { SubagentService } from "../../src/service/service.js";
+import { confirm, inform, showError, warn } from "../../src/questions/notify.js";
 import { notifyQuestions } from "../../src/views/questionNotices.js";
 import { EventEmitter, shown } from "../vscode.js";
 import { asyncTask } from "./tasks.js";

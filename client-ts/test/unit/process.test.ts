@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { CancellationTokenSource } from "vscode-jsonrpc/node";
 
-import { isRefusal, SidecarUnavailableError, StartError } from "../../src/errors.js";
+import { isRefusal, SidecarUnavailableError, StartError } from "../../src/util/errors.js";
 import { ErrorCode } from "../../src/protocol.js";
-import { SidecarClient, type SidecarClientOptions } from "../../src/sidecarClient.js";
-import type { ClientState } from "../../src/supervisor.js";
+import { SidecarClient, type SidecarClientOptions } from "../../src/client/sidecarClient.js";
+import type { ClientState } from "../../src/client/supervisor.js";
 
 const SCRIPT = fileURLToPath(new URL("scriptedSidecar.mjs", import.meta.url));
 const QUICK = { shutdownMs: 200, exitMs: 200, terminateMs: 200 };

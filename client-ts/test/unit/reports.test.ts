@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import type { TextDocument } from "vscode";
 
-import { plain, table } from "../../src/markdown.js";
+import { plain, table } from "../../src/text/markdown.js";
 import type { DoctorResult, StatsResult, Totals } from "../../src/protocol.js";
 import { doctorReport, TASK_MARK, tasksInReport } from "../../src/reports/doctor.js";
 import { totalsReport } from "../../src/reports/totals.js";
 import type { TaskRef } from "../../src/taskRef.js";
-import { TotalsLine, totalsText } from "../../src/totalsLine.js";
+import { TotalsLine, totalsText } from "../../src/text/totalsLine.js";
 import { Reports } from "../../src/views/reports.js";
 import { type Document, shown, type Uri } from "../vscode.js";
 

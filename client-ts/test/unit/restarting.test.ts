@@ -1,10 +1,10 @@
 // The life of the client over sessions that the test opens and ends itself, under a false clock.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { SidecarUnavailableError, StartError } from "../../src/errors.js";
+import { SidecarUnavailableError, StartError } from "../../src/util/errors.js";
 import type { InitializeResult } from "../../src/protocol.js";
-import type { Session } from "../../src/session.js";
-import { SidecarClient, type SidecarClientOptions } from "../../src/sidecarClient.js";
+import type { Session } from "../../src/client/session.js";
+import { SidecarClient, type SidecarClientOptions } from "../../src/client/sidecarClient.js";
 
 class FakeSession implements Session {
   readonly info: InitializeResult;

@@ -3,7 +3,7 @@ import { ResponseError } from "vscode-jsonrpc/node";
 
 import { searchTasks, type TaskSearchOptions } from "../../src/commands/taskSearch.js";
 import type { ListParams, SearchResult } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { shown } from "../vscode.js";
 import { storedTask } from "./tasks.js";
 

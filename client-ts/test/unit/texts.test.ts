@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
 import { taskIdOf } from "../../src/commands/arguments.js";
-import { diagnosticsText, withoutHome } from "../../src/diagnostics.js";
-import { pipEnvironment, sidecarEnvironment } from "../../src/environmentVariables.js";
-import { transcriptText } from "../../src/transcriptText.js";
+import { diagnosticsText, withoutHome } from "../../src/service/diagnostics.js";
+import { pipEnvironment, sidecarEnvironment } from "../../src/service/environmentVariables.js";
+import { transcriptText } from "../../src/text/transcriptText.js";
 import { tooltip } from "../../src/views/tooltip.js";
-import { runStatus } from "../../src/runWords.js";
-import { ago, byteSize, counted, money, oneLine, span } from "../../src/words.js";
+import { runStatus } from "../../src/text/runWords.js";
+import { ago, byteSize, counted, money, oneLine, span } from "../../src/text/words.js";
 import { asyncTask, storedTask } from "./tasks.js";
 
 test("the sidecar inherits the window's environment, without what steers the editor", () => {

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { pickTaskOfFile } from "../../src/commands/touchedFile.js";
 import type { ByFileParams, FileTask } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { shown } from "../vscode.js";
 
 const FILE = "/house/src/roof.py";

@@ -2,7 +2,7 @@ import { ResponseError } from "vscode-jsonrpc/node";
 import { beforeEach, expect, test } from "vitest";
 
 import { ErrorCode, type GetParams, type MessagesParams } from "../../src/protocol.js";
-import type { SubagentService } from "../../src/service.js";
+import type { SubagentService } from "../../src/service/service.js";
 import { Transcripts } from "../../src/views/transcript.js";
 import { Disposable, shown, workspace } from "../vscode.js";
 import { storedTask } from "./tasks.js";

@@ -1,4 +1,4 @@
-import { withHiddenShown } from "../../src/unseen.js";
+import { withHiddenShown } from "../../src/questions/unseen.js";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

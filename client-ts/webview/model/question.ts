@@ -1,6 +1,6 @@
-import { answeredWords } from "../../src/answers.js";
+import { answeredWords } from "../../src/questions/answers.js";
 import type { AttentionOption, PermissionEvent } from "../../src/protocol.js";
-import { type Asked, askedLine, questionHeading } from "../../src/questions.js";
+import { type Asked, askedLine, questionHeading } from "../../src/questions/questions.js";
 
 /** What became of a question; without an `optionId` it was called off, or refused by a rule. */
 export type Answer = Pick<PermissionEvent, "optionId" | "kind" | "by">;

@@ -1,4 +1,4 @@
-import type { LaunchFault } from "../../src/launchFault.js";
+import type { LaunchFault } from "../../src/text/launchFault.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 

@@ -1,7 +1,7 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
-import type { LaunchFault } from "../../src/launchFault.js";
-import type { ServiceState } from "../../src/service.js";
+import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { ServiceState } from "../../src/service/service.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "./omit.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";

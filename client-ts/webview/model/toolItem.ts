@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../src/cutting.js";
+import { cutMiddle } from "../../src/text/cutting.js";
 import type { ToolContent, ToolEvent } from "../../src/protocol.js";
 import { diffOf } from "./diff.js";
 import { valueText } from "./format.js";

@@ -1,6 +1,6 @@
 import type { AsyncStatus, AsyncTask, EndReason } from "../../src/protocol.js";
 import type { RunRow } from "../../src/panel/messages.js";
-import { errorWords, retryWords } from "../../src/runWords.js";
+import { errorWords, retryWords } from "../../src/text/runWords.js";
 import { duration } from "./format.js";
 
 /** A status, the time between a request to cancel and its answer, or a wait for a person. */

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import type { Action } from "../../src/panel/messages.js";
-import type { ServiceState } from "../../src/service.js";
+import type { ServiceState } from "../../src/service/service.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
-import { approvalLine, askedFacts } from "../../src/definitionWords.js";
+import { approvalLine, askedFacts } from "../../src/text/definitionWords.js";
 import { launchable, missingReason, viewOnly } from "../model/state.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";

@@ -3,8 +3,8 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import type { Progress } from "../../src/protocol.js";
 import type { PageSide, RunRow } from "../../src/panel/messages.js";
-import { askedLine } from "../../src/questions.js";
-import { changeWords, modelWords, retryWords } from "../../src/runWords.js";
+import { askedLine } from "../../src/questions/questions.js";
+import { changeWords, modelWords, retryWords } from "../../src/text/runWords.js";
 import { cutText, duration, plain } from "../model/format.js";
 import { hasMore, type OpenRun, shownOf, showsEnd } from "../model/openRun.js";
 import type { State } from "../model/state.js";

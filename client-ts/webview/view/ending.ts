@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import type { AsyncTask } from "../../src/protocol.js";
-import { allTokens } from "../../src/runWords.js";
+import { allTokens } from "../../src/text/runWords.js";
 import { compact, counted, dollars, plain } from "../model/format.js";
 import { finalText } from "../model/result.js";
 import type { OpenRun } from "../model/openRun.js";

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
-import { type Answering, answersTo } from "../../src/answers.js";
-import { questionHeading } from "../../src/questions.js";
+import { type Answering, answersTo } from "../../src/questions/answers.js";
+import { questionHeading } from "../../src/questions/questions.js";
 import { exact } from "../model/format.js";
 import { answerWords, isAllowed, type Question } from "../model/question.js";
 import { icon } from "./icon.js";

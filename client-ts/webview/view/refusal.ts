@@ -1,6 +1,6 @@
 import { html } from "lit-html";
 
-import type { LaunchFault } from "../../src/launchFault.js";
+import type { LaunchFault } from "../../src/text/launchFault.js";
 import type { Action } from "../../src/panel/messages.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";

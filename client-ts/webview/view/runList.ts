@@ -2,8 +2,8 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import type { RunRow } from "../../src/panel/messages.js";
-import { changeWords } from "../../src/runWords.js";
-import { ago } from "../../src/words.js";
+import { changeWords } from "../../src/text/runWords.js";
+import { ago } from "../../src/text/words.js";
 import { plain } from "../model/format.js";
 import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
 import { icon } from "./icon.js";

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import type { ToolLocation } from "../../src/protocol.js";
-import { oneLine } from "../../src/words.js";
+import { oneLine } from "../../src/text/words.js";
 import { duration, plain } from "../model/format.js";
 import type { ToolItem } from "../model/items.js";
 import { pathInside } from "../model/places.js";

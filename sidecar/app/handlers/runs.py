@@ -32,9 +32,9 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
+from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
 from sidecar.app.session import Session
-from sidecar.app.workspace import parse_folders
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 """Most bytes of events in one answer: far below the frame limit, large enough for any one event page."""

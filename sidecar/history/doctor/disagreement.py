@@ -6,12 +6,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from sidecar.api.tasks import TaskInfo
-from sidecar.history import structural
-from sidecar.history.reading import ITEM_FILE, StoredFile
-from sidecar.history.records import ListEntry
-from sidecar.history.titles import one_line
-from sidecar.history.usage import number
-from sidecar.history.view import TaskSource, TaskView, sane_ms
+from sidecar.history.stored.reading import ITEM_FILE, StoredFile
+from sidecar.history.stored.records import ListEntry
+from sidecar.history.structural import extract as structural
+from sidecar.history.structural.titles import one_line
+from sidecar.history.structural.usage import number
+from sidecar.history.structural.view import TaskSource, TaskView, sane_ms
 
 _CENT: Final = 0.005
 _PART: Final = 0.01

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from sidecar.api.insight import Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.roots import task_folder
+from sidecar.history.stored.roots import task_folder
 
 
 def duplicates(rows: Sequence[TaskInfo], roots: Sequence[str]) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Set
 import msgspec
 
 from sidecar.api.insight import Finding
+from sidecar.history.catalog.walking import task_names
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, what_is_left
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.roots import Root
-from sidecar.history.walking import task_names
+from sidecar.history.stored.roots import Root
 
 
 class EmptyFolders(msgspec.Struct, frozen=True):

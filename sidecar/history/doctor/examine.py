@@ -9,21 +9,21 @@ from typing import Final
 
 from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
+from sidecar.history.discovery.editors import Machine
+from sidecar.history.discovery.stores import discover_roots
+from sidecar.history.discovery.unsupported import unsupported_stores
 from sidecar.history.doctor.disagreement import disagreements
 from sidecar.history.doctor.duplicates import duplicates
 from sidecar.history.doctor.empty_folders import EmptyFolders, find_empty_folders
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.editors import Machine
-from sidecar.history.lists import RootLists, read_lists
-from sidecar.history.products import is_epoch_id
-from sidecar.history.reading import ITEM_FILE, read_task, stamp_of
-from sidecar.history.roots import CLINE_LIST, KILO_STATE, ROO_INDEX, Root, task_folder
-from sidecar.history.selection import Selection
-from sidecar.history.stores import discover_roots
+from sidecar.history.listing.selection import Selection
+from sidecar.history.stored.lists import RootLists, read_lists
+from sidecar.history.stored.products import is_epoch_id
+from sidecar.history.stored.reading import ITEM_FILE, read_task, stamp_of
+from sidecar.history.stored.roots import CLINE_LIST, KILO_STATE, ROO_INDEX, Root, task_folder
+from sidecar.history.structural.view import TaskSource
 from sidecar.history.task_history import TaskHistory
-from sidecar.history.unsupported import unsupported_stores
-from sidecar.history.view import TaskSource
 
 _OF_A_SAVE: Final = frozenset({"missing", "recovered"})
 """Problems that a save makes for a moment."""

@@ -9,10 +9,10 @@ from typing import Final
 from sidecar.api.insight import Finding
 from sidecar.api.tasks import Problem
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.leftovers import LOCK_STALE_SECONDS
-from sidecar.history.products import is_task_id
-from sidecar.history.reading import API_FILE, ITEM_FILE, UI_FILE
-from sidecar.history.roots import Root, task_folder
+from sidecar.history.stored.leftovers import LOCK_STALE_SECONDS
+from sidecar.history.stored.products import is_task_id
+from sidecar.history.stored.reading import API_FILE, ITEM_FILE, UI_FILE
+from sidecar.history.stored.roots import Root, task_folder
 
 _SAVED: Final = "|".join(re.escape(name) for name in (UI_FILE, API_FILE, ITEM_FILE))
 _LEFTOVER: Final = re.compile(

@@ -10,8 +10,8 @@ from sidecar.api.insight import ExportFormat
 from sidecar.api.tasks import Provenance, StoredMessage, TaskInfo
 from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.javascript import well_formed
-from sidecar.history.text import safe_line
+from sidecar.history.listing.text import safe_line
+from sidecar.javascript.values import well_formed
 
 FORMAT_VERSION: Final = 1
 """Of the JSON document."""

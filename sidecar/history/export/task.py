@@ -9,9 +9,9 @@ from sidecar.api.insight import ExportFormat, ExportResult
 from sidecar.api.tasks import StoredMessage
 from sidecar.history.export.document import export_task
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.roots import writer_of
+from sidecar.history.messages.transcript import Kind, all_messages
+from sidecar.history.stored.roots import writer_of
 from sidecar.history.task_history import TaskHistory
-from sidecar.history.transcript import Kind, all_messages
 
 MAX_EXPORT: Final = 10_000_000
 """Longest text in one answer, in characters: within the frame limit however JSON escapes it."""

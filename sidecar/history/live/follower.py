@@ -12,7 +12,7 @@ from typing import Final, Literal
 import msgspec
 
 from sidecar.api.lifecycle import WatcherHealth
-from sidecar.history.catalog import RootCatalog
+from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.live.due import Due
 from sidecar.history.live.plan import MAX_WATCHES, NEWEST, Folders, TaskKey, WatchPlan
 from sidecar.history.live.source import NewsLost, OpenWatch, WatchUnavailable, open_watch

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sidecar.history.ageing import DAY_MS
-from sidecar.history.catalog import RootCatalog
-from sidecar.history.index_row import IndexRow
-from sidecar.history.products import is_task_id
-from sidecar.history.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
+from sidecar.history.catalog.index_row import IndexRow
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.stored.products import is_task_id
+from sidecar.history.stored.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
+from sidecar.history.structural.aging import DAY_MS
 
 NEWEST: Final = 500
 """Tasks of a root that are watched whatever their age."""

@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sidecar.history.catalog import RootCatalog
-from sidecar.history.products import is_task_id
-from sidecar.history.roots import Root
-from sidecar.history.walking import Names, folder_names
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.catalog.walking import Names, folder_names
+from sidecar.history.stored.products import is_task_id
+from sidecar.history.stored.roots import Root
 
 ROUND_SECONDS: Final = 8.0
 """For a round over all tasks: with reading what changed, no change of 5,000 tasks waits for 10 s."""

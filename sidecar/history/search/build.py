@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.history.cache_file import discard
-from sidecar.history.products import is_task_id
-from sidecar.history.reading import METADATA_FILE, stat_task
-from sidecar.history.roots import describe_root, task_folder, writer_of
+from sidecar.history.catalog.cache_file import discard
+from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
+from sidecar.history.messages.transcript import Kind, all_messages
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable
-from sidecar.history.sqlite_faults import FAULTS, is_damage
-from sidecar.history.transcript import Kind, all_messages
+from sidecar.history.stored.products import is_task_id
+from sidecar.history.stored.reading import METADATA_FILE, stat_task
+from sidecar.history.stored.roots import describe_root, task_folder, writer_of
 
 _log = logging.getLogger(__name__)
 

@@ -12,12 +12,12 @@ from typing import Final
 from sidecar.api.errors import StorageError
 from sidecar.api.insight import SearchHit, SearchParams, SearchResult
 from sidecar.api.tasks import TaskInfo
+from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
+from sidecar.history.listing.selection import Selection
 from sidecar.history.search import worker
 from sidecar.history.search.build import current_versions, discard_if_damaged
 from sidecar.history.search.store import Found, SearchStore, TooCommon, store_path
 from sidecar.history.search.words import match_expression, readable
-from sidecar.history.selection import Selection
-from sidecar.history.sqlite_faults import FAULTS, is_damage
 from sidecar.history.task_history import TaskHistory
 
 WAIT_SECONDS: Final = 3.0

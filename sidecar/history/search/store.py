@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sidecar.history.cache_file import DamagedCache, make_cache_file
+from sidecar.history.catalog.cache_file import DamagedCache, make_cache_file
 from sidecar.history.search.words import MARKS
 
 VERSION: Final = 2

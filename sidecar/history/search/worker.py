@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import sidecar
+from sidecar.history.catalog.sqlite_faults import FAULTS
 from sidecar.history.search.build import update
-from sidecar.history.sqlite_faults import FAULTS
 
 _WRONG = 1
 

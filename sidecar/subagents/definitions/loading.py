@@ -11,7 +11,7 @@ from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
 from sidecar.subagents.definitions.places import DefinitionDirectory, Level, directories_in, format_at
 from sidecar.subagents.definitions.reading import Stamp, files_of, parse_file, problem, stamp_of
-from sidecar.subagents.real_path import real_path
+from sidecar.subagents.paths.real_path import real_path
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sidecar.subagents.definitions.formats import Format
 from sidecar.subagents.definitions.model import ParsedFile
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
 from sidecar.subagents.definitions.places import DefinitionDirectory
-from sidecar.subagents.real_path import real_path
+from sidecar.subagents.paths.real_path import real_path
 
 MAX_FILES = 1_000
 """Files read in one directory: a mistaken path such as a home directory must not stall a listing."""

@@ -10,6 +10,7 @@ from sidecar.api.async_tasks import Attention
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import PermissionsSettings
+from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions import paths
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
@@ -17,7 +18,6 @@ from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import Answer, Option, Question
 from sidecar.subagents.permissions.scope import Scope, scope_of
-from sidecar.subagents.records import RunRecord
 
 DecidedBy = Literal["user", "policy", "remembered"]
 

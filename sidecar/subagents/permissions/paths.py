@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.subagents.real_path import real_path
+from sidecar.subagents.paths.real_path import real_path
 
 MAX_PATHS = 200
 """Paths followed for one question; resolving more would hold up everything else."""

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.subagents import path_pattern
+from sidecar.subagents.paths import pattern as path_pattern
+from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.permissions import command_line, paths, web_address
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.real_path import real_path
 
 MAX_CHARS = 4_096
 _DOMAIN = "domain:"

@@ -5,7 +5,9 @@ import os
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp import AcpRunner
+from sidecar.subagents.runners.acp.asking.profiles import Profile
+from sidecar.subagents.runners.acp.guards.extras import Extras
+from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_settings import (
     TRUSTED,
     BuiltinSettings,
@@ -15,13 +17,11 @@ from sidecar.subagents.runners.builtin_settings import (
     required_model,
 )
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.guards.extras import Extras
-from sidecar.subagents.runners.module_command import module_command
-from sidecar.subagents.runners.profiles import Profile
-from sidecar.subagents.runners.turns import Turns
+from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.process.module_command import module_command
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runners.acp_restart import RestartableRun
+    from sidecar.subagents.runners.acp.restart import RestartableRun
 
 NAME = "builtin"
 

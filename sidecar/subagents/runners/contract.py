@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
 from sidecar.api.permissions import Policy
+from sidecar.subagents.limits.terms import Term, Terms
 from sidecar.subagents.permissions.question import Answer, Question
-from sidecar.subagents.terms import Term, Terms
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Takes one event of a run, without `seq` and `ts`; it waits while the journal is behind.

@@ -5,12 +5,12 @@ from typing import Any
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners import builtin_runner
-from sidecar.subagents.runners.acp import AcpRunner
+from sidecar.subagents.runners.acp.asking.profiles import found_profiles, profile_named
+from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_runner import BuiltinRunner
-from sidecar.subagents.runners.command import CommandRunner
+from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
-from sidecar.subagents.runners.profiles import found_profiles, profile_named
-from sidecar.subagents.runners.turns import Turns
+from sidecar.subagents.runners.output.turns import Turns
 
 
 def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:

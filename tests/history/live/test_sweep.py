@@ -3,9 +3,9 @@ import shutil
 import pytest
 
 from sidecar.history import TaskHistory
-from sidecar.history.ageing import DAY_MS
 from sidecar.history.live import sweep as module
 from sidecar.history.live.sweep import STEPS, Sweep
+from sidecar.history.structural.aging import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
 

@@ -237,7 +237,7 @@ def test_an_unknown_field_is_refused_with_all_that_are_known() -> None:
 
 
 def test_the_extension_knows_every_field() -> None:
-    source = (Path(__file__).parents[3] / "client-ts" / "src" / "queryText.ts").read_text()
+    source = (Path(__file__).parents[3] / "client-ts" / "src" / "text" / "queryText.ts").read_text()
     assert f'"{"|".join(FIELDS)}"' in source
     help_text = (Path(__file__).parents[3] / "client-ts" / "src" / "reports" / "queryHelp.ts").read_text()
     assert [field for field in FIELDS if not re.search(rf"`{field}[:<>]", help_text)] == []

@@ -6,8 +6,8 @@ import pytest
 
 from sidecar.api.settings import AgentsSettings, PermissionsSettings, RunnerSettings, Settings
 from sidecar.api.subagents import SubagentInfo, SubagentsResult
-from sidecar.subagents.catalogue import Catalogue, Plan
 from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.runs.catalogue import Catalogue, Plan
 
 
 class Machine:

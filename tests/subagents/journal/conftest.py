@@ -7,8 +7,8 @@ import pytest
 
 from sidecar.api.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.storage.layout import new_task_id
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.records import RunRecord
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
 
 
 class MakeRecord(Protocol):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
-from sidecar.subagents.event_log import EventLog
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
 
 Step = tuple[str, int]
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 
 PRELUDE = """
 import asyncio, resource, sys
 from pathlib import Path
 from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.records import RunRecord
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
 
 def record(name):
     task = AsyncTask(id=name, subagent_name="s", goal_prompt="g" * 2_000, status="running", launched_at=1,

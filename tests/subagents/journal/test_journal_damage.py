@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.api.async_tasks import STATUSES
 from sidecar.api.errors import StorageError
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 from tests.subagents.journal.conftest import MakeRecord
 
 END = {"type": "state", "status": "failed", "endReason": "error", "ts": 5}
@@ -162,7 +162,7 @@ async def test_a_damaged_event_is_a_log_event_that_says_so(journal: Journal, pat
 async def test_a_damaged_journal_opens_by_itself_once_it_was_moved_away(
     path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.subagents.journal_worker.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("sidecar.subagents.journal.worker.RETRY_SECONDS", 0.0)
     path.write_bytes(b"this is not a database" * 1_000)
     journal = await Journal.open(path, required=False)
     with pytest.raises(StorageError, match="move it and its -wal"):

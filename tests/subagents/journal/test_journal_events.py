@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents import journal_queue as journal_module
-from sidecar.subagents.journal import EventPage, Journal
+from sidecar.subagents.journal import queue as journal_module
+from sidecar.subagents.journal.journal import EventPage, Journal
 
 
 def events(*seqs: int, text: str = "") -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.errors import StorageError
-from sidecar.subagents import journal_schema
-from sidecar.subagents.journal import Journal, JournalMissing
+from sidecar.subagents.journal import schema as journal_schema
+from sidecar.subagents.journal.journal import Journal, JournalMissing
 from tests.subagents.journal.conftest import MakeRecord
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.errors import InvalidParams
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.records import Delivery
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import Delivery
 from tests.subagents.journal.conftest import MakeRecord
 
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.errors import StorageError
-from sidecar.subagents import journal_schema
-from sidecar.subagents.journal import Journal
-from sidecar.subagents.journal_source import Reading, Writing
+from sidecar.subagents.journal import schema as journal_schema
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.source import Reading, Writing
 from tests.subagents.journal.conftest import MakeRecord
 
 REPO = Path(__file__).parents[3]
 ENDED_WITHOUT_CLOSING = """
 import asyncio, os, sys
 from pathlib import Path
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 
 async def main():
     journal = await Journal.open(Path(sys.argv[1]))
@@ -32,7 +32,7 @@ asyncio.run(main())
 READ = """
 import asyncio, json, sys
 from pathlib import Path
-from sidecar.subagents.journal import Journal
+from sidecar.subagents.journal.journal import Journal
 
 async def main():
     journal = await Journal.open(Path(sys.argv[1]), read_only=True)
@@ -109,7 +109,7 @@ async def test_a_frozen_view_is_given_up_when_somebody_writes(
     writer = await Journal.open(path)
     await writer.save(make_record())
     await writer.aclose()
-    monkeypatch.setattr("sidecar.subagents.journal_source.connect_to_read", refusing_once())
+    monkeypatch.setattr("sidecar.subagents.journal.source.connect_to_read", refusing_once())
     reader = await Journal.open(path, read_only=True)
     assert (await reader.counts())["running"] == 1
     writer = await Journal.open(path)

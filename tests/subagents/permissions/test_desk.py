@@ -14,11 +14,11 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings
+from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions import paths
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.question import Answer, FileChange, Option, Question
-from sidecar.subagents.records import RunRecord
 
 OPTIONS = (
     Option("always", "Always", "allow_always"),

@@ -13,14 +13,14 @@ import pytest
 
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.limits.terms import Terms
 from sidecar.subagents.permissions.question import Answer, Question
-from sidecar.subagents.runners.acp import AcpRunner
-from sidecar.subagents.runners.acp_restart import RestartableRun
-from sidecar.subagents.runners.command import CommandRunner
-from sidecar.subagents.runners.command_run import CommandRun
+from sidecar.subagents.runners.acp.restart import RestartableRun
+from sidecar.subagents.runners.acp.runner import AcpRunner
+from sidecar.subagents.runners.command.run import CommandRun
+from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runners.contract import Attendant, FormerSession, RunResult, RunSpec
-from sidecar.subagents.runners.marker import find, sweep
-from sidecar.subagents.terms import Terms
+from sidecar.subagents.runners.process.marker import find, sweep
 
 
 @dataclass

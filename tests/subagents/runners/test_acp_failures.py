@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.stderr import meaningful
+from sidecar.subagents.runners.output.stderr import meaningful
 
 Agent = Callable[..., Awaitable[Any]]
 Json = dict[str, Any]

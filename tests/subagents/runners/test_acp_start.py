@@ -13,9 +13,9 @@ import pytest
 
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp import AcpRunner
+from sidecar.subagents.runners.acp.asking.profiles import PROFILES
+from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.profiles import PROFILES
 
 LOG = """
 import json, os, sys

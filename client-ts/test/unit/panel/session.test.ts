@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
-import { Listeners } from "../../../src/listeners.js";
+import { Listeners } from "../../../src/client/listeners.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
-import { Outbox } from "../../../src/outbox.js";
+import { Outbox } from "../../../src/service/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
 import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
-import type { ServiceState, SubagentService } from "../../../src/service.js";
+import type { ServiceState, SubagentService } from "../../../src/service/service.js";
 import { FakeMemento } from "../memory.js";
 
 function task(changes: Partial<AsyncTask> = {}): AsyncTask {

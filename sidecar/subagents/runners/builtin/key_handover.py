@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import NoReturn
 
 from sidecar.subagents.runners.builtin_settings import VISIBLE, BuiltinSettings
-from sidecar.subagents.runners.parent_death import prctl
+from sidecar.subagents.runners.process.parent_death import prctl
 
 _PR_SET_DUMPABLE = 4
 """From linux/prctl.h; see prctl(2)."""

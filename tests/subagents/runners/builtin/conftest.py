@@ -12,7 +12,7 @@ from acp import schema
 
 from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, descendants
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
-from sidecar.subagents.runners.parent_death import prctl
+from sidecar.subagents.runners.process.parent_death import prctl
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.subagents.runners.builtin.key_handover import conceal, without_keys
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings
-from sidecar.subagents.runners.module_command import module_command
+from sidecar.subagents.runners.process.module_command import module_command
 
 KEY = "sk-a-secret-of-the-user"
 OTHER = "sk-another-secret"
@@ -93,7 +93,7 @@ def test_no_key_is_in_the_environment_or_the_arguments_of_the_agent(agent: subpr
 _READS_ITS_PARENT = """
 import os
 from sidecar.subagents.runners.builtin.key_handover import close_memory
-from sidecar.subagents.runners.parent_death import prctl
+from sidecar.subagents.runners.process.parent_death import prctl
 
 if os.getuid() == 0:
     os.setuid(65534)  # root reads everything

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.guards.claude import guard
-from sidecar.subagents.runners.guards.extras import Guarded
+from sidecar.subagents.runners.acp.guards.claude import guard
+from sidecar.subagents.runners.acp.guards.extras import Guarded
 
 
 @pytest.mark.parametrize("must_ask", [True, False])

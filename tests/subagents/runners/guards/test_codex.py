@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.guards.codex import guard
-from sidecar.subagents.runners.guards.extras import Guarded
+from sidecar.subagents.runners.acp.guards.codex import guard
+from sidecar.subagents.runners.acp.guards.extras import Guarded
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from sidecar.subagents import path_pattern
+from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.runners.builtin.tools.ignored import IgnoreRules, rules_for
 
 MAX_VISITED = 50_000

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 import psutil
 
-from sidecar.subagents.runners.parent_death import prctl
+from sidecar.subagents.runners.process.parent_death import prctl
 
 _PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h; see prctl(2)."""

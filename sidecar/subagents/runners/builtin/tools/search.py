@@ -15,8 +15,8 @@ from pathlib import Path
 from sidecar.subagents.runners.builtin.tools.faults import ToolFault
 from sidecar.subagents.runners.builtin.tools.files import MAX_BYTES, open_file
 from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below, fits, matching_files
-from sidecar.subagents.runners.module_command import module_command
-from sidecar.subagents.runners.parent_death import die_with_parent
+from sidecar.subagents.runners.process.module_command import module_command
+from sidecar.subagents.runners.process.parent_death import die_with_parent
 
 SECONDS = 20.0
 MAX_MATCHES = 200

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.subagents.runners.builtin.tools.process_tree import descendants, kill_descendants, reap_orphans
-from sidecar.subagents.runners.parent_death import die_with_parent
+from sidecar.subagents.runners.process.parent_death import die_with_parent
 
 DEFAULT_SECONDS = 120
 MAX_SECONDS = 900

@@ -1,0 +1,32 @@
+// The one place that shows notifications and dialogs: other modules must not, see eslint.config.mjs.
+import * as vscode from "vscode";
+
+import { messageOf } from "../util/errors.js";
+import { unlinked } from "../text/words.js";
+
+/** Show a message with buttons; return the one pressed. Nothing in the message becomes a link. */
+export function inform<T extends string>(
+  message: string,
+  ...buttons: T[]
+): Thenable<T | undefined> {
+  return vscode.window.showInformationMessage(unlinked(message), ...buttons);
+}
+
+/** Show a warning with buttons; return the one pressed. Nothing in the message becomes a link. */
+export function warn<T extends string>(message: string, ...buttons: T[]): Thenable<T | undefined> {
+  return vscode.window.showWarningMessage(unlinked(message), ...buttons);
+}
+
+/** Show an error with buttons; return the one pressed. Nothing in the message becomes a link. */
+export function showError<T extends string>(
+  error: unknown,
+  ...buttons: T[]
+): Thenable<T | undefined> {
+  return vscode.window.showErrorMessage(unlinked(messageOf(error)), ...buttons);
+}
+
+/** Ask in a dialog that must be answered; tell whether the user agreed. */
+export async function confirm(question: string, detail: string, agree: string): Promise<boolean> {
+  const options = { modal: true, detail };
+  return (await vscode.window.showWarningMessage(unlinked(question), options, agree)) === agree;
+}

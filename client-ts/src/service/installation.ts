@@ -1,0 +1,103 @@
+import path from "node:path";
+
+import * as vscode from "vscode";
+
+import { coalesced } from "../util/coalesce.js";
+import { messageOf } from "../util/errors.js";
+import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
+import { expandHome, SECTION } from "./settings.js";
+import { readBundle } from "../setup/bundle.js";
+import { PythonEnvironment } from "../setup/environment.js";
+import { runProgram } from "../setup/program.js";
+import { findPython, outsideOf } from "../setup/python.js";
+import type { SidecarCommand } from "../client/sidecarProcess.js";
+
+/** The sidecar's private Python environment, as this window makes it. */
+export class Installation {
+  readonly environment: PythonEnvironment;
+  readonly #storage: string;
+  /** Set-up under way and whoever waits for it. */
+  readonly #ensure: () => Promise<string>;
+  #reports = new Set<(message: string) => void>();
+  #python: string | undefined;
+  #cancel: AbortController | undefined;
+
+  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+    this.#storage = context.globalStorageUri.fsPath;
+    const pythonSetting = (): string =>
+      expandHome(configuration(SECTION).get<string>("pythonPath", "").trim());
+    this.environment = new PythonEnvironment({
+      storage: this.#storage,
+      bundle: () => readBundle(path.join(context.extensionPath, "bundled")),
+      pythonSetting,
+      findPython: (signal) =>
+        findPython(
+          { setting: pythonSetting(), environment: outsideOf(workspaceFolders(), process.env) },
+          runProgram,
+          this.#storage,
+          signal,
+        ),
+      run: runProgram,
+      pipEnvironment: () =>
+        pipEnvironment(process.env, configuration("http").get<string>("proxy", "")),
+      log: (line) => {
+        log.debug(`set-up: ${line}`);
+      },
+    });
+    this.#ensure = coalesced(() => this.#run());
+  }
+
+  /** The interpreter; undefined until `prepare` has succeeded. */
+  get python(): string | undefined {
+    return this.#python;
+  }
+
+  /** Make the environment if need be and return what to run. Rejects with a SetupError. */
+  async prepare(report: (message: string) => void): Promise<SidecarCommand> {
+    this.#reports.add(report);
+    try {
+      this.#python = await this.#ensure();
+    } finally {
+      this.#reports.delete(report);
+    }
+    return {
+      program: this.#python,
+      // -I: no module of the workspace or of the user's environment can take the sidecar's place.
+      args: ["-I", "-m", "sidecar", "serve", "--in-process"],
+      cwd: this.#storage,
+      env: sidecarEnvironment(process.env),
+    };
+  }
+
+  /** Give up set-up if it is under way; whoever waits for it is told how to begin again. */
+  cancel(): void {
+    this.#cancel?.abort();
+  }
+
+  async #run(): Promise<string> {
+    const cancel = new AbortController();
+    this.#cancel = cancel;
+    const report = (message: string): void => {
+      for (const listener of this.#reports) {
+        listener(message);
+      }
+    };
+    try {
+      return await this.environment.ensure(report, cancel.signal);
+    } catch (error) {
+      throw cancel.signal.aborted
+        ? new Error("Set-up was cancelled. Choose Repair to begin again.")
+        : new Error(messageOf(error), { cause: error });
+    } finally {
+      this.#cancel = undefined;
+    }
+  }
+}
+
+function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+}
+
+function configuration(section: string): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration(section);
+}

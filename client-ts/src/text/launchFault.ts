@@ -1,0 +1,54 @@
+import { isRefusal, messageOf } from "../util/errors.js";
+import { ErrorCode } from "../protocol.js";
+
+/** Why a launch or a resume was refused, for a person, and what they can do about it. */
+export interface LaunchFault {
+  readonly message: string;
+  /** Over the limit of running subagents, it may be asked for again with `queue`. */
+  readonly canQueue: boolean;
+  /** The setting that would mend it. */
+  readonly setting?: "runners" | "maxAsyncTasks";
+}
+
+/** Read what the sidecar refused. */
+export function launchFault(error: unknown): LaunchFault {
+  if (isRefusal(error, ErrorCode.LimitReached)) {
+    return { message: limitWords(error.data), canQueue: true, setting: "maxAsyncTasks" };
+  }
+  const message = messageOf(error);
+  if (!isRefusal(error, ErrorCode.LaunchFailed)) {
+    return { message, canQueue: false };
+  }
+  const missing = missingProgram(error.data);
+  return missing === undefined
+    ? { message, canQueue: false }
+    : { message: missing, canQueue: false, setting: "runners" };
+}
+
+function limitWords(data: unknown): string {
+  const max = memberOf(data, "max");
+  return typeof max === "number"
+    ? `Limit reached: ${max} ${max === 1 ? "subagent" : "subagents"} can run at once.`
+    : "Limit reached: too many subagents are running.";
+}
+
+function missingProgram(data: unknown): string | undefined {
+  const [name, reason] = [memberOf(data, "subagentName"), memberOf(data, "reason")];
+  const program = typeof reason === "string" ? programIn(reason) : undefined;
+  return program === undefined || typeof name !== "string"
+    ? undefined
+    : `Can't start "${name}": the program ${program} was not found.`;
+}
+
+/** The program that a runner's reason names as missing. */
+export function programIn(reason: string): string | undefined {
+  return /program (?<quote>['"])(?<program>.+?)\k<quote> is not found/u.exec(reason)?.groups?.[
+    "program"
+  ];
+}
+
+function memberOf(data: unknown, name: string): unknown {
+  return typeof data === "object" && data !== null
+    ? (data as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

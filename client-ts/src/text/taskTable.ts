@@ -1,0 +1,48 @@
+import type { AsyncTask } from "../protocol.js";
+
+/** Far more than a person looks at; older ones are in the task history. */
+const MOST_TASKS = 500;
+
+/** The async tasks a window knows, newest launch first. */
+export class TaskTable {
+  #tasks = new Map<string, AsyncTask>();
+
+  get tasks(): ReadonlyMap<string, AsyncTask> {
+    return this.#tasks;
+  }
+
+  /** Take a whole list; returns the tasks that are new or differ. */
+  replace(tasks: readonly AsyncTask[]): AsyncTask[] {
+    const before = this.#tasks;
+    this.#tasks = ordered(tasks);
+    return tasks.filter((task) => !isSame(before.get(task.id), task));
+  }
+
+  /** Take one task's new state. */
+  put(task: AsyncTask): void {
+    if (this.#tasks.has(task.id)) {
+      this.#tasks.set(task.id, task);
+    } else {
+      this.#tasks = ordered([task, ...this.#tasks.values()]);
+    }
+  }
+}
+
+/** Whether a task waits or runs, so that it can be cancelled and may still change. */
+export function isLive(task: AsyncTask): boolean {
+  return task.status === "running" || task.status === "queued";
+}
+
+function ordered(tasks: readonly AsyncTask[]): Map<string, AsyncTask> {
+  const newestFirst = [...tasks].sort((a, b) => begun(b) - begun(a)).slice(0, MOST_TASKS);
+  return new Map(newestFirst.map((task) => [task.id, task]));
+}
+
+/** The moment of the launch; a queued task starts later, and keeps its place then. */
+function begun(task: AsyncTask): number {
+  return task.queuedAt ?? task.launchedAt ?? 0;
+}
+
+function isSame(before: AsyncTask | undefined, now: AsyncTask): boolean {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(now);
+}

@@ -1,0 +1,28 @@
+import * as vscode from "vscode";
+
+import type { LogLevel } from "../client/sidecarClient.js";
+
+/** Open the log channel; `write` takes what the sidecar says, at its level. */
+export function openLog(): {
+  log: vscode.LogOutputChannel;
+  write: (level: LogLevel, message: string) => void;
+} {
+  const log = vscode.window.createOutputChannel("Subagents", { log: true });
+  const write = (level: LogLevel, message: string): void => {
+    const line = `sidecar: ${message}`;
+    switch (level) {
+      case "debug":
+        log.debug(line);
+        break;
+      case "info":
+        log.info(line);
+        break;
+      case "warning":
+        log.warn(line);
+        break;
+      case "error":
+        log.error(line);
+    }
+  };
+  return { log, write };
+}

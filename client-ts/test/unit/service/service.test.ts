@@ -1,0 +1,100 @@
+// The service on a client that the test answers for, under a false clock.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+import { ErrorCode, type InitializeResult } from "../../../src/protocol.js";
+import { SidecarService } from "../../../src/service/sidecarService.js";
+
+const sidecar = vi.hoisted(() => ({
+  request: vi.fn<(method: string) => Promise<unknown>>(),
+  starts: 0,
+}));
+
+vi.mock("../../../src/client/sidecarClient.js", () => ({
+  SidecarClient: class {
+    readonly request = sidecar.request;
+    readonly onNotification = vi.fn();
+    #tell: (state: object) => void = () => undefined;
+
+    onState(tell: (state: object) => void): void {
+      this.#tell = tell;
+    }
+
+    start(): Promise<void> {
+      sidecar.starts += 1;
+      const info: Partial<InitializeResult> = { instanceId: "1" };
+      this.#tell({ kind: "starting" });
+      this.#tell({ kind: "running", info });
+      return Promise.resolve();
+    }
+
+    stop(): Promise<void> {
+      this.#tell({ kind: "stopped" });
+      return Promise.resolve();
+    }
+  },
+}));
+
+let service: SidecarService;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sidecar.starts = 0;
+  service = new SidecarService({
+    prepare: () => Promise.resolve({ program: "none", args: [] }),
+    initialize: () => ({}),
+    log: vi.fn(),
+    isTrusted: () => true,
+  });
+});
+afterEach(async () => {
+  await service.stop();
+  service.dispose();
+  vi.useRealTimers();
+});
+
+/** Have the sidecar refuse these methods because of its storage, and answer all others. */
+function refuse(...methods: string[]): void {
+  sidecar.request.mockImplementation((method) =>
+    methods.includes(method)
+      ? Promise.reject(new ResponseError(ErrorCode.StorageError, "the journal is damaged"))
+      : Promise.resolve({ items: [], max: 5 }),
+  );
+}
+
+test("a sidecar whose runs cannot be read still answers for the history", async () => {
+  refuse("asyncTasks/list");
+  await service.start();
+  expect(service.state).toEqual({
+    kind: "running",
+    message: "View-only: the journal is damaged.",
+  });
+  await expect(service.request("tasks/list", {})).resolves.toBeDefined();
+});
+
+test("a sidecar that takes the storage by itself is used on, without another start", async () => {
+  const [restarted, history] = [vi.fn(), vi.fn()];
+  service.onDidRestart(restarted);
+  service.onDidChangeHistory(history);
+  refuse("asyncTasks/setMax");
+  await service.start();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(service.state.message).toMatch(/View-only/u);
+  refuse();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(service.state).toEqual({ kind: "running" });
+  expect([restarted, history].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  expect(sidecar.starts).toBe(1);
+  sidecar.request.mockClear();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sidecar.request).not.toHaveBeenCalled();
+});
+
+test("a stop ends the questions for the storage", async () => {
+  refuse("asyncTasks/setMax");
+  await service.start();
+  await service.stop();
+  sidecar.request.mockClear();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sidecar.request).not.toHaveBeenCalled();
+});

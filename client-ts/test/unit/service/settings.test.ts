@@ -1,0 +1,72 @@
+import { homedir } from "node:os";
+import path from "node:path";
+
+import { expect, test } from "vitest";
+
+import {
+  type Configuration,
+  sidecarRoots,
+  sidecarSettings,
+} from "../../../src/service/settings.js";
+import { takesAway } from "../../../src/service/settingsChanges.js";
+
+/** A configuration in which the user has set `values`, and the rest is as the manifest has it. */
+function configuration(values: Record<string, unknown>): Configuration {
+  const get = (key: string, fallback?: unknown) => values[key] ?? fallback;
+  const inspect = (key: string) => ({ key, globalValue: values[key] });
+  return { get, inspect } as Configuration;
+}
+
+const EXAMPLE = {
+  directory: "/extension/example",
+  runnerName: "example",
+  runner: { type: "command" as const, command: ["python"] },
+};
+
+test("what the user has not set is left to the sidecar's own file", () => {
+  expect(sidecarSettings(configuration({}), undefined)).toEqual({});
+  expect(sidecarRoots(configuration({}))).toEqual({ foreignRoots: [] });
+});
+
+test("what the user has set is handed on by the sidecar's names", () => {
+  const set = { maxAsyncTasks: 2, overLimit: "queue", defaultRunner: "auto" };
+  expect(sidecarSettings(configuration(set), undefined)).toEqual({
+    asyncTasks: { max: 2, overLimit: "queue" },
+    defaultRunner: "auto",
+  });
+});
+
+test("approved definitions are passed on, with and without directories", () => {
+  const approvedAgents = ["sha256:1"];
+  expect(sidecarSettings(configuration({ approvedAgents }), undefined)).toEqual({
+    agents: { approved: approvedAgents },
+  });
+  const both = { approvedAgents, agentDirectories: ["/mine"] };
+  expect(sidecarSettings(configuration(both), undefined)).toEqual({
+    agents: { directories: ["/mine"], approved: approvedAgents },
+  });
+});
+
+test("the example goes behind the user's own, and overrides nothing of theirs", () => {
+  const own = { type: "acp", command: ["mine"] };
+  const set = { agentDirectories: ["/mine"], runners: { example: own } };
+  expect(sidecarSettings(configuration(set), EXAMPLE)).toEqual({
+    agents: { directories: ["/mine", "/extension/example"] },
+    runners: { example: own },
+  });
+});
+
+test("a leading ~ is the home directory", () => {
+  const roots = sidecarRoots(configuration({ storageRoot: "~/tasks", foreignRoots: ["~", "/a~"] }));
+  expect(roots).toEqual({
+    storageRoot: path.join(homedir(), "tasks"),
+    foreignRoots: [path.join(homedir(), ""), "/a~"],
+  });
+});
+
+test("only what is gone is taken away", () => {
+  const before = { asyncTasks: { max: 2 }, agents: { directories: ["/a"] } };
+  expect(takesAway(before, { ...before, asyncTasks: { max: 3 } })).toBe(false);
+  expect(takesAway(before, { ...before, asyncTasks: {} })).toBe(true);
+  expect(takesAway(before, { asyncTasks: { max: 2 } })).toBe(true);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+
+import type { ErrorKind } from "../../../src/protocol.js";
+import { rowOf } from "../../../src/panel/runRow.js";
+import {
+  allTokens,
+  changeWords,
+  errorWords,
+  modelWords,
+  retryWords,
+  runStatus,
+} from "../../../src/text/runWords.js";
+import { asyncTask } from "../tasks.js";
+
+const RETRYING = { attempt: 3, status: 429, text: "rate limited" };
+const PROGRESS = { turns: 0, toolCalls: 0, lastActivityAt: 1_000 };
+
+test.each([
+  [RETRYING, "Retrying (3): rate limited (429)"],
+  [{ attempt: 1, text: "" }, "Retrying (1)"],
+  [
+    { attempt: 2, status: 500, text: "HTTP 500\u202e\nfrom the server" },
+    "Retrying (2): HTTP 500 from the server",
+  ],
+])("a repeated request is shown with its reason: %j", (retrying, words) => {
+  expect(retryWords(retrying)).toBe(words);
+  expect(runStatus(asyncTask("a", { progress: { ...PROGRESS, retrying } }))).toBe(words);
+});
+
+test.each<ErrorKind>([
+  ...(["auth", "rateLimit", "overloaded", "network"] as const),
+  ...(["contextLength", "modelNotFound", "other"] as const),
+])("a run that failed of %s says so", (errorKind) => {
+  const run = asyncTask("a", { status: "failed", endReason: "error", errorKind });
+  expect(runStatus(run)).toBe(`failed: ${errorWords(errorKind)}`);
+});
+
+test("changes are counted, and no changes are not mentioned", () => {
+  expect(changeWords({ files: 2, additions: 10, deletions: 3 })).toBe("2 files +10 −3");
+  expect(changeWords({ files: 0, additions: 0, deletions: 0 })).toBeUndefined();
+  expect(changeWords(undefined)).toBeUndefined();
+});
+
+test("model and mode are shown as far as they are known", () => {
+  expect(modelWords({ model: "m-1", mode: "plan" })).toEqual(["m-1", "plan mode"]);
+  expect(modelWords({})).toEqual([]);
+});
+
+test("tokens of the cache count", () => {
+  const used = { inputTokens: 1, outputTokens: 2, cacheReads: 30, cacheWrites: 400 };
+  expect([allTokens(used), allTokens({})]).toEqual([433, 0]);
+});
+
+test("a row of the panel has what its head and its list say", () => {
+  const known = { mode: "ask", model: "m-1", changes: { files: 1, additions: 1, deletions: 0 } };
+  const task = asyncTask("a", { ...known, progress: { ...PROGRESS, retrying: RETRYING } });
+  expect(rowOf(task)).toMatchObject({ ...known, retrying: RETRYING });
+});

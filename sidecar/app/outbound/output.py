@@ -1,0 +1,110 @@
+"""The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+
+from sidecar.api.async_tasks import AsyncTaskDidOutput
+from sidecar.subagents.journal.event_log import EventLog
+
+logger = logging.getLogger(__name__)
+
+BATCH_SECONDS = 0.05
+"""Least time between two notifications about one task: 20 a second at most."""
+SHARED_SECONDS = 0.005
+"""The same, for each task that is followed: 200 a second about all of them."""
+STALL_SECONDS = 1.0
+"""How long after a read that a full disk kept short the events are read again."""
+LAST_SECONDS = 0.2
+"""How long a client may take to read the last words of the runs that end with the Host."""
+BATCH_EVENTS = 500
+BATCH_BYTES = 512 * 1024
+"""Bounds of one notification, so that a burst does not hold up the replies behind it."""
+
+
+class OutputPump:
+    """Follow the event logs one client subscribed to.
+
+    `send` waits while the client does not read; only this client's pumps wait with it. `poll_seconds` is
+    for the events of another process, which nothing tells of.
+    """
+
+    def __init__(
+        self,
+        events: EventLog,
+        send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
+        revision: Callable[[], int],
+        is_live: Callable[[str], Awaitable[bool]],
+        poll_seconds: float | None = None,
+    ) -> None:
+        self._events = events
+        self._send = send
+        self._revision = revision
+        self._is_live = is_live
+        self._poll_seconds = poll_seconds
+        self._pumps: dict[str, asyncio.Task[None]] = {}
+
+    async def subscribe(self, task_id: str, after_seq: int | None) -> int:
+        """Send what comes after `after_seq` (None: from now on); return the last event there is.
+
+        A second subscription to a task replaces the first.
+        """
+        last = await self._events.last_seq(task_id)
+        self.unsubscribe(task_id)
+        pump = asyncio.create_task(self._pump(task_id, last if after_seq is None else after_seq))
+        self._pumps[task_id] = pump
+        pump.add_done_callback(lambda done: self._forget(task_id, done))
+        return last
+
+    def unsubscribe(self, task_id: str) -> None:
+        """Stop following a task; one that is not followed is left alone."""
+        pump = self._pumps.pop(task_id, None)
+        if pump is not None:
+            pump.cancel()
+
+    async def aclose(self) -> None:
+        """Stop following everything; what ended runs said last is sent, if that is quick."""
+        pumps = list(self._pumps.values())
+        if pumps:
+            await asyncio.wait(pumps, timeout=LAST_SECONDS)
+        for task_id in list(self._pumps):
+            self.unsubscribe(task_id)
+        if pumps:
+            await asyncio.wait(pumps, timeout=1)
+
+    async def _pump(self, task_id: str, cursor: int) -> None:
+        changed, patience = asyncio.Event(), self._poll_seconds
+        changed.set()
+        unwatch = self._events.watch(task_id, lambda event: changed.set())
+        try:
+            while True:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(patience):
+                        await changed.wait()
+                changed.clear()
+                live = await self._is_live(task_id)
+                cursor = await self._send_after(task_id, cursor)
+                if not live and not changed.is_set():
+                    return
+                is_behind = (self._events.newest(task_id) or 0) > cursor
+                patience = STALL_SECONDS if is_behind else self._poll_seconds
+        finally:
+            unwatch()
+
+    async def _send_after(self, task_id: str, cursor: int) -> int:
+        while True:
+            page = await self._events.read(task_id, cursor, BATCH_EVENTS, BATCH_BYTES, urgent=False)
+            if not page.events:
+                return cursor
+            cursor = page.events[-1]["seq"]
+            await self._send(
+                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._revision())
+            )
+            await asyncio.sleep(max(BATCH_SECONDS, SHARED_SECONDS * len(self._pumps)))
+
+    def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
+        if self._pumps.get(task_id) is pump:
+            del self._pumps[task_id]
+        if not pump.cancelled() and (error := pump.exception()) is not None:
+            logger.warning("the output of run %s is followed no more: %s", task_id, error)

@@ -1,0 +1,95 @@
+"""The other side of the pool: a process that reads tasks for another one until its input ends."""
+
+import gc
+import logging
+import os
+import signal
+import struct
+import sys
+from typing import IO, Final
+
+import msgspec
+
+from sidecar.api.tasks import Product, Rules
+from sidecar.history.catalog.index_row import IndexRow
+from sidecar.history.catalog.task_reader import TaskReader
+from sidecar.history.stored.roots import Root
+
+READY: Final = b"ready"
+"""The first frame: from now on whatever goes wrong is a task's fault."""
+GARBAGE_THRESHOLDS: Final = (50_000, 20, 20)
+"""Messages hold no cycles: to look for some at every 700 objects is half the price of reading a bad file."""
+_LENGTH: Final = struct.Struct("<I")
+
+
+class Batch(msgspec.Struct, array_like=True):
+    """Tasks of one root to be read."""
+
+    root: str
+    product: Product | None
+    rules: Rules
+    now: int
+    names: list[str]
+
+
+class Answer(msgspec.Struct, array_like=True):
+    """What became of a batch; `notes` are lines for the log."""
+
+    rows: dict[str, IndexRow | None]
+    notes: list[str]
+
+
+def send_frame(stream: IO[bytes], data: bytes) -> None:
+    """Write one frame."""
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive_frame(stream: IO[bytes]) -> bytes:
+    """Read one frame. Raises EOFError when the other side is gone."""
+    head = stream.read(_LENGTH.size)
+    if len(head) == _LENGTH.size:
+        (length,) = _LENGTH.unpack(head)
+        data = stream.read(length)
+        if len(data) == length:
+            return data
+    raise EOFError
+
+
+class _Notes(logging.Handler):
+    """Keeps what is logged for the next answer: the parent alone knows where logs go."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
+    """Read batches until the input ends."""
+    notes = _Notes()
+    logging.getLogger().addHandler(notes)
+    readers: dict[str, TaskReader] = {}
+    decoder = msgspec.msgpack.Decoder(Batch)
+    send_frame(stdout, READY)
+    while True:
+        batch = decoder.decode(receive_frame(stdin))
+        reader = readers.setdefault(batch.root, TaskReader(Root(batch.root, True, batch.product)))
+        reader.refresh_lists()
+        rows = reader.rows(batch.names, batch.rules, batch.now)
+        send_frame(stdout, msgspec.msgpack.encode(Answer(rows, notes.lines)))
+        notes.lines = []
+
+
+def main() -> None:
+    """Serve the process that started this one; nothing that is printed by chance may reach it."""
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's interrupt is the parent's to handle
+    stdout = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        serve(sys.stdin.buffer, stdout)
+    except (EOFError, BrokenPipeError):
+        os._exit(0)

@@ -1,0 +1,177 @@
+"""All rows of some roots in their default order, kept until one of them changes: what pages are cut from."""
+
+import threading
+from bisect import bisect_right
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import attrgetter
+
+import msgspec
+
+from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.history.catalog.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
+from sidecar.history.listing.paging import Mark
+from sidecar.history.structural.aging import ABANDONED_MS, ACTIVE_MS, next_change
+
+LISTINGS_KEPT = 4
+"""One for each rule set, and two for a client that asks for single roots."""
+_LAST = float("-inf")
+_NAMED = attrgetter("id", "root")
+_CREATED = attrgetter("created_at")
+
+
+class Listing:
+    """Rows newest first, undated ones last, ties by id and root; under `guide` in the guide's own order."""
+
+    def __init__(self, rows: Iterable[IndexRow], rules: Rules) -> None:
+        listed = [row for row in rows if row.body]
+        self.rules = rules
+        self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
+        self._haystacks: list[str] = []
+        self._standing = _Standing(since=1, until=0)
+
+    def filtered(self, filter: str, now: int) -> list[IndexRow]:
+        """The rows that the filter keeps, in order."""
+        part = needle(filter)
+        if part is None:
+            return self._filtered_slowly(filter, now)
+        words = {word for word in STATUSES if filter.lower() in word}
+        if words:
+            return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
+        if not self._haystacks:
+            self._haystacks = [haystack(row, self.rules) for row in self.rows]
+        # By place, since to have passed over a row costs more than to have searched its text.
+        return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
+
+    def counts(self, now: int) -> dict[str, int]:
+        """How many of all rows have which status."""
+        return dict(self._standing_at(now).counts)
+
+    def rendered(self, now: int) -> Sequence[bytes]:
+        """What, one after the other, makes all rows a JSON array."""
+        standing = self._standing_at(now)
+        if not standing.pieces:
+            standing.pieces = render(self.rows, now)
+        return standing.pieces
+
+    def _standing_at(self, now: int) -> "_Standing":
+        known = self._standing
+        if known.since <= now < known.until:
+            return known
+        old = now - ABANDONED_MS
+        ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
+        ends = [next_change(int(age), now) for age in ages]
+        until = min(ends, default=next_change(None, now))
+        self._standing = made = _Standing(now, until, count(self.rows, now))
+        return made
+
+    def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
+        from sidecar.history.listing.text import matches_filter
+
+        return [row for row in self.rows if matches_filter(info_of(row, self.rules, now), filter, self.rules)]
+
+
+class _Standing(msgspec.Struct):
+    """What is known of all rows from one time to another, in ms: in between no status grows old.
+
+    `pieces` are made for the first list of all.
+    """
+
+    since: int
+    until: int
+    counts: dict[str, int] = {}
+    pieces: list[bytes] = []
+
+
+class Listings:
+    """The listings asked for last; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, ...], tuple[list[Mapping[str, IndexRow]], Listing]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
+        """The listing of the rows of some roots, made anew when one of those sets was replaced."""
+        key, rows = (rules, *roots), list(roots.values())
+        with self._lock:
+            known = self._kept.get(key)
+            if known is None or any(one is not other for one, other in zip(known[0], rows, strict=True)):
+                known = rows, Listing((row for group in rows for row in group.values()), rules)
+                self._kept[key] = known
+            self._kept.move_to_end(key)
+            while len(self._kept) > LISTINGS_KEPT:
+                self._kept.popitem(last=False)
+        return known[1]
+
+
+def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
+    """Count rows by status, in the order in which the statuses first occur."""
+    return dict(Counter(_statuses(rows, now)))
+
+
+def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
+    """Find where the page after `mark` starts among rows in their default order."""
+    if rules == "guide":  # its order is nothing that a place can be told from
+        places = (place for place, row in enumerate(rows) if (row.id, row.root) == (mark.task_id, mark.root))
+        return next(places, mark.place) + 1
+    created = mark.value if mark.value is not None else _LAST
+    return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
+
+
+def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
+    """Return what, one after the other, makes rows a JSON array; the last piece is its end."""
+    if not rows:
+        return [b"[", b"]"]
+    prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
+    pieces = [b""] * (2 * len(rows))
+    pieces[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    pieces[1::2] = [row.body for row in rows]
+    pieces[0] = b"[" + pieces[0].removeprefix(b",")
+    pieces.append(b"]")
+    return pieces
+
+
+def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:
+    """The status of each row: as `IndexRow.status`, at a tenth of its price."""
+    young, old = now - ACTIVE_MS, now - ABANDONED_MS
+    return [
+        row.settled
+        if (since := row.ages_from) is None
+        else "active"
+        if since > young
+        else "abandoned"
+        if since < old
+        else "unknown"
+        for row in rows
+    ]
+
+
+def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
+    """Decode rows."""
+    return [info_of(row, rules, now) for row in rows]
+
+
+def _place(row: IndexRow) -> tuple[float, str, str]:
+    created = row.created_at if row.created_at is not None else _LAST
+    return -created, row.id, row.root
+
+
+def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
+    undated = [row for row in rows if row.created_at is None]
+    dated = [row for row in rows if row.created_at is not None] if undated else rows
+    dated.sort(key=_CREATED, reverse=True)
+    times = [row.created_at for row in dated]
+    ties = {time for time, after in pairwise(times) if time == after}
+    places = [place for place, time in enumerate(times) if time in ties] if ties else []
+    tied = sorted((dated[place] for place in places), key=_NAMED)
+    tied.sort(key=_CREATED, reverse=True)
+    for place, row in zip(places, tied, strict=True):
+        dated[place] = row
+    return dated + sorted(undated, key=_NAMED)
+
+
+def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:
+    from sidecar.history.guide.extract import sort
+
+    return sort(rows)

@@ -1,0 +1,158 @@
+"""Bounded, read-only reading of one task folder that other programs write to at the same time.
+
+Nothing is created, locked or written here, whatever is missing: the folder may be another extension's.
+"""
+
+import os
+import stat
+from typing import Final
+
+import msgspec
+
+from sidecar.api.tasks import Problem
+from sidecar.history.stored.problems import problem
+
+UI_FILE: Final = "ui_messages.json"
+API_FILE: Final = "api_conversation_history.json"
+ITEM_FILE: Final = "history_item.json"
+METADATA_FILE: Final = "task_metadata.json"
+
+MAX_FILE_BYTES: Final = 192 * 1024 * 1024
+"""Largest file read, in bytes: three times the biggest message file known (63 MB)."""
+
+OPEN_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
+    | getattr(os, "O_NOFOLLOW", 0)  # a link may lead out of the folder
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)  # Windows would translate line ends
+)
+
+Stamp = tuple[int, int, int, int]
+"""(mtime_ns, size, inode, ctime_ns): a save changes at least one of the first three, a chmod the last."""
+
+
+class StoredFile(msgspec.Struct, frozen=True, gc=False):
+    """One file as it was read: `data` is None when absent or refused, `stamp` None when absent.
+
+    A file that is away with `saving_until`, a time in ms, is taken to be in the middle of a save until then.
+    """
+
+    name: str
+    data: bytes | None = None
+    stamp: Stamp | None = None
+    problems: tuple[Problem, ...] = ()
+    saving_until: int | None = None
+
+    @property
+    def absent(self) -> bool:
+        """Tell whether there is no such name, as against a file that could not be read."""
+        return self.data is None and not self.problems
+
+
+class TaskFiles(msgspec.Struct, frozen=True, gc=False):
+    """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
+
+    ui: StoredFile = StoredFile(UI_FILE)
+    api: StoredFile = StoredFile(API_FILE)
+    item: StoredFile = StoredFile(ITEM_FILE)
+    metadata: StoredFile = StoredFile(METADATA_FILE)
+
+    @property
+    def stamps(self) -> tuple[Stamp | None, ...]:
+        """The files' stamps: UI, API, list entry, metadata."""
+        return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
+
+    @property
+    def saving_until(self) -> int | None:
+        """The time, in ms, until which a file that is away may be in the middle of a save."""
+        times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
+        return min(times, default=None)
+
+    @property
+    def size(self) -> int:
+        """How many bytes of messages were read."""
+        return len(self.ui.data or b"") + len(self.api.data or b"")
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """Stat one name without following links; None when it is not there or not reachable."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return stamp_from(status)
+
+
+def stamp_from(status: os.stat_result) -> Stamp:
+    """Take a stamp from what stat answered."""
+    return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
+
+
+def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Stat the files that `read_task` reads, and read none."""
+    names = (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE)
+    stamps = [stamp_of(folder + os.sep + name) for name in names[: 4 if with_metadata else 3]]
+    return TaskFiles(*(StoredFile(name, None, stamp) for name, stamp in zip(names, stamps, strict=False)))
+
+
+def read_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Read the files of a task folder; what cannot be read is said in their problems, never raised.
+
+    Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
+    """
+    prefix = folder + os.sep
+    return TaskFiles(
+        read_file(prefix + UI_FILE, UI_FILE),
+        read_file(prefix + API_FILE, API_FILE),
+        read_file(prefix + ITEM_FILE, ITEM_FILE),
+        read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+    )
+
+
+def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
+    """Read one regular file of at most `limit` bytes; `name` is what its problems call it."""
+    try:
+        descriptor = os.open(path, OPEN_FLAGS)
+    except FileNotFoundError:
+        return StoredFile(name)
+    except OSError as error:
+        return _refused(path, name, error)
+    try:
+        return _read_open(descriptor, name, limit)
+    except OSError as error:
+        return _refused(path, name, error)
+    finally:
+        os.close(descriptor)
+
+
+def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
+    status = os.fstat(descriptor)
+    stamp = stamp_from(status)
+    if not stat.S_ISREG(status.st_mode):
+        return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
+    if status.st_size > limit:
+        message = f"{name} has {status.st_size:,} bytes; at most {limit:,} are read"
+        return StoredFile(name, None, stamp, (problem("tooLarge", message),))
+    return StoredFile(name, _read_all(descriptor, status.st_size), stamp)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Read what fstat promised: a file that grows meanwhile is the next scan's."""
+    data = os.read(descriptor, size)
+    if len(data) == size:
+        return data
+    parts = [data]
+    missing = size - len(data)
+    while missing and (data := os.read(descriptor, missing)):
+        parts.append(data)
+        missing -= len(data)
+    return b"".join(parts)
+
+
+def _refused(path: str, name: str, error: OSError) -> StoredFile:
+    stamp = stamp_of(path)
+    if stamp is not None and not stat.S_ISREG(os.lstat(path).st_mode):
+        return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return StoredFile(name, None, stamp, (problem("unreadable", f"{name} cannot be read: {reason}"),))

@@ -1,0 +1,178 @@
+"""The way in: two readers that cut a pipe into frames and hand them to the event loop.
+
+The loop's own readiness notice saves waking a thread for every message, a third of a small round trip.
+Where the loop cannot watch the descriptor (Windows' pipes, regular files) a thread reads.
+"""
+
+import asyncio
+import logging
+import os
+import select
+import threading
+from collections.abc import Callable
+
+from sidecar.rpc.errors import FramingError
+from sidecar.rpc.transport.framing import FrameDecoder
+
+_CHUNK_BYTES = 256 * 1024
+# One batch under way in the loop and one that waits: more would only be memory.
+_BATCHES_AHEAD = 2
+# How often a reader that is told to pause looks whether it may go on, or whether the peer has hung up.
+_PAUSE_SECONDS = 0.1
+
+_log = logging.getLogger(__name__)
+
+OnFrames = Callable[[list[bytes]], None]
+OnEnd = Callable[[FramingError | None], None]
+# Blocks for the given seconds at most; False means not to read yet.
+MayRead = Callable[[float], bool]
+
+
+class FrameReader:
+    """What both readers are: owners of a descriptor, with two callbacks that run on the event loop.
+
+    `on_end` is called once and last, with the fault of a stream that lost its framing or with None.
+    """
+
+    def __init__(self, fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) -> None:
+        self._fd = fd
+        self._may_read = may_read
+        self._on_frames = on_frames
+        self._on_end = on_end
+        self._loop = asyncio.get_running_loop()
+        self._decoder = FrameDecoder()
+        self._closed = False
+
+    def close(self) -> None:
+        """Deliver nothing more. Idempotent."""
+        self._closed = True
+
+    def _read(self) -> tuple[list[bytes], bool, FramingError | None]:
+        """Read once, blocking if need be; returns frames, whether it was the end, and the fault if any."""
+        try:
+            chunk = os.read(self._fd, _CHUNK_BYTES)
+            return self._decoder.feed(chunk), not chunk, None
+        except FramingError as error:
+            return error.frames, True, error
+        except OSError as error:
+            _log.debug("reading ended: %s", error)  # a terminal or socket that went away ends like a pipe
+            return [], True, None
+
+
+class LoopReader(FrameReader):
+    """Reads when the event loop says there is something to read."""
+
+    def open(self) -> None:
+        """Start reading. Raises NotImplementedError or PermissionError where the loop cannot watch."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop.add_reader(self._fd, self._on_readable)
+
+    def close(self) -> None:
+        """Deliver nothing more, and close the descriptor."""
+        if not self._closed:
+            super().close()
+            self._loop.remove_reader(self._fd)
+            if self._timer is not None:
+                self._timer.cancel()
+            os.close(self._fd)
+
+    def _on_readable(self) -> None:
+        if not self._may_read(0):
+            self._loop.remove_reader(self._fd)
+            self._pause()
+            return
+        frames, ended, fault = self._read()
+        if frames:
+            self._on_frames(frames)
+        if ended:
+            self._finish(fault)
+
+    def _pause(self) -> None:
+        """Look again later. The readiness notice is off meanwhile, so the end of input is polled for."""
+        if self._may_read(0):
+            self._loop.add_reader(self._fd, self._on_readable)
+        elif _hung_up(self._fd):
+            self._finish(None)
+        else:
+            self._timer = self._loop.call_later(_PAUSE_SECONDS, self._pause)
+
+    def _finish(self, fault: FramingError | None) -> None:
+        if not self._closed:
+            self.close()
+            self._on_end(fault)
+
+
+class ThreadReader(FrameReader):
+    """Reads in a daemon thread, which ends and closes the descriptor at the end of input.
+
+    A blocked read cannot be interrupted: after `close` the thread stays until more input or the process ends.
+    """
+
+    def open(self) -> None:
+        """Start the thread."""
+        self._permits = threading.Semaphore(_BATCHES_AHEAD)
+        threading.Thread(target=self._run, name="rpc-reader", daemon=True).start()
+
+    def _run(self) -> None:
+        fault = None
+        try:
+            ended = False
+            while not ended and self._wait_for_leave():
+                frames, ended, fault = self._read()
+                if frames:
+                    self._post(frames)
+        finally:
+            os.close(self._fd)
+            self._call(lambda: self._finish(fault))
+
+    def _wait_for_leave(self) -> bool:
+        """Wait while reading is not allowed; False when the peer has hung up meanwhile, or this side."""
+        while not self._may_read(_PAUSE_SECONDS):
+            if self._closed or _hung_up(self._fd):
+                return False
+        return not self._closed
+
+    def _post(self, frames: list[bytes]) -> None:
+        while not self._permits.acquire(timeout=_PAUSE_SECONDS):
+            if self._closed:
+                return
+        self._call(lambda: self._deliver(frames))
+
+    def _deliver(self, frames: list[bytes]) -> None:
+        try:
+            if not self._closed:
+                self._on_frames(frames)
+        finally:
+            self._permits.release()
+
+    def _finish(self, fault: FramingError | None) -> None:
+        if not self._closed:
+            self._closed = True
+            self._on_end(fault)
+
+    def _call(self, callback: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(callback)
+        except RuntimeError:
+            self._closed = True  # the loop has ended
+
+
+def open_reader(fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) -> LoopReader | ThreadReader:
+    """Start the reader that suits the descriptor, on the running loop."""
+    reader = LoopReader(fd, may_read, on_frames, on_end)
+    try:
+        reader.open()
+    except (NotImplementedError, PermissionError):
+        fallback = ThreadReader(fd, may_read, on_frames, on_end)
+        fallback.open()
+        return fallback
+    return reader
+
+
+def _hung_up(fd: int) -> bool:
+    """Tell whether the writing end is closed, even with unread bytes before the end."""
+    if not hasattr(select, "poll"):
+        return False
+    poller = select.poll()
+    poller.register(fd, getattr(select, "POLLRDHUP", 0))
+    return bool(poller.poll(0))

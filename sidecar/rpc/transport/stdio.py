@@ -1,0 +1,75 @@
+"""Standard input and output as a wire of our own, out of reach of stray prints and of child processes."""
+
+import os
+import sys
+from pathlib import Path
+
+from sidecar.rpc.transport.outbox import Outbox
+from sidecar.rpc.transport.reader import FrameReader, OnEnd, OnFrames, open_reader
+from sidecar.rpc.transport.writer import FrameWriter
+
+
+def claim_stdio() -> tuple[int, int]:
+    """Take standard input and output for the wire: returns private (read, write) file descriptors.
+
+    From then on descriptor 1 is standard error and descriptor 0 is empty, for this process and its children.
+    Call it once, before anything prints or starts a process.
+    """
+    _fill_low_descriptors()
+    wire = os.dup(0), os.dup(1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    for fd in wire:
+        _make_plain(fd)
+    return wire
+
+
+def _make_plain(fd: int) -> None:
+    """Undo what a parent may have left on a descriptor: newline translation, non-blocking mode."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(fd, os.O_BINARY)
+    else:
+        os.set_blocking(fd, True)
+
+
+def _fill_low_descriptors() -> None:
+    """Open 0, 1 and 2 where the parent left them closed, or a copy of the wire would land on one of them."""
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+
+
+class PipeTransport:
+    """Two pipe ends, read and written on one event loop. Owns both descriptors from `open` on."""
+
+    def __init__(self, read_fd: int, write_fd: int, outbox: Outbox | None = None) -> None:
+        self._read_fd = read_fd
+        self._reader: FrameReader | None = None
+        self.writer = FrameWriter(write_fd, outbox)
+
+    @classmethod
+    def stdio(cls) -> "PipeTransport":
+        """Claim standard input and output; see `claim_stdio`."""
+        return cls(*claim_stdio())
+
+    def open(self, on_frames: OnFrames, on_end: OnEnd) -> None:
+        """Start reading and writing on the running loop.
+
+        `on_end` is called with the fault of a stream that lost its framing, with None at the end of
+        input and when the peer no longer reads; it can be called twice.
+        """
+        self.writer.open(lambda: on_end(None))
+        self._reader = open_reader(self._read_fd, self.writer.wait_calm, on_frames, on_end)
+
+    def stop_reading(self) -> None:
+        """Deliver nothing more."""
+        if self._reader is not None:
+            self._reader.close()
+
+    def close(self) -> None:
+        """End the threads, as far as the pipes allow within a fifth of a second."""
+        self.stop_reading()
+        self.writer.close(timeout=0.2)

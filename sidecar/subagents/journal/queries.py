@@ -1,0 +1,261 @@
+"""What the journal asks of its database: each function one statement or two, on an open connection."""
+
+import base64
+import binascii
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sidecar.api.async_tasks import STATUSES, AsyncStatus
+from sidecar.api.errors import InvalidParams
+from sidecar.subagents.journal import codec
+from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
+from sidecar.subagents.journal.status import RECORDED, compare, shown_column
+
+DELIVERIES_KEPT = 1_000
+
+_NEWEST_FIRST = "ORDER BY ordered_at DESC, n DESC"
+_NEWEST = (1 << 63) - 1
+_SAVE = """
+INSERT INTO runs (id, status, ordered_at, completed_at, sync, wants_notice, notified_at, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    status = excluded.status, ordered_at = excluded.ordered_at, completed_at = excluded.completed_at,
+    sync = excluded.sync, wants_notice = excluded.wants_notice,
+    notified_at = coalesce(notified_at, excluded.notified_at), body = excluded.body
+WHERE status IN ('running', 'queued') OR excluded.status NOT IN ('running', 'queued')
+"""
+
+
+class RecordPage(NamedTuple):
+    """A page of records, newest launch first; `next_cursor` is None on the last page."""
+
+    records: list[RunRecord]
+    next_cursor: str | None
+
+
+class EventPage(NamedTuple):
+    """Events in order; `last_seq` is that of the page's last event (of the journal's, if it is empty)."""
+
+    events: list[dict[str, Any]]
+    last_seq: int
+    more: bool
+
+
+Row = tuple[str, str, int, int | None, bool, bool, int | None, bytes]
+
+
+def row_of(record: RunRecord) -> Row:
+    """Return what `save` stores; made in the caller's thread, so that later changes stay out."""
+    task = record.task
+    ordered_at = next(
+        at for at in (task.launched_at, task.queued_at, task.progress.last_activity_at) if at is not None
+    )
+    return (
+        task.id,
+        task.status,
+        ordered_at,
+        task.completed_at,
+        record.sync,
+        record.wants_notice,
+        task.notified_at,
+        encode_record(record),
+    )
+
+
+def save(db: sqlite3.Connection, row: Row) -> None:
+    """Insert or replace a record; `notified_at` once set stays, and an ended run does not come back."""
+    db.execute(_SAVE, row)
+
+
+def save_end(db: sqlite3.Connection, row: Row) -> None:
+    """Save the record of a run that has ended; its stored task may not tell so yet."""
+    save(db, row)
+    db.execute("UPDATE runs SET transcript_open = 1 WHERE id = ?", (row[0],))
+
+
+def transcript_finished(db: sqlite3.Connection, task_id: str) -> None:
+    """Note that the stored task tells the end."""
+    db.execute("UPDATE runs SET transcript_open = 0 WHERE id = ?", (task_id,))
+
+
+def unfinished_transcripts(db: sqlite3.Connection) -> list[RunRecord]:
+    """Return ended records whose stored task may not tell the end."""
+    compare(db)
+    return _records(db, f"WHERE transcript_open AND {RECORDED} NOT IN ('running', 'queued') ORDER BY n", ())
+
+
+def get(db: sqlite3.Connection, task_id: str) -> RunRecord | None:
+    """Return the record with exactly this id."""
+    return next(iter(_records(db, "WHERE id = ?", (task_id,))), None)
+
+
+def by_prefix(db: sqlite3.Connection, prefix: str, limit: int) -> list[RunRecord]:
+    """Return records whose id starts with `prefix`, newest launch first."""
+    beyond = prefix + "\U0010ffff"
+    return _records(db, f"WHERE id >= ? AND id < ? {_NEWEST_FIRST} LIMIT ?", (prefix, beyond, limit))
+
+
+def page(
+    db: sqlite3.Connection, statuses: Sequence[AsyncStatus] | None, cursor: str | None, limit: int
+) -> RecordPage:
+    """Return up to `limit` records after `cursor`; a task launched from the queue meanwhile moves up."""
+    wanted = STATUSES if statuses is None else tuple(statuses)
+    compare(db)
+    rows = _rows(db, wanted, _place(cursor), limit + 1)
+    records = [_record(*row[:4]) for row in rows[:limit]]
+    if any(record.task.status != row[5] for record, row in zip(records, rows, strict=False)):
+        compare(db, again=True)  # somebody else damaged a row since
+        rows = _rows(db, wanted, _place(cursor), limit + 1)
+        records = [_record(*row[:4]) for row in rows[:limit]]
+    return RecordPage(records, _cursor(*rows[limit - 1][3:5]) if len(rows) > limit else None)
+
+
+def _rows(
+    db: sqlite3.Connection, statuses: Sequence[AsyncStatus], place: tuple[int, int], limit: int
+) -> list[Any]:
+    marks = ", ".join("?" * len(statuses))
+    where = f"WHERE {shown_column(db)} IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
+    columns = f"id, notified_at, body, ordered_at, n, {RECORDED}"
+    query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only marks are put in
+    return db.execute(query, (*statuses, *place, limit)).fetchall()
+
+
+def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
+    """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+    runs = [record.task.progress for record in _records(db, "WHERE ordered_at >= ?", (since,))]
+    tokens = sum(
+        count or 0
+        for run in runs
+        for count in (run.input_tokens, run.output_tokens, run.cache_reads, run.cache_writes)
+    )
+    return sum(run.cost or 0 for run in runs), tokens
+
+
+def launched_after(db: sqlite3.Connection, row: int) -> tuple[int, list[str]]:
+    """Return the row of the newest run, and the ids of those in rows after `row`."""
+    found = db.execute("SELECT n, id FROM runs WHERE n > ? ORDER BY n", (row,)).fetchall()
+    return max([row, *(n for n, _ in found)]), [task_id for _, task_id in found]
+
+
+def ids(db: sqlite3.Connection) -> frozenset[str]:
+    """Return the id of every run there was."""
+    return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
+
+
+def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
+    """Return running and queued records, oldest first."""
+    compare(db)
+    return _records(db, f"WHERE {RECORDED} IN ('running', 'queued') ORDER BY ordered_at, n", ())
+
+
+def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
+    """Return ends the model is to be told of and was not, oldest first."""
+    compare(db)
+    ended = f"({RECORDED} IN ('completed', 'failed') OR {RECORDED} = 'cancelled' AND wants_notice)"
+    return _records(db, f"WHERE notified_at IS NULL AND NOT sync AND {ended} ORDER BY completed_at, n", ())
+
+
+def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> list[str]:
+    """Set `notified_at` where it is unset; return those ids."""
+    update = "UPDATE runs SET notified_at = ? WHERE id = ? AND notified_at IS NULL"
+    return [task_id for task_id in task_ids if db.execute(update, (at, task_id)).rowcount]
+
+
+def record_delivery(db: sqlite3.Connection, delivery: Delivery) -> None:
+    """Keep a delivery or its new state, and forget the oldest."""
+    db.execute(
+        "INSERT INTO deliveries (id, task_ids, at, state) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET at = excluded.at, state = excluded.state",
+        (delivery.delivery_id, codec.encode(delivery.task_ids), delivery.at, delivery.state),
+    )
+    db.execute("DELETE FROM deliveries WHERE n <= (SELECT max(n) FROM deliveries) - ?", (DELIVERIES_KEPT,))
+
+
+def deliveries(db: sqlite3.Connection, limit: int) -> list[Delivery]:
+    """Return the newest deliveries, newest first."""
+    rows = db.execute("SELECT id, task_ids, at, state FROM deliveries ORDER BY n DESC LIMIT ?", (limit,))
+    return [Delivery(delivery_id, codec.decode(ids), at, state) for delivery_id, ids, at, state in rows]
+
+
+def insert_events(db: sqlite3.Connection, task_id: str, events: Sequence[tuple[int, bytes]]) -> None:
+    """Store events by their seq."""
+    db.executemany(
+        "INSERT OR REPLACE INTO events (task_id, seq, body) VALUES (?, ?, ?)",
+        [(task_id, seq, body) for seq, body in events],
+    )
+
+
+def read_events(
+    db: sqlite3.Connection, task_id: str, after_seq: int, limit: int, max_bytes: int
+) -> EventPage:
+    """Return events after `after_seq`, at most `limit` and about `max_bytes` of JSON, but at least one."""
+    rows = db.execute(
+        "SELECT seq, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        (task_id, min(after_seq, _NEWEST), limit),
+    )
+    events: list[dict[str, Any]] = []
+    last, size = 0, 0
+    for seq, body in rows:
+        size += len(body)
+        if events and size > max_bytes:
+            break
+        events.append(_event(seq, body))
+        last = seq
+    newest = last_seq(db, task_id)
+    last = last if events else newest
+    return EventPage(events, last, last < newest)
+
+
+def _event(seq: int, body: bytes) -> dict[str, Any]:
+    """Return an event; one that is damaged becomes a log event that says so."""
+    try:
+        event = codec.decode(body)
+        if isinstance(event, dict) and {"seq", "ts", "type"} <= event.keys():
+            return event
+        reason = "it is not an event"
+    except ValueError as error:
+        reason = str(error)
+    return {"seq": seq, "ts": 0, "type": "log", "stream": "stderr", "text": f"[unreadable event: {reason}]\n"}
+
+
+def last_seq(db: sqlite3.Connection, task_id: str) -> int:
+    """Return the newest event's seq, 0 if there is none."""
+    return int(
+        db.execute("SELECT coalesce(max(seq), 0) FROM events WHERE task_id = ?", (task_id,)).fetchone()[0]
+    )
+
+
+def _records(db: sqlite3.Connection, tail: str, values: Sequence[object]) -> list[RunRecord]:
+    columns = "id, notified_at, body, ordered_at"
+    rows = db.execute(f"SELECT {columns} FROM runs {tail}", values)  # noqa: S608 - callers' constants
+    return [_record(*row) for row in rows]
+
+
+def _record(task_id: str, notified_at: int | None, body: bytes, ordered_at: int) -> RunRecord:
+    record = read_record(task_id, body, ordered_at)
+    record.task.notified_at = notified_at  # `mark_notified` writes the column alone
+    return record
+
+
+def _cursor(ordered_at: int, n: int) -> str:
+    return base64.urlsafe_b64encode(f"{ordered_at}.{n}".encode()).decode().rstrip("=")
+
+
+def _place(cursor: str | None) -> tuple[int, int]:
+    if cursor is None:
+        return _NEWEST, _NEWEST
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode(
+            "ascii"
+        )
+        ordered_at, n = (int(part) for part in text.split("."))
+    except (ValueError, binascii.Error) as error:
+        raise _bad_cursor() from error
+    if not (0 <= ordered_at <= _NEWEST and 0 <= n <= _NEWEST):
+        raise _bad_cursor()
+    return ordered_at, n
+
+
+def _bad_cursor() -> InvalidParams:
+    return InvalidParams("cursor: not one that this list gave; leave it out to begin at the first page")

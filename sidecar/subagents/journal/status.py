@@ -1,0 +1,128 @@
+"""The state that each run has: the one that its record tells, whatever the column beside it says.
+
+A record that cannot be read counts as failed. Rows are compared once for each connection, and the few live
+ones each time; what differs is kept in temporary tables in memory, so that every query finds the same state.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from sidecar.api.async_tasks import STATUSES, AsyncStatus
+from sidecar.subagents.journal import codec
+from sidecar.subagents.journal.records import status_in
+
+_RECORDED = "SELECT status FROM temp.amended WHERE amended.n = runs.n"
+_SHOWN = "SELECT status FROM temp.shown WHERE shown.id = runs.id"
+RECORDED = f"coalesce(({_RECORDED}), status)"
+"""The state in a row of `runs`, for queries after `compare`."""
+SHOWN = f"coalesce(({_SHOWN}), ({_RECORDED}), status)"
+"""The same, or the end that `show` gave."""
+
+_ENDED = ("completed", "failed", "cancelled")
+_LIVE = """SELECT n FROM runs WHERE status < 'cancelled'
+    UNION SELECT n FROM runs WHERE status > 'cancelled' AND status < 'completed'
+    UNION SELECT n FROM runs WHERE status > 'completed' AND status < 'failed'
+    UNION SELECT n FROM runs WHERE status > 'failed'"""
+"""The others, in ranges of the index, since the column may hold an unknown word."""
+_TABLES = """
+CREATE TEMP TABLE seen (n INTEGER NOT NULL);
+CREATE TEMP TABLE live (n INTEGER PRIMARY KEY);
+CREATE TEMP TABLE amended (n INTEGER PRIMARY KEY, status TEXT NOT NULL);
+CREATE TEMP TABLE shown (id TEXT PRIMARY KEY, status TEXT NOT NULL);
+INSERT INTO seen VALUES (0);
+"""
+_UNCOMPARED = f"""SELECT n, status, body FROM runs WHERE n IN (
+    SELECT n FROM runs WHERE n > ? UNION SELECT n FROM temp.live UNION {_LIVE})"""  # noqa: S608 - constants
+_IS_MOVED = "n IN (SELECT n FROM temp.amended) OR id IN (SELECT id FROM temp.shown)"
+
+
+def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
+    """Find rows whose record tells another state than their column; `again` also among those known."""
+    _make_tables(db)
+    (seen,) = db.execute("SELECT n FROM temp.seen").fetchone()
+    rows = db.execute(_UNCOMPARED, (0 if again else seen,)).fetchall()
+    db.execute("DELETE FROM temp.live")
+    for n, column, body in rows:
+        db.execute("DELETE FROM temp.amended WHERE n = ?", (n,))
+        status = status_in(body) or "failed"
+        if status != column:
+            db.execute("INSERT INTO temp.amended VALUES (?, ?)", (n, status))
+        if column not in _ENDED:
+            db.execute("INSERT INTO temp.live VALUES (?)", (n,))
+        seen = max(seen, n)
+    db.execute("UPDATE temp.seen SET n = ?", (seen,))
+
+
+def shown_column(db: sqlite3.Connection) -> str:
+    """Return what tells the shown state in a row of `runs`: mostly the column, which has an index."""
+    moved = "SELECT EXISTS (SELECT 1 FROM temp.amended) OR EXISTS (SELECT 1 FROM temp.shown)"
+    return SHOWN if db.execute(moved).fetchone()[0] else "status"
+
+
+def show(db: sqlite3.Connection, task_id: str, status: AsyncStatus) -> None:
+    """Have lists and counts show a run in this state, which the disk does not take yet."""
+    _make_tables(db)
+    db.execute("INSERT OR REPLACE INTO temp.shown VALUES (?, ?)", (task_id, status))
+
+
+def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
+    """Return the number of tasks in each state; a running synchronous one holds no slot and is left out."""
+    running_synchronously = foreground(db)
+    found = dict(db.execute("SELECT status, count(*) FROM runs GROUP BY status").fetchall())
+    moved = db.execute(f"SELECT status, {SHOWN} FROM runs WHERE {_IS_MOVED}")  # noqa: S608 - constants
+    for column, status in moved:
+        found[column] -= 1
+        found[status] = found.get(status, 0) + 1
+    found["running"] = found.get("running", 0) - running_synchronously
+    return {status: found.get(status, 0) for status in STATUSES}
+
+
+def foreground(db: sqlite3.Connection) -> int:
+    """Return the number of running synchronous tasks."""
+    compare(db)
+    query = f"SELECT count(*) FROM runs WHERE sync AND {shown_column(db)} = 'running'"  # noqa: S608 - constants
+    return int(db.execute(query).fetchone()[0])
+
+
+def unreadable(db: sqlite3.Connection) -> list[str]:
+    """Return the ids of rows that cannot be read and have no end in their column."""
+    rows = db.execute(
+        f"SELECT id, body FROM runs WHERE n IN ({_LIVE}) ORDER BY n"  # noqa: S608 - a constant
+    )
+    return [task_id for task_id, body in rows if status_in(body) is None]
+
+
+def close_unreadable(db: sqlite3.Connection, task_ids: Sequence[str], event: dict[str, Any]) -> None:
+    """Have these rows count as failed, with `event` as the end of those whose events tell none.
+
+    Their records are left as they are; their stored tasks are still to be finished.
+    """
+    for task_id in task_ids:
+        db.execute(
+            "UPDATE runs SET status = 'failed', transcript_open = 1,"
+            " completed_at = coalesce(completed_at, ordered_at) WHERE id = ?",
+            (task_id,),
+        )
+        newest = db.execute(
+            "SELECT seq, body FROM events WHERE task_id = ? ORDER BY seq DESC LIMIT 1", (task_id,)
+        ).fetchone()
+        seq, body = newest or (0, b"{}")
+        if not _is_end(body):
+            ended = codec.encode({**event, "seq": seq + 1})
+            db.execute("INSERT INTO events (task_id, seq, body) VALUES (?, ?, ?)", (task_id, seq + 1, ended))
+
+
+def _is_end(body: bytes) -> bool:
+    try:
+        event = codec.decode(body)
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event.get("type") == "state" and event.get("status") in _ENDED
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    if db.execute("SELECT count(*) FROM temp.sqlite_master").fetchone() == (0,):
+        db.execute("PRAGMA temp_store = MEMORY")
+        for statement in _TABLES.strip().splitlines():
+            db.execute(statement)

@@ -1,0 +1,229 @@
+"""The ends that the model still has to hear of, and those it was notified of: deliveries, without I/O."""
+
+import uuid
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sidecar.subagents.reminders.reminder import Detail, render_reminder
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.model import AsyncTaskInfo
+
+DeliveryState = Literal["open", "superseded", "failed", "delivered"]
+ItemState = Literal["pending", "triggering", "delivered", "none"]
+
+TRIGGER_SECONDS = 60
+"""How long an unanswered trigger keeps its ids from `next`."""
+REMEMBERED_ITEMS = 200
+"""Delivered tasks that `items` still shows, and as many that do not concern the model."""
+REMEMBERED_DELIVERIES = 20
+"""Deliveries that `items` shows of one task, the newest."""
+
+
+@dataclass(frozen=True)
+class ReminderOptions:
+    """The `reminders` settings that shape a text; `max_chars` in characters."""
+
+    detail: Detail = "full"
+    max_chars: int | None = None
+    notify_cancelled: bool = True
+    enrich: bool = False
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One text given out with an id, and its fate; `at` in ms since the epoch."""
+
+    delivery_id: str
+    task_ids: list[str]
+    at: int
+    state: DeliveryState = "open"
+
+
+@dataclass(frozen=True)
+class NextReminder:
+    """A text for the model, the ids it carries and the id by which to acknowledge it, if it carries any."""
+
+    text: str
+    task_ids: list[str] = field(default_factory=list)
+    delivery_id: str | None = None
+
+
+@dataclass(frozen=True)
+class OutboxItem:
+    """The state of one task's delivery and its latest deliveries, oldest first.
+
+    `none` is an end that does not concern the model.
+    """
+
+    task_id: str
+    state: ItemState
+    deliveries: list[Delivery]
+
+
+class Outbox:
+    """Hands out reminders until they are acknowledged, and marks exactly what was.
+
+    `on_delivery` hears of every delivery and each change of its state; `on_marked(ids, at)` of the tasks
+    that were just marked: a Host persists with them.
+    """
+
+    def __init__(
+        self,
+        manager: AsyncTaskManager,
+        options: ReminderOptions | None = None,
+        *,
+        on_delivery: Callable[[Delivery], object] = lambda delivery: None,
+        on_marked: Callable[[Sequence[str], int], object] = lambda task_ids, at: None,
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+    ) -> None:
+        self.options = options or ReminderOptions()
+        self._manager = manager
+        self._on_delivery = on_delivery
+        self._on_marked = on_marked
+        self._new_id = new_id
+        self._cancelled: dict[str, AsyncTaskInfo] = {}
+        self._restored: set[str] = set()
+        self._next: Delivery | None = None
+        self._triggers: dict[str, Delivery] = {}
+        self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
+        self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
+
+    def note_cancelled(self, task: AsyncTaskInfo) -> bool:
+        """Have a cancellation reported that the model did not ask for; False if the settings forbid that."""
+        if self.options.notify_cancelled:
+            self._cancelled[task.id] = task
+        return self.options.notify_cancelled
+
+    def dismiss(self, task_id: str) -> None:
+        """Note that an end does not concern the model: it is never pending and may be trimmed."""
+        self._manager.mark_notified(task_id)
+        self._unconcerned.append(task_id)
+
+    def restore(self, task: AsyncTaskInfo) -> bool:
+        """Take in an end that is pending in the journal: it rides in `next`, never triggers.
+
+        False for a cancellation that the settings forbid to report. A completed or failed one enters the
+        manager; raises ValueError as `AsyncTaskManager.restore` does.
+        """
+        if task.status == "cancelled":
+            return self.note_cancelled(task)
+        self._manager.restore(task)
+        self._restored.add(task.id)
+        return True
+
+    def next(self) -> NextReminder:
+        """Return what is pending and in no open trigger; until acknowledged it comes again, with a new id."""
+        withheld = self._withheld()
+        ended = [task for task in self._all_pending() if task.id not in withheld]
+        if self._next is not None:
+            self._settle(self._next, "superseded")
+        text, self._next = self._give_out(ended)
+        return text
+
+    def carried_by(self, delivery_id: str) -> list[str]:
+        """Return what the newest `next` carried, if this is its id, and is still pending."""
+        if self._next is None or self._next.delivery_id != delivery_id:
+            return []
+        pending = {task.id for task in self._all_pending()}
+        return [task_id for task_id in self._next.task_ids if task_id in pending]
+
+    def delivered(self, delivery_id: str) -> list[str]:
+        """Mark what the newest `next` carried, if this is its id; return the ids newly marked."""
+        if self._next is None or self._next.delivery_id != delivery_id:
+            return []
+        delivery, self._next = self._next, None
+        return self._acknowledge(delivery)
+
+    def has_triggerable(self) -> bool:
+        """Tell whether something ended that may start a turn."""
+        return bool(self._triggerable())
+
+    def begin_trigger(self) -> NextReminder | None:
+        """Open a trigger with what may start a turn; None if there is nothing. It must be answered."""
+        ended = self._triggerable()
+        if not ended:
+            return None
+        text, delivery = self._give_out(ended)
+        assert delivery is not None
+        self._triggers[delivery.delivery_id] = delivery
+        return text
+
+    def trigger_answered(self, delivery_id: str, accepted: bool) -> list[str]:
+        """Close a trigger: accepted is delivered, anything else frees its ids at once."""
+        delivery = self._triggers.pop(delivery_id, None)
+        if delivery is None:
+            return []
+        if accepted:
+            return self._acknowledge(delivery)
+        self._settle(delivery, "failed")
+        return []
+
+    def items(self) -> list[OutboxItem]:
+        """Return every pending task, the latest delivered ones and those that do not concern the model."""
+        pending = {task.id: task for task in self._all_pending()}
+        triggering = self._withheld()
+        delivered = [task_id for task_id in self._history if task_id not in pending]
+        return [
+            *(
+                self._item(task_id, "triggering" if task_id in triggering else "pending")
+                for task_id in pending
+            ),
+            *(self._item(task_id, "delivered") for task_id in delivered),
+            *(self._item(task_id, "none") for task_id in self._unconcerned),
+        ]
+
+    def _item(self, task_id: str, state: ItemState) -> OutboxItem:
+        return OutboxItem(task_id, state, list(self._history.get(task_id, ())))
+
+    def _all_pending(self) -> list[AsyncTaskInfo]:
+        return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
+
+    def _triggerable(self) -> list[AsyncTaskInfo]:
+        spared = self._restored | {id for trigger in self._triggers.values() for id in trigger.task_ids}
+        return [task for task in self._manager.get_pending_notifications() if task.id not in spared]
+
+    def _withheld(self) -> set[str]:
+        since = self._manager.now() - TRIGGER_SECONDS * 1_000
+        return {id for trigger in self._triggers.values() if trigger.at > since for id in trigger.task_ids}
+
+    def _give_out(self, ended: Sequence[AsyncTaskInfo]) -> tuple[NextReminder, Delivery | None]:
+        running = len(self._manager.get_running_tasks())
+        options = self.options
+        reminder = render_reminder(ended, running, options.enrich, options.max_chars, options.detail)
+        if not reminder.task_ids:
+            return NextReminder(reminder.text), None
+        delivery = Delivery(self._new_id(), reminder.task_ids, self._manager.now())
+        self._record(delivery)
+        return NextReminder(reminder.text, reminder.task_ids, delivery.delivery_id), delivery
+
+    def _acknowledge(self, delivery: Delivery) -> list[str]:
+        pending = {task.id for task in self._all_pending()}
+        marked = [task_id for task_id in delivery.task_ids if task_id in pending]
+        for task_id in marked:
+            self._manager.mark_notified(task_id)
+            self._cancelled.pop(task_id, None)
+            self._restored.discard(task_id)
+        self._settle(delivery, "delivered")
+        if marked:
+            self._on_marked(marked, self._manager.now())
+        self._forget_oldest()
+        return marked
+
+    def _settle(self, delivery: Delivery, state: DeliveryState) -> None:
+        self._record(replace(delivery, state=state))
+
+    def _record(self, delivery: Delivery) -> None:
+        """Keep the newest state of a delivery with each of its tasks, and pass it on."""
+        for task_id in delivery.task_ids:
+            kept = self._history.pop(task_id, [])
+            others = [one for one in kept if one.delivery_id != delivery.delivery_id]
+            self._history[task_id] = [*others, delivery][-REMEMBERED_DELIVERIES:]
+        self._on_delivery(delivery)
+
+    def _forget_oldest(self) -> None:
+        pending = {task.id for task in self._all_pending()}
+        delivered = [task_id for task_id in self._history if task_id not in pending]
+        for task_id in delivered[: max(0, len(delivered) - REMEMBERED_ITEMS)]:
+            del self._history[task_id]

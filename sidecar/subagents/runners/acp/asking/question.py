@@ -1,0 +1,89 @@
+"""A permission request of an agent, as a question with options that a policy or a person can answer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
+from sidecar.subagents.permissions.policy import READS
+from sidecar.subagents.permissions.question import FileChange, Option, Question
+from sidecar.subagents.runners.acp.asking import arguments as acp_arguments
+from sidecar.subagents.runners.acp.updates.tools import call_name
+
+_OPTION_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")
+_TOOL_KINDS = frozenset(
+    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
+)
+
+
+def known_options(options: Any) -> list[dict[str, Any]]:
+    """Return the options of a request whose kind is known; to take another would be a guess."""
+    found = options if isinstance(options, list) else []
+    return [each for each in found if isinstance(each, dict) and each.get("kind") in _OPTION_KINDS]
+
+
+def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Question:
+    """Return the question that a request's `toolCall` and known options are; its texts are bounded."""
+    raw, call_id = call.get("rawInput"), call.get("toolCallId")
+    arguments = raw if isinstance(raw, Mapping) else {}
+    command, urls, name = acp_arguments.command(raw), acp_arguments.urls(raw), _text(call.get("name"))
+    return Question(
+        request_id=str(uuid4()),
+        title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
+        options=_with_always(
+            Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
+            for each in options
+        ),
+        tool_kind=_kind(call.get("kind"), raw, runs=command is not None),
+        tool_name=None if name is None else cut_middle(name, NAME_CHARS),
+        tool_call_id=call_id if isinstance(call_id, str) else None,
+        arguments=arguments or None,
+        paths=tuple(dict.fromkeys(_paths(call))),
+        changes=tuple(_changes(call)),
+        command=None if command is None else command.text,
+        is_line=command is None or command.is_line,
+        url=urls[0] if len(urls) == 1 else None,
+    )
+
+
+def _kind(kind: Any, raw: Any, *, runs: bool) -> str:
+    """Return the kind by what a call does: an agent may call a command a read."""
+    if runs:
+        return "execute"
+    if kind in READS and acp_arguments.url_members(raw):
+        return "fetch"
+    return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
+
+
+def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:
+    """Return the options, with "always" where an agent offers to allow only once.
+
+    Some do where a rule has them ask. The sidecar itself keeps what is always allowed, and answers "once".
+    """
+    offered = tuple(options)
+    kinds = {option.kind for option in offered}
+    if "allow_once" not in kinds or "allow_always" in kinds:
+        return offered
+    return (*offered, Option(f"sidecar-always-{uuid4()}", "Always allow", "allow_always"))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _paths(call: Mapping[str, Any]) -> Iterator[str]:
+    for member in ("locations", "content"):
+        yield from (part["path"] for part in _parts(call, member) if isinstance(part.get("path"), str))
+    yield from acp_arguments.paths(call.get("rawInput"))
+
+
+def _changes(call: Mapping[str, Any]) -> Iterator[FileChange]:
+    for part in _parts(call, "content"):
+        path, new = part.get("path"), part.get("newText")
+        if part.get("type") == "diff" and isinstance(path, str) and isinstance(new, str):
+            yield FileChange(path, part.get("oldText") if isinstance(part.get("oldText"), str) else None, new)
+
+
+def _parts(call: Mapping[str, Any], member: str) -> Iterator[Mapping[str, Any]]:
+    parts = call.get(member)
+    yield from (part for part in (parts if isinstance(parts, list) else []) if isinstance(part, Mapping))

@@ -1,0 +1,163 @@
+"""The `acp` runner: any agent that speaks the Agent Client Protocol (version 1) on its standard streams."""
+
+import asyncio
+import importlib
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.limits.terms import Term
+from sidecar.subagents.runners.acp.asking.model_option import model_option
+from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, profile_named
+from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded, merged
+from sidecar.subagents.runners.acp.guards.instructions import instructions
+from sidecar.subagents.runners.acp.start_gate import StartGate
+from sidecar.subagents.runners.acp.updates.notices import SESSION_META
+from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.output.prompt_check import check_prompt
+from sidecar.subagents.runners.output.turns import Turns
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp.conversation import BrokeOff, Handshake
+    from sidecar.subagents.runners.acp.restart import RestartableRun
+    from sidecar.subagents.runners.acp.run import AcpRun
+    from sidecar.subagents.runners.process.child import ChildProcess
+
+_SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
+_WAITED = "The start waited for the first one of this agent, which sets up its store.\n"
+
+
+class AcpRunner:
+    """Starts an agent for each run: the command of the settings, else that of its profile, by its name."""
+
+    type = "acp"
+    listens = True
+    lacks: Mapping[Term, str] = MappingProxyType({})
+
+    def __init__(
+        self,
+        name: str,
+        settings: RunnerSettings,
+        turns: Turns | None = None,
+        profile: Profile | None = None,
+    ) -> None:
+        self.name = name
+        self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
+        self._argv = tuple(settings.command or self._profile.command)
+        self._env = dict(settings.env)
+        self._turns = turns or Turns()
+        self._gate = StartGate()
+
+    def check(self) -> None:
+        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        if not self._argv or not self._argv[0]:
+            known = ", ".join(PROFILES)
+            remedy = f"set runners.{self.name}.command to an argv, or name the runner after one of {known}"
+            raise self._unavailable("there is no program to run", remedy)
+        if shutil.which(self._argv[0], path=self._environment(()).get("PATH")) is None:
+            reason = f"program {self._argv[0]!r} is not found or not executable"
+            raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
+
+    async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
+        """Start the agent in the workspace directory; `Runner.start` says what it raises."""
+        check_prompt(spec.prompt)
+        self.check()
+        if not spec.workspace_dir.is_dir():
+            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
+            raise self._unavailable(reason, "create it, or name another")
+        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp.restart")
+        from sidecar.subagents.runners.acp.restart import RestartableRun
+
+        extras = await asyncio.to_thread(self._extras, spec)
+        told = await asyncio.to_thread(_instructions, spec, extras)
+        first = await self._start(spec, emit, extras, told)
+        return RestartableRun(first, lambda: self._start(spec, emit, extras, told), emit)
+
+    async def _start(self, spec: RunSpec, emit: Emit, extras: Sequence[Extras], told: str) -> "AcpRun":
+        from sidecar.subagents.runners.acp.run import AcpRun
+
+        entry = await self._gate.enter()
+        try:
+            if entry.has_waited:
+                await emit({"type": "log", "stream": "stderr", "text": _WAITED})
+            process = await self._spawn(spec, extras)
+        except BaseException:
+            entry.leave()
+            raise
+        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._turns, entry)
+
+    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], told: str) -> "Handshake":
+        from sidecar.subagents.runners.acp.conversation import Handshake
+
+        by_flag = self._profile.model_flag is not None
+        return Handshake(
+            None if by_flag else spec.model,
+            self._profile.sign_in,
+            started_with=spec.model if by_flag else None,
+            asking=self._profile.modes,
+            meta=merged(SESSION_META, *(each.meta for each in extras)),
+            instructions=told,
+            broke_off=self._broke_off(spec, extras),
+        )
+
+    async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
+        from sidecar.subagents.runners.process.child import ChildProcess
+
+        try:
+            return await ChildProcess.spawn(
+                (*self._argv, *(arg for each in extras for arg in each.args)),
+                task_id=spec.task_id,
+                cwd=spec.workspace_dir,
+                env={**self._environment(extras), **spec.env},
+                interactive=True,
+            )
+        except (OSError, ValueError) as fault:
+            reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
+            raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
+
+    def _extras(self, spec: RunSpec) -> list[Extras]:
+        """Return what a run adds to the command and its environment, the strongest last."""
+        profile = self._profile
+        found = [Extras(self._model_option(spec.model))]
+        if spec.trusted:
+            found.append(profile.trust)
+        if spec.trusted and not spec.must_ask:
+            found.append(profile.unguarded)
+        else:
+            guarded = Guarded(spec.workspace_dir, spec.terms.tools, must_ask=spec.must_ask)
+            try:
+                found.append(profile.guard(guarded))
+            except ValueError as fault:
+                raise self._unavailable(str(fault), "or set permissions: allowAll") from None
+        return found
+
+    def _broke_off(self, spec: RunSpec, extras: Sequence[Extras]) -> "BrokeOff | None":
+        if self._profile.broke_off is None:
+            return None
+        return partial(self._profile.broke_off, {**os.environ, **self._environment(extras), **spec.env})
+
+    def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
+        added = {name: value for each in extras for name, value in each.env.items()}
+        return {**self._profile.env, **added, **self._env}
+
+    def _model_option(self, model: str | None) -> tuple[str, ...]:
+        if self._profile.model_flag is None or model is None:
+            return ()
+        try:
+            return (model_option(self._profile.model_flag, model),)
+        except ValueError as fault:
+            raise self._unavailable(str(fault), "correct model: in its definition") from None
+
+    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
+        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")
+
+
+def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:
+    """Return the workspace's instructions that the agent does not read itself, as it is started."""
+    names = [name for each in extras for name in each.instructions]
+    return instructions(spec.workspace_dir, names) if spec.trusted and names else ""

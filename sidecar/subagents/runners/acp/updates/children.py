@@ -1,0 +1,112 @@
+"""Sessions that an agent runs beside the run's own, such as those of its subagents: a fold without I/O.
+
+What they do is logged; it is not the run's message, plan, cost or turn. A child is announced with
+`subagent_update`, whose `status`, or `state.state` (claude), is `running` until it ends.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.runners.acp.asking.question import question_of
+from sidecar.subagents.runners.acp.updates.notices import Event, log
+from sidecar.subagents.runners.acp.updates.tools import ToolCalls
+
+SUBAGENT = "subagent_update"
+_LINE_CHARS = 1_000
+"""A line of a child's words that is longer is logged in parts."""
+
+
+@dataclass
+class _Child:
+    title: str
+    line: str = ""
+    tools: ToolCalls = field(default_factory=ToolCalls)
+
+
+class Children:
+    """The child sessions of one run."""
+
+    def __init__(self) -> None:
+        self.idle: Callable[[], object] = lambda: None
+        """Called when none of them runs any more."""
+        self._known: dict[str, _Child] = {}
+        self._running: set[str] = set()
+
+    @property
+    def are_running(self) -> bool:
+        """Whether a child was announced as running and has not ended."""
+        return bool(self._running)
+
+    def announced(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Take a `subagent_update` and yield the `log` event of a child's beginning, change or end."""
+        session_id, status = update.get("sessionId"), _status(update)
+        if not isinstance(session_id, str):
+            return
+        child = self._child(session_id)
+        title = update.get("title")
+        child.title = title if isinstance(title, str) and title else child.title
+        if status is None:
+            return
+        yield from self._flush(child)
+        yield log(f"subagent {child.title}: {status}")
+        if status == "running":
+            self._running.add(session_id)
+        else:
+            self._end(session_id)
+
+    def take(self, session_id: str, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield the `log` events of an update of another session than the run's."""
+        child, kind = self._child(session_id), update.get("sessionUpdate")
+        if kind == SUBAGENT:
+            yield from self.announced(update)
+        elif kind == "agent_message_chunk":
+            yield from self._words(child, update.get("content"))
+        elif kind in ("tool_call", "tool_call_update"):
+            yield from self._flush(child)
+            for event in child.tools.take(update):
+                if kind == "tool_call" or event["status"] != "started":
+                    yield log(f"subagent {child.title}: {event['name']} {event['status']}")
+
+    def question(self, session_id: str, params: Mapping[str, Any]) -> Question:
+        """Return what a permission request of a child asks."""
+        child, call = self._child(session_id), params.get("toolCall")
+        return question_of(child.tools.known(call if isinstance(call, Mapping) else {}), params["options"])
+
+    def clear(self) -> None:
+        """Take every child as ended: nobody waits for them any more."""
+        self._running.clear()
+        self.idle()
+
+    def _child(self, session_id: str) -> _Child:
+        return self._known.setdefault(session_id, _Child(session_id[:8]))
+
+    def _end(self, session_id: str) -> None:
+        self._running.discard(session_id)
+        if not self._running:
+            self.idle()
+
+    def _words(self, child: _Child, content: Any) -> Iterator[Event]:
+        text = content.get("text") if isinstance(content, Mapping) else None
+        child.line += text if isinstance(text, str) else ""
+        *whole, child.line = child.line.split("\n")
+        for line in whole:
+            yield from _said(child.title, line)
+        if len(child.line) > _LINE_CHARS:
+            yield from self._flush(child)
+
+    def _flush(self, child: _Child) -> Iterator[Event]:
+        line, child.line = child.line, ""
+        yield from _said(child.title, line)
+
+
+def _said(title: str, line: str) -> Iterator[Event]:
+    if line.strip():
+        yield log(f"subagent {title}: {line}")
+
+
+def _status(update: Mapping[str, Any]) -> str | None:
+    state = update.get("state")
+    found = update.get("status") or (state.get("state") if isinstance(state, Mapping) else state)
+    return found if isinstance(found, str) else None

@@ -1,0 +1,177 @@
+"""What an agent tells through its session, as the events of a run: a fold over updates, without I/O.
+
+Updates are taken as they come, unchecked: an agent of a newer protocol must not end a run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.runners.acp.asking.question import question_of
+from sidecar.subagents.runners.acp.last_answer import LastAnswer
+from sidecar.subagents.runners.acp.updates.children import SUBAGENT, Children
+from sidecar.subagents.runners.acp.updates.messages import CHUNKS, Event, Messages, new_message_id, text_of
+from sidecar.subagents.runners.acp.updates.notices import Notices, is_notice, log
+from sidecar.subagents.runners.acp.updates.tools import ToolCalls
+from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
+from sidecar.subagents.runners.output.emitted import EmittedVars
+from sidecar.subagents.runners.output.model_errors import ModelError
+
+_SAID = frozenset(CHUNKS.values())
+_ENTRY = ("content", "priority", "status")
+_REPEATED = "the agent's model begins its answer again: its connection or stream broke"
+
+
+class SessionEvents:
+    """The events of one run's session: messages, tools, plan, usage, and what the agent reports of itself.
+
+    `session_id` is the run's own session; until it is known every update counts as its own.
+    """
+
+    def __init__(self, new_id: Callable[[], str] = new_message_id, *, takes_outputs: bool = False) -> None:
+        self.session_id: str | None = None
+        self.children = Children()
+        self.is_muted = False
+        """Whether updates are dropped: those that repeat what an earlier run of the session did."""
+        self.refused: Question | None = None
+        """The question after whose refusal the agent has neither said nor begun anything yet."""
+        self.is_idle = True
+        """Whether the agent has not spoken, thought or acted in the present turn."""
+        self.retrying: ModelError | None = None
+        """Why the agent repeats a request, while it does nothing else."""
+        self.usage = Usage()
+        self.last_answer = LastAnswer()
+        self._notices = Notices()
+        self._words_after_failure: str | None = None
+        self._messages = Messages(
+            new_id, lambda: self._notices.retrying(_REPEATED), takes_outputs=takes_outputs
+        )
+        self._tools = ToolCalls()
+
+    @property
+    def emitted(self) -> EmittedVars:
+        """The variables that the run has emitted."""
+        return self._messages.emitted
+
+    def take(self, update: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
+        """Yield the events of one `session/update`; none for what no display needs, such as modes."""
+        if self.is_muted:
+            return
+        if self._is_of_a_child(session_id):
+            yield from self.children.take(str(session_id), update)
+            return
+        yield from self._noted(self._own(update))
+
+    def tool(self, call: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
+        """Yield the events of a tool call that a question shows, maybe for the first time."""
+        yield from self.take({**call, "sessionUpdate": "tool_call_update", "status": None}, session_id)
+
+    def claude_message(self, message: Any) -> Iterator[Event]:
+        """Yield the event of what claude reports about its requests."""
+        yield from self._noted(self._notices.claude_message(message))
+
+    def stderr(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Yield `log` events of stderr, with `retrying` where they tell of a request that is repeated."""
+        return self._noted(map(self._notices.stderr, events))
+
+    def begin_turn(self) -> None:
+        """Begin a turn: what an earlier one came to no longer counts."""
+        self.refused = None
+        self.is_idle = True
+        self.last_answer.begin_turn()
+        self._notices.begin_turn()
+
+    def end_turn(self, tokens: Tokens) -> Iterator[Event]:
+        """Yield what the end of a turn tells: the tokens it took, and the end of calls that were refused."""
+        yield from self._noted(self.flush())
+        yield from self._tools.finish()
+        yield from self.usage.end_turn(tokens)
+
+    def flush(self) -> Iterator[Event]:
+        """Yield what was held back of the message, which is over."""
+        yield from self._messages.flush()
+
+    def failure(self) -> ModelError | None:
+        """Return why the agent gave the present turn up, by its own report; None if it reports nothing."""
+        return self._notices.failure(self._words_after_failure)
+
+    def refuse(self, question: Question) -> None:
+        """Note that a question was answered with no."""
+        self.refused = question
+        self._tools.refuse(question.tool_call_id)
+
+    def question(self, params: Mapping[str, Any]) -> Question:
+        """Return what a permission request asks."""
+        session_id, call = params.get("sessionId"), params.get("toolCall")
+        if self._is_of_a_child(session_id):
+            return self.children.question(str(session_id), params)
+        return question_of(self._tools.known(call if isinstance(call, Mapping) else {}), params["options"])
+
+    def final_message(self) -> str | None:
+        """Return the last message that is not blank, bounded."""
+        return self._messages.final()
+
+    def _is_of_a_child(self, session_id: object) -> bool:
+        return isinstance(session_id, str) and self.session_id not in (None, session_id)
+
+    def _own(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        kind = update.get("sessionUpdate")
+        if kind in CHUNKS:
+            yield from self._chunk(CHUNKS[kind], update)
+        elif kind in ("tool_call", "tool_call_update"):
+            yield from self._tool(update)
+        elif kind == "plan":
+            yield {"type": "plan", "entries": _entries(update.get("entries"))}
+        elif kind == SUBAGENT:
+            yield from self.children.announced(update)
+        elif kind == "usage_update":
+            self.last_answer.count()
+        else:
+            yield from self._reported(update)
+        yield from self.usage.update(update)
+
+    def _reported(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        had_failed = self._notices.has_failed
+        yield from self._notices.update(update)
+        if self._notices.has_failed and not had_failed:
+            yield from self.flush()
+            self._words_after_failure = None
+
+    def _chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
+        if is_notice(update):
+            yield log(text_of(update.get("content")))
+            return
+        for event in self._messages.chunk(kind, update):
+            if event["type"] == "message":
+                self.refused = None
+                if self._notices.has_failed:
+                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
+            yield event
+
+    def _tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
+        for event in self._tools.take(call):
+            yield from self._messages.interrupt()
+            if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
+                self.refused = None
+                if self._notices.has_failed:
+                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
+            yield event
+
+    def _noted(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Yield events and keep what they mean for the turn."""
+        for event in events:
+            self.retrying = self._notices.error if "retrying" in event else None
+            if event["type"] in ("tool", "emit") or (event["type"] in _SAID and event["text"].strip()):
+                self.is_idle = False
+            self.usage.follow(event)
+            self.last_answer.take(event)
+            yield event
+
+
+def _entries(entries: Any) -> list[dict[str, Any]]:
+    known = entries if isinstance(entries, list) else []
+    return [
+        {key: entry[key] for key in _ENTRY if isinstance(entry.get(key), str)}
+        for entry in known
+        if isinstance(entry, Mapping) and isinstance(entry.get("content"), str)
+    ]

@@ -1,0 +1,145 @@
+"""What an agent says and thinks, as the events of a run: a fold over chunks, without I/O."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from sidecar.subagents.runners.acp.updates.repeats import Repeats
+from sidecar.subagents.runners.output.emitted import EmittedVars
+from sidecar.subagents.runners.output.output_blocks import OutputBlocks
+from sidecar.subagents.runners.output.text import FinalText, pieces
+
+Event = dict[str, Any]
+
+CHUNKS = {"agent_message_chunk": "message", "agent_thought_chunk": "thought"}
+_JOINED_CHARS = 16 * 1024
+
+
+def new_message_id() -> str:
+    """Return a fresh id: random, since a task that is resumed writes into the same journal."""
+    return uuid4().hex[:12]
+
+
+class Messages:
+    """The messages and thoughts of one run, the last message and what it emitted.
+
+    With `takes_outputs` blocks of outputs in messages become `emit` events, and do not appear in a message.
+    `repeated` makes the event that tells of an answer begun again.
+    """
+
+    def __init__(
+        self, new_id: Callable[[], str], repeated: Callable[[], Event], *, takes_outputs: bool
+    ) -> None:
+        self.emitted = EmittedVars()
+        self._blocks = OutputBlocks() if takes_outputs else None
+        self._new_id = new_id
+        self._repeated = repeated
+        self._repeats = Repeats()
+        self._kind = ""
+        self._their_id: object = None
+        self._our_id = ""
+        self._text = FinalText()
+        self._last_message: str | None = None
+
+    def chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield the events of a piece of a message or thought; an empty one has none."""
+        text = text_of(update.get("content"))
+        if not text:
+            return
+        their_id = update.get("messageId")
+        if kind != self._kind or their_id != self._their_id:
+            yield from self._begin(kind, their_id)
+        if kind != "message":
+            yield from self._text_events(text)
+            return
+        shown, repeats_all = self._repeats.feed(text) if their_id is not None else (text, False)
+        if repeats_all:
+            yield self._repeated()
+        yield from self._words(shown)
+
+    def interrupt(self) -> Iterator[Event]:
+        """Yield what was held back: the agent does something else.
+
+        What it says after a tool call is another message, unless it says itself that it is not.
+        """
+        yield from self._words(self._repeats.interrupt())
+        if self._their_id is None:
+            yield from self._begin("", None)
+
+    def flush(self) -> Iterator[Event]:
+        """Yield what was held back of the message, which is over."""
+        yield from self._words(self._repeats.interrupt())
+        yield from self._begin("", None)
+
+    def final(self) -> str | None:
+        """Return the last message that is not blank, bounded."""
+        if self._kind != "message" or self._text.is_blank():
+            return self._last_message
+        final = self._text.final()
+        return final if self._blocks is None else final.strip("\n")  # what led over to a block
+
+    def _begin(self, kind: str, their_id: object) -> Iterator[Event]:
+        """Yield what was held back of one message, and begin another."""
+        if kind == "thought":
+            yield from self._words(self._repeats.interrupt())
+        if self._kind == "message" and self._blocks is not None:
+            yield from self._said(self._blocks.finish())
+        if kind == "message" and self._repeats.begin():
+            yield self._repeated()
+        self._last_message = self.final()
+        self._kind, self._their_id = kind, their_id
+        self._our_id, self._text = self._new_id(), FinalText()
+
+    def _words(self, text: str) -> Iterator[Event]:
+        if not text:
+            return
+        if self._blocks is not None:
+            yield from self._said(self._blocks.feed(text))
+        else:
+            yield from self._text_events(text)
+
+    def _said(self, parts: Iterable[str | Event]) -> Iterator[Event]:
+        for part in parts:
+            if isinstance(part, str):
+                yield from self._text_events(part)
+                continue
+            for name, value in part.items():
+                yield {"type": "emit", "name": name, "value": value}
+                yield from self.emitted.keep(name, value, len(orjson.dumps(value)))
+
+    def _text_events(self, text: str) -> Iterator[Event]:
+        for piece in pieces(text):
+            self._text.add(piece)
+            yield {"type": self._kind, "messageId": self._our_id, "text": piece}
+
+
+def joined(events: Iterable[Event]) -> Iterator[Event]:
+    """Join pieces of one message that came together: whoever floods words must not flood the journal."""
+    held: Event | None = None
+    for event in events:
+        if held is not None and _continues(held, event):
+            held = {**held, "text": held["text"] + event["text"]}
+            continue
+        if held is not None:
+            yield held
+        held = event
+    if held is not None:
+        yield held
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a content block, or what stands for one of another type."""
+    if not isinstance(content, Mapping):
+        return ""
+    if content.get("type") == "text":
+        text = content.get("text")
+        return text if isinstance(text, str) else ""
+    uri = content.get("uri")
+    return f"[{content.get('type', 'content')}{f': {uri}' if isinstance(uri, str) else ''}]"
+
+
+def _continues(held: Event, event: Event) -> bool:
+    same = held["type"] == event["type"] and held.get("messageId") == event.get("messageId")
+    return same and event["type"] in ("message", "thought") and len(held["text"]) < _JOINED_CHARS

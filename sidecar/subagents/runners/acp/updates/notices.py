@@ -1,0 +1,173 @@
+"""What an agent reports about itself beside its work: failed requests, notices, updates of other kinds.
+
+Sources: codex's `_meta.codex` (codex-acp 2.6), claude's messages of its SDK (claude-agent-acp 0.101), the
+built-in agent's `_meta.sidecar`. Nothing here ends a run by itself.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from sidecar.subagents.runners.output.model_errors import (
+    ModelError,
+    error_kind,
+    model_error,
+    status_in,
+    status_of,
+)
+
+Event = dict[str, Any]
+
+CLAUDE_MESSAGE = "_claude/sdkMessage"
+"""The notification in which claude passes on a message of its SDK."""
+SESSION_META: Mapping[str, Any] = {
+    "claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}
+}
+"""The `_meta` of a session's opening that has claude tell of the requests it repeats; for others, nothing."""
+
+_SILENT = frozenset(
+    {
+        "user_message_chunk",
+        "available_commands_update",
+        "current_mode_update",
+        "config_option_update",
+        "session_info_update",
+    }
+)
+"""Updates that no reader of a log misses."""
+_LOG_CHARS = 4_000
+_RETRY_LINES = (
+    re.compile(r"Attempt (?P<attempt>\d{1,6}) failed[^\n]{0,400}"),  # gemini, with GEMINI_DEBUG_LOG_FILE
+    re.compile(
+        r'message="stream error"[^\n]{0,2000}error\.error="(?P<error>[^"\n]{1,400})'
+    ),  # opencode's log
+)
+_ATTEMPT = re.compile(r"\b(\d{1,6})\s*(?:/|of)\s*\d{1,6}\b")
+
+
+class Notices:
+    """Folds what an agent reports about itself; `failure` is what the present turn came to."""
+
+    def __init__(self) -> None:
+        self.error: ModelError | None = None
+        """What the agent reported last about a request to its model."""
+        self.has_failed = False
+        """Whether the agent reported that it gave the present turn up."""
+        self._attempts = 0
+
+    def begin_turn(self) -> None:
+        """Forget what an earlier turn came to."""
+        self._attempts, self.error, self.has_failed = 0, None, False
+
+    def failure(self, last_words: str | None) -> ModelError | None:
+        """Return why the agent gave the turn up; its later words name the reason if no report does.
+
+        None for a turn that it did not give up.
+        """
+        if not self.has_failed:
+            return None
+        words = model_error((last_words or "").strip())
+        if self.error is None or (self.error.kind == "other" and words is not None):
+            return words or ModelError(last_words or "the agent reported a system error", "other")
+        return self.error
+
+    def update(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield the `log` events of an update that is neither words, a tool call, a plan nor usage."""
+        meta = update.get("_meta")
+        for theirs in (_mapping(meta, "codex"), _mapping(meta, "sidecar")):
+            yield from self._report(theirs)
+        if update.get("sessionUpdate") not in _SILENT:
+            yield log(_text_of(update))
+
+    def claude_message(self, message: Any) -> Iterator[Event]:
+        """Yield the `log` event of claude's report that it repeats a request."""
+        if not isinstance(message, Mapping) or message.get("subtype") != "api_retry":
+            return
+        status = message.get("error_status")
+        # It has no status where the connection or the stream broke, and then says "unknown".
+        reason = "the connection broke" if status is None else message.get("error")
+        text = f"Retrying, attempt {message.get('attempt')} of {message.get('max_retries')}: {reason}"
+        yield self.retrying(text, message.get("attempt"), status if isinstance(status, int) else None)
+
+    def stderr(self, event: Event) -> Event:
+        """Return a `log` event of stderr, with `retrying` where a line tells of a repeated request."""
+        for line in _RETRY_LINES:
+            if found := line.search(event["text"]):
+                named = found.groupdict()
+                attempt = int(named["attempt"]) if named.get("attempt") else None
+                report = self.retrying(named.get("error") or found[0], attempt)
+                return {**event, "retrying": report["retrying"]}
+        return event
+
+    def retrying(self, text: str, attempt: Any = None, status: int | None = None) -> Event:
+        """Return the `log` event of a request that is repeated, and keep it as the newest error."""
+        named = _ATTEMPT.search(text)
+        if isinstance(attempt, int) and not isinstance(attempt, bool):
+            self._attempts = attempt
+        else:
+            self._attempts = int(named[1]) if named else self._attempts + 1
+        status = status_in(text) if status is None else status
+        self.error = ModelError(text, error_kind(text, status) or "other", status)
+        code = {} if status is None else {"status": status}
+        return {**log(text), "retrying": {"attempt": self._attempts, **code, "text": text[:_LOG_CHARS]}}
+
+    def _report(self, theirs: Mapping[str, Any]) -> Iterator[Event]:
+        status = theirs.get("threadStatus")
+        word = status.get("type") if isinstance(status, Mapping) else status
+        if word is not None:
+            self.has_failed = word == "systemError"
+        if notice := _mapping(theirs, "notice"):
+            yield log(str(notice.get("text", "")))
+        if retrying := _mapping(theirs, "retrying"):
+            text = str(retrying.get("text") or "the agent repeats a request")
+            yield self.retrying(text, retrying.get("attempt"), status_of(retrying))
+        if error := _mapping(theirs, "error"):
+            text = _joined(error.get("message"), error.get("additionalDetails"))
+            if error.get("willRetry"):
+                yield self.retrying(text, status=status_of(error))
+            else:
+                self.error = model_error(text, error) or ModelError(text, "other")
+                yield log(text)
+
+
+def log(text: str) -> Event:
+    """Return the event of a line that an agent reports about itself."""
+    cut = f"{text[:_LOG_CHARS]} [cut: {len(text) - _LOG_CHARS:,} more characters]"
+    return {"type": "log", "stream": "agent", "text": f"{text if len(text) <= _LOG_CHARS else cut}\n"}
+
+
+def is_notice(update: Mapping[str, Any]) -> bool:
+    """Tell whether a message chunk is not the model's: claude shows notices of its own as words."""
+    return _mapping(update.get("_meta"), "claudeCode").get("kind") == "informational"
+
+
+def _text_of(update: Mapping[str, Any]) -> str:
+    """Return an update's words behind its kind, or all of it as JSON."""
+    kind = str(update.get("sessionUpdate"))
+    content = _mapping(update, "content").get("text")
+    words = next(
+        (
+            text
+            for text in (content, *map(update.get, ("text", "message", "title", "status")))
+            if isinstance(text, str) and text.strip()
+        ),
+        None,
+    )
+    description = update.get("description")
+    if words is not None and isinstance(description, str) and description.strip():
+        words = f"{words}: {description}"
+    if words is None:
+        rest = {key: value for key, value in update.items() if key != "sessionUpdate"}
+        words = orjson.dumps(rest).decode()
+    return f"{kind}: {words}"
+
+
+def _joined(*texts: Any) -> str:
+    return ": ".join(text for text in texts if isinstance(text, str) and text) or "an error without a text"
+
+
+def _mapping(value: Any, name: str) -> Mapping[str, Any]:
+    found = value.get(name) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}

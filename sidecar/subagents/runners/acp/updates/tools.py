@@ -1,0 +1,166 @@
+"""Tool calls as an agent tells of them, first and later, as events that say only what is new."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
+from sidecar.subagents.permissions.paths import MAX_PATHS
+from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
+
+Event = dict[str, Any]
+
+VALUE_BYTES = 256 * 1024
+"""The most of one text or value in an event: the file it came from has the rest."""
+_KNOWN = 1_000
+"""Calls remembered; an update of an older one counts as a new call."""
+_ENDS = {"completed": "completed", "failed": "failed"}
+_ABOUT = ("name", "title", "kind", "locations", "content", "rawInput")
+
+
+@dataclass
+class _Call:
+    name: str
+    status: str = "started"
+    sent: dict[str, int] = field(default_factory=dict)
+    """A mark of each member's value as it was last sent."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What a question about the call may leave out, until the call ends."""
+    terminal: TerminalOutput = field(default_factory=TerminalOutput)
+
+
+class ToolCalls:
+    """The calls of one run. An update may come without its call: the first sight of an id begins it."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, _Call] = {}
+        self._refused: dict[str, None] = {}
+
+    def take(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield `started`, what changed meanwhile (`started` again) and one end; nothing for no news."""
+        call_id = update.get("toolCallId")
+        if not isinstance(call_id, str) or not call_id:
+            return
+        call, is_new = self._call(call_id, update)
+        call.about.update(_about(call.about, update))
+        status = _ENDS.get(str(update.get("status")), call.status)
+        if status != "started":
+            self._refused.pop(call_id, None)
+        news = call_news(call.sent, {**call.terminal.take(update), **members(update)})
+        if is_new and status != "started":
+            yield self._event(call_id, call, "started", {})
+        if is_new or news or status != call.status:
+            call.status = status
+            if status != "started":
+                call.about.clear()
+            yield self._event(call_id, call, status, news)
+
+    def refuse(self, call_id: str | None) -> None:
+        """Note that a call was refused: some agents never tell of its end."""
+        if call_id in self._calls:
+            self._refused[str(call_id)] = None
+
+    def finish(self) -> Iterator[Event]:
+        """Yield the end of each refused call that has none, when the agent's turn is over."""
+        for call_id in list(self._refused):
+            yield from self.take({"toolCallId": call_id, "status": "failed"})
+
+    def known(self, update: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a call as `update` gives it, with what it leaves out and an earlier one had."""
+        call = self._calls.get(str(update.get("toolCallId")))
+        before = call.about if call else {}
+        given = {key: value for key, value in update.items() if value}
+        return {**given, **before, **_about(before, update)}
+
+    def _call(self, call_id: str, update: Mapping[str, Any]) -> tuple[_Call, bool]:
+        call = self._calls.get(call_id)
+        if call is not None:
+            return call, False
+        if len(self._calls) >= _KNOWN:
+            del self._calls[next(iter(self._calls))]
+        self._calls[call_id] = call = _Call(call_name(update))
+        return call, True
+
+    def _event(self, call_id: str, call: _Call, status: str, news: Event) -> Event:
+        return {"type": "tool", "toolCallId": call_id, "name": call.name, "status": status, **news}
+
+
+def _about(before: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an update adds to what is known of a call.
+
+    Files add up, since an update may name only further ones; output does not take the place of changes.
+    """
+    news = {key: update[key] for key in _ABOUT if update.get(key)}
+    if "locations" in news:
+        places = {**_by_path(before.get("locations")), **_by_path(news["locations"])}
+        news["locations"] = list(places.values())[: MAX_PATHS + 1]
+    if "content" in news and not any(part.get("type") == "diff" for part in _mappings(news["content"])):
+        del news["content"]
+    return news
+
+
+def _by_path(places: Any) -> dict[str, Mapping[str, Any]]:
+    return {each["path"]: each for each in _mappings(places) if isinstance(each.get("path"), str)}
+
+
+def _mappings(parts: Any) -> Iterator[Mapping[str, Any]]:
+    yield from (part for part in (parts if isinstance(parts, list) else []) if isinstance(part, Mapping))
+
+
+def call_name(call: Mapping[str, Any]) -> str:
+    """Return what a display calls the tool, bounded."""
+    names = (call.get("name"), call.get("title"), call.get("kind"))
+    return next((cut_middle(name, TITLE_CHARS) for name in names if isinstance(name, str) and name), "tool")
+
+
+def members(call: Mapping[str, Any]) -> Event:
+    """Return what a call says of itself, bounded: `title, kind, locations, content, input, output`."""
+    words = {key: call[key] for key in ("title", "kind") if isinstance(call.get(key), str)}
+    found: Event = {key: cut_middle(text, TITLE_CHARS) for key, text in words.items()}
+    if isinstance(call.get("locations"), list):
+        found["locations"] = [place for each in call["locations"] if (place := _location(each))]
+    if isinstance(call.get("content"), list):
+        found["content"] = [part for each in call["content"] if (part := _content(each))]
+    for theirs, ours in (("rawInput", "input"), ("rawOutput", "output")):
+        if call.get(theirs) is not None:
+            found[ours] = bounded(call[theirs])
+    return {key: value for key, value in found.items() if value not in ([], {}, "")}
+
+
+def call_news(sent: dict[str, int], found: Event) -> Event:
+    """Return the members that differ from what was sent, and note them as sent."""
+    marks = {key: hash(orjson.dumps(value)) for key, value in found.items()}
+    news = {key: value for key, value in found.items() if sent.get(key) != marks[key]}
+    sent.update(marks)
+    return news
+
+
+def bounded(value: Any) -> Any:
+    """Return `value`, or the beginning of its text where it is too large."""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    if len(text.encode()) <= VALUE_BYTES:
+        return value
+    kept = text.encode()[:VALUE_BYTES].decode("utf-8", "ignore")
+    return f"{kept}\n[cut: {len(text) - len(kept):,} more characters]"
+
+
+def _location(place: Any) -> Event | None:
+    if not isinstance(place, Mapping) or not isinstance(place.get("path"), str):
+        return None
+    line = place.get("line")
+    return {"path": place["path"], **({"line": line} if isinstance(line, int) else {})}
+
+
+def _content(part: Any) -> Event | None:
+    """Return `{type: "text", text}`, `{type: "diff", path, oldText?, newText}`, or None for others."""
+    if not isinstance(part, Mapping):
+        return None
+    if part.get("type") == "diff" and isinstance(part.get("path"), str):
+        texts = {key: bounded(part[key]) for key in ("oldText", "newText") if isinstance(part.get(key), str)}
+        return {"type": "diff", "path": part["path"], **texts}
+    inner = part.get("content")
+    if part.get("type") == "content" and isinstance(inner, Mapping) and isinstance(inner.get("text"), str):
+        return {"type": "text", "text": bounded(inner["text"])}
+    return None

@@ -1,0 +1,152 @@
+"""Between an agent's pipes and the protocol's SDK: whole messages, one order, and nothing that breaks either.
+
+Session updates never reach the SDK, which would start a task for each: they become events right here, in
+order and with back-pressure, so a reply is seen only after everything told before it was recorded.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from sidecar.subagents.runners.acp.asking.question import known_options
+from sidecar.subagents.runners.acp.lines import LeftOut, Message, MessageLines
+from sidecar.subagents.runners.acp.updates.events import SessionEvents
+from sidecar.subagents.runners.acp.updates.messages import Event, joined
+from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
+from sidecar.subagents.runners.contract import Attendant, Emit
+from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.process.child import ChildProcess
+
+PERMISSION = "session/request_permission"
+PROMPT = "session/prompt"
+INITIALIZE = "initialize"
+_SESSION_ABILITIES: Mapping[str, Any] = {"notices": {}}
+"""What a client of the protocol's draft can show, which the SDK does not know yet.
+
+Without it codex and claude send their notices as words of the model.
+"""
+_METHOD_NOT_FOUND = -32601
+_INTERNAL_ERROR = -32603
+
+
+class AgentWire:
+    """The transport that the SDK's connection reads and writes; see `acp.connect_to_agent`."""
+
+    def __init__(
+        self, process: ChildProcess, events: SessionEvents, emit: Emit, attendant: Attendant, turns: Turns
+    ) -> None:
+        self.fault: Exception | None = None
+        """Why nothing more is read, when it is not the end of the stream."""
+        self.on_update: Callable[[Mapping[str, Any]], None] = lambda _: None
+        """Called with the parameters of every `session/update`, before its events are logged."""
+        self._process = process
+        self._events = events
+        self._emit = emit
+        self._attendant = attendant
+        self._turns = turns
+        self._lines = MessageLines()
+        self._inbox: deque[Message] = deque()
+        self._ended = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the agent sends nothing more."""
+        return self._ended
+
+    async def receive(self) -> Message | None:
+        """Return the next message for the SDK, None at the end."""
+        while not self._inbox:
+            if self._ended:
+                self._events.children.clear()
+                return None
+            try:
+                await self._read()
+            except Exception as fault:
+                self.fault = fault
+                self._ended = True
+        return self._inbox.popleft()
+
+    async def send(self, message: Message) -> None:
+        """Write one message. Raises ConnectionError once the agent takes none."""
+        if message.get("method") == PROMPT:
+            self._events.session_id = message["params"]["sessionId"]
+        if message.get("method") == INITIALIZE:
+            message = _with_session_abilities(message)
+        await self._process.send(orjson.dumps(message) + b"\n")
+
+    def cut_off(self) -> None:
+        """Kill the agent; its output ends soon after."""
+        self._process.kill()
+
+    async def close(self) -> None:
+        """Do nothing: the pipes are the process's, and end with it."""
+
+    async def _read(self) -> None:
+        data = await self._process.stdout.read()
+        await self._turns.next()
+        self._ended = not data
+        messages = list(self._lines.feed(data) if data else self._lines.finish())
+        await self._turns.deliver(joined(self._events_of(messages)), self._emit)
+        if self._events.retrying is None:
+            self._attendant.active()
+        for message in messages:
+            await self._pass_on(message)
+
+    def _events_of(self, messages: list[Message | str]) -> Iterator[Event]:
+        for message in messages:
+            if isinstance(message, str):
+                self._events.is_idle = self._events.is_idle and not isinstance(message, LeftOut)
+                yield {"type": "log", "stream": "stdout", "text": message}
+                continue
+            params = message.get("params")
+            if not isinstance(params, dict):
+                continue
+            method, session_id = message.get("method"), params.get("sessionId")
+            if method == "session/update":
+                self.on_update(params)
+            if method == "session/update" and isinstance(params.get("update"), dict):
+                yield from self._events.take(params["update"], session_id)
+            elif method == PERMISSION and isinstance(params.get("toolCall"), dict):
+                yield from self._events.tool(params["toolCall"], session_id)
+            elif method == CLAUDE_MESSAGE:
+                yield from self._events.claude_message(params.get("message"))
+
+    async def _pass_on(self, message: Message | str) -> None:
+        """Hand the SDK what it can answer or waits for; other requests are refused, notifications dropped."""
+        if isinstance(message, str):
+            return
+        call_id, method = message.get("id"), message.get("method")
+        if method is None:
+            self._inbox.extend(_sound_reply(message))
+        elif method == PERMISSION and _is_id(call_id) and isinstance(message.get("params"), dict):
+            params = message["params"]
+            self._inbox.append(
+                {**message, "params": {**params, "options": known_options(params.get("options"))}}
+            )
+        elif "id" in message:
+            error = {"code": _METHOD_NOT_FOUND, "message": f"this client has no {method}"}
+            await self.send({"jsonrpc": "2.0", "id": call_id, "error": error})
+
+
+def _with_session_abilities(message: Message) -> Message:
+    params = message["params"]
+    abilities = params.get("clientCapabilities") or {}
+    session = {**(abilities.get("session") or {}), **_SESSION_ABILITIES}
+    return {**message, "params": {**params, "clientCapabilities": {**abilities, "session": session}}}
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _sound_reply(message: Message) -> Iterator[Message]:
+    """Yield a reply in the one shape the SDK takes; nothing for what answers no request of ours."""
+    if not isinstance(message.get("id"), int):
+        return
+    if "result" in message or isinstance(message.get("error"), dict):
+        yield message
+    else:
+        error = {"code": _INTERNAL_ERROR, "message": str(message.get("error", "an answer without a result"))}
+        yield {"id": message["id"], "error": error}

@@ -1,0 +1,213 @@
+"""What a command prints, as events: an incremental parser that is fed bytes and does no I/O."""
+
+from codecs import IncrementalDecoder
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+from uuid import uuid4
+
+from sidecar.subagents.runners.command.events import Event, parse_event
+from sidecar.subagents.runners.output.emitted import EmittedVars
+from sidecar.subagents.runners.output.text import FinalText, pieces, utf8_decoder
+
+EVENT_LINE_BYTES = 16 * 1024 * 1024
+"""A longer line is text, however it begins: it cannot be held back until its end is known."""
+
+_INDENT_BYTES = 64
+"""How far into a line its `{` is looked for."""
+
+NewId = Callable[[], str]
+
+
+class CommandOutput(Protocol):
+    """What a `command` run needs of a parser of its stdout; the iterators must be run to their ends."""
+
+    @property
+    def emitted_vars(self) -> Mapping[str, Any]:
+        """What the run has emitted so far."""
+
+    def feed(self, data: bytes) -> Iterator[Event]:
+        """Take what was read, in any cut, and yield the events it completes."""
+
+    def finish(self) -> Iterator[Event]:
+        """Take the end of the output and yield what was held back."""
+
+    def final_message(self) -> str | None:
+        """Return what the run has to say in the end, bounded; None when it said nothing."""
+
+
+def command_output(kind: Literal["text", "events"]) -> CommandOutput:
+    """Return a fresh parser for the runner setting `format`."""
+    return EventsOutput() if kind == "events" else TextOutput()
+
+
+def _message_ids() -> NewId:
+    """Return a source of ids: the run's own, random since a task that is resumed writes into one journal."""
+    run, numbers = uuid4().hex[:12], count(1)
+    return lambda: f"{run}-{next(numbers)}"
+
+
+class _Message:
+    """One message while it streams: its pieces share an id, and its end is kept."""
+
+    def __init__(self, message_id: str) -> None:
+        self._id = message_id
+        self._decoder: IncrementalDecoder | None = None
+        self._tail = FinalText()
+
+    def add(self, data: bytes, *, end: bool = False) -> Iterator[Event]:
+        if self._decoder is None:
+            self._decoder = utf8_decoder()
+        return self.add_text(self._decoder.decode(data, end))
+
+    def add_text(self, text: str) -> Iterator[Event]:
+        for piece in pieces(text):
+            self._tail.add(piece)
+            yield {"type": "message", "messageId": self._id, "text": piece}
+
+    def is_blank(self) -> bool:
+        return self._tail.is_blank()
+
+    def final(self) -> str | None:
+        """Return the end of the message, None when it is blank."""
+        return None if self.is_blank() else self._tail.final()
+
+
+class TextOutput:
+    """All of stdout is one message."""
+
+    emitted_vars: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, new_id: NewId | None = None) -> None:
+        self._message = _Message((new_id or _message_ids())())
+
+    def feed(self, data: bytes) -> Iterator[Event]:
+        """Yield one piece of the message for each read."""
+        return self._message.add(data)
+
+    def finish(self) -> Iterator[Event]:
+        """Yield U+FFFD when the output ended inside a character."""
+        return self._message.add(b"", end=True)
+
+    def final_message(self) -> str | None:
+        """Return the end of the message."""
+        return self._message.final()
+
+
+class EventsOutput:
+    """Lines that are known events, and messages made of the lines between them."""
+
+    def __init__(self, new_id: NewId | None = None) -> None:
+        self._emitted = EmittedVars()
+        self._new_id = new_id or _message_ids()
+        self._line = bytearray()
+        self._inside_text_line = False
+        self._message: _Message | None = None
+        self._last_message: _Message | None = None
+        self._result: str | None = None
+
+    @property
+    def emitted_vars(self) -> Mapping[str, Any]:
+        """The newest value of each variable."""
+        return self._emitted.values
+
+    def feed(self, data: bytes) -> Iterator[Event]:
+        """Yield events line by line; plain lines of one read that follow each other go out together."""
+        plain: list[bytes] = []
+        for segment in _segments(data):
+            line, may_be_event = self._take(segment)
+            event = parse_event(line) if may_be_event else None
+            if event is None:
+                plain.append(line)
+                continue
+            yield from self._plain(b"".join(plain))
+            plain.clear()
+            yield from self._event(event, len(line))
+        yield from self._plain(b"".join(plain))
+
+    def finish(self) -> Iterator[Event]:
+        """Yield what the last line, unfinished, turns out to be, and end the message."""
+        line = bytes(self._line)
+        self._line.clear()
+        event = parse_event(line) if _may_be_event(line) else None
+        if event is None:
+            yield from self._plain(line)
+            yield from self._end_message()
+        else:
+            yield from self._event(event, len(line))
+
+    def final_message(self) -> str | None:
+        """Return the last `result`, else the last message that is not blank."""
+        if self._result is not None:
+            return self._result
+        for message in (self._message, self._last_message):
+            if message is not None and not message.is_blank():
+                return message.final()
+        return None
+
+    def _take(self, segment: bytes) -> tuple[bytes, bool]:
+        """Return what can be judged now, and whether it is a whole line that may be an event."""
+        complete = segment.endswith(b"\n")
+        if self._inside_text_line:
+            self._inside_text_line = not complete
+            return segment, False
+        self._line += segment
+        candidate = _may_be_event(self._line)
+        if candidate and not complete:
+            return b"", False
+        line = bytes(self._line)
+        self._line.clear()
+        self._inside_text_line = not complete
+        return line, candidate
+
+    def _plain(self, data: bytes) -> Iterator[Event]:
+        if not data:
+            return
+        if self._message is None:
+            self._message = _Message(self._new_id())
+        yield from self._message.add(data)
+
+    def _end_message(self) -> Iterator[Event]:
+        if self._message is None:
+            return
+        yield from self._message.add(b"", end=True)
+        self._keep_message(self._message)
+        self._message = None
+
+    def _keep_message(self, message: _Message) -> None:
+        if not message.is_blank():
+            self._last_message = message
+
+    def _event(self, event: Event, size: int) -> Iterator[Event]:
+        yield from self._end_message()
+        match event["type"]:
+            case "message":
+                message = _Message(self._new_id())
+                yield from message.add_text(event["text"])
+                self._keep_message(message)
+                return
+            case "result":
+                tail = FinalText()
+                tail.add(event["text"])
+                self._result = tail.final()
+            case "emit":
+                yield from self._emitted.keep(event["name"], event["value"], size)
+        yield event
+
+
+def _segments(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while end := data.find(b"\n", start) + 1:
+        yield data[start:end]
+        start = end
+    if start < len(data):
+        yield data[start:]
+
+
+def _may_be_event(line: bytes | bytearray) -> bool:
+    """Tell whether `line`, perhaps unfinished, can still be an event."""
+    if len(line) > EVENT_LINE_BYTES + len(b"\n"):
+        return False
+    head = line[:_INDENT_BYTES].lstrip()
+    return head.startswith(b"{") or (not head and len(line) < _INDENT_BYTES)

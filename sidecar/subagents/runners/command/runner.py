@@ -1,0 +1,133 @@
+"""The `command` runner: any program that takes a prompt and prints what it does."""
+
+import asyncio
+import errno
+import importlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.limits.terms import Term
+from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.output.prompt_check import check_prompt
+from sidecar.subagents.runners.output.turns import Turns
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.command.run import CommandRun
+    from sidecar.subagents.runners.process.child import ChildProcess
+
+_PROMPT = "{prompt}"
+_LACKS: Mapping[Term, str] = {"toolWhitelist": "what a command uses cannot be limited from outside"}
+_PLAIN_LACKS: Mapping[Term, str] = {
+    **_LACKS,
+    "expectedOutputs": 'a command with format = "text" has no way to emit them; "events" has',
+    "maxTurns": 'a command with format = "text" shows no turns that could be counted; "events" does',
+}
+_PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
+
+
+class CommandRunner:
+    """Starts the argv of `runners.NAME.command`, its placeholders filled, once for each run."""
+
+    type = "command"
+    listens = False
+
+    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+        self.name = name
+        self._argv = tuple(settings.command or ())
+        self._env = dict(settings.env)
+        self._format = settings.format
+        self._turns = turns or Turns()
+        self._takes_argument = any(_PROMPT in argument for argument in self._argv)
+
+    @property
+    def lacks(self) -> Mapping[Term, str]:
+        """What a launch cannot ask of a command: least of one that prints plain text."""
+        return _LACKS if self._format == "events" else _PLAIN_LACKS
+
+    def check(self) -> None:
+        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        if not self._argv or not self._argv[0]:
+            raise self._unavailable("there is no program to run", "set runners.{name}.command to an argv")
+        program = self._argv[0]
+        if _depends_on_run(program):
+            return
+        if shutil.which(program, path=self._env.get("PATH")) is None:
+            reason = f"program {program!r} is not found or not executable"
+            raise self._unavailable(reason, "install it, or correct runners.{name}.command")
+
+    async def start(self, spec: RunSpec, emit: Emit) -> "CommandRun":
+        """Start the command in the workspace directory; `Runner.start` says what it raises."""
+        spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.terms.expected_outputs))
+        check_prompt(spec.prompt)
+        self.check()
+        if not spec.workspace_dir.is_dir():
+            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
+            raise self._unavailable(reason, "create it, or name another")
+        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+        await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.command.run")
+        from sidecar.subagents.runners.command.output import command_output
+        from sidecar.subagents.runners.command.run import CommandRun
+
+        process = await self._spawn(spec)
+        spec.attendant.ready(silence_counts=self._format == "events")
+        output = command_output(self._format)
+        return CommandRun(process, output, emit, self._turns, tuple(spec.terms.expected_outputs))
+
+    async def _spawn(self, spec: RunSpec) -> "ChildProcess":
+        from sidecar.subagents.runners.process.child import ChildProcess
+
+        try:
+            return await ChildProcess.spawn(
+                self._fill(spec),
+                task_id=spec.task_id,
+                cwd=spec.workspace_dir,
+                env={**self._env, **spec.env},
+                stdin=None if self._takes_argument else spec.prompt.encode(),
+            )
+        except OSError as fault:
+            if fault.errno == errno.E2BIG and self._takes_argument:
+                remedy = f"leave {_PROMPT} out of runners.{{name}}.command, so that it goes to stdin"
+                raise self._unavailable("the prompt is too long for an argument", remedy) from fault
+            raise self._not_started(fault.strerror) from fault
+        except ValueError as fault:
+            raise self._not_started(str(fault)) from fault
+
+    def _fill(self, spec: RunSpec) -> list[str]:
+        """Replace the placeholders in one pass, so that one inside the prompt stays as it is.
+
+        A line break goes before a prompt that the program would read as an option.
+        """
+        values = {_PROMPT: spec.prompt, "{taskId}": spec.task_id, "{workspaceDir}": str(spec.workspace_dir)}
+        filled: list[str] = []
+        for before, argument in zip(("", *self._argv), self._argv, strict=False):
+            text = _PLACEHOLDER.sub(lambda match: values[match[0]], argument)
+            is_option = argument.startswith(_PROMPT) and text.startswith("-") and before != "--"
+            filled.append(f"\n{text}" if is_option else text)
+        return filled
+
+    def _not_started(self, reason: str | None) -> RunnerUnavailable:
+        what = f"{self._argv[0]!r} cannot be started ({reason})"
+        return self._unavailable(what, "check the program and runners.{name}")
+
+    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
+        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy.replace('{name}', self.name)}")
+
+
+def _with_outputs(prompt: str, outputs: Mapping[str, str]) -> str:
+    """Return a prompt that asks for outputs: in a line of its own that leaves a script what it is."""
+    if not outputs:
+        return prompt
+    how = '{"type": "emit", "name": NAME, "value": VALUE}'
+    described = "; ".join(f"{name}: {' '.join(text.split())}" for name, text in outputs.items())
+    return f"{prompt}\n\n# Print each of these outputs as a line {how} - {' '.join(described.split())}"
+
+
+def _depends_on_run(program: str) -> bool:
+    """Tell a program that can be looked for only when the workspace is known."""
+    relative = os.path.basename(program) != program and not os.path.isabs(program)  # noqa: PTH117, PTH119 (as exec does)
+    return relative or _PLACEHOLDER.search(program) is not None

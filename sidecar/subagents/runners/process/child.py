@@ -1,0 +1,259 @@
+"""A child process with all its descendants: its start, its streams, and an end that leaves nothing."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from sidecar.subagents.runners.process import procfs
+from sidecar.subagents.runners.process.containment import SWEEP_SECONDS, Containment
+from sidecar.subagents.runners.process.marker import MARKER
+from sidecar.subagents.runners.process.pipes import OutputPipe
+from sidecar.subagents.runners.process.spawner import SpawnedProcess
+
+logger = logging.getLogger(__name__)
+
+TERM_SECONDS = 2.0
+"""How long the group may take to end after SIGTERM, when the limit of the stop allows."""
+_TERM_SHARE = 0.4
+"""The part of a stop's limit that may pass before SIGKILL."""
+_POLL_SECONDS = 0.02
+"""Time between two checks of a group whose first process is dead: no event tells of the others."""
+
+
+class ChildProcess(asyncio.SubprocessProtocol):
+    """The direct child, leader of its own session and group, and whatever it started."""
+
+    def __init__(self, task_id: str) -> None:
+        self.stdout, self.stderr = OutputPipe(), OutputPipe()
+        self._task_id = task_id
+        self._containment = Containment(task_id)
+        self._exit = asyncio.Event()
+        self._grace_until: float | None = None
+        self._clearing: asyncio.Task[None] | None = None
+        self._is_cleared = False
+        self._group_is_gone = False
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._transport: asyncio.SubprocessTransport
+
+    @classmethod
+    async def spawn(
+        cls,
+        argv: Sequence[str],
+        *,
+        task_id: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes | None = None,
+        interactive: bool = False,
+    ) -> "ChildProcess":
+        """Start `argv` with the inherited environment, `env` and the marker; raises what `Popen` raises.
+
+        `stdin` is written and closed; a child that does not read it is not waited for. None: no input at all,
+        or what `send` gives an `interactive` child until `close_stdin`.
+        Its own session, so that a signal reaches the whole group and none from our terminal does.
+        """
+        child = cls(task_id)
+        environment = {**os.environ, **env, MARKER: task_id}
+        starting = asyncio.ensure_future(
+            child._start(argv, cwd, environment, interactive or stdin is not None)
+        )
+        try:
+            # Shielded: a start that is cancelled half way loses its pipes and what the program has started.
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError, ValueError):  # it did not start
+                await starting
+                await child.clear(SWEEP_SECONDS)
+                child.close()
+            raise
+        if stdin is not None:
+            child._stdin().write(stdin)
+            child.close_stdin()
+        return child
+
+    async def _start(
+        self, argv: Sequence[str], cwd: Path, environment: Mapping[str, str], has_input: bool
+    ) -> None:
+        stdin = subprocess.PIPE if has_input else subprocess.DEVNULL
+        if sys.platform == "win32":
+            self._transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: self, *argv, stdin=stdin, cwd=cwd, env=environment
+            )
+            return
+        self._transport = await SpawnedProcess.start(
+            self, lambda: self._contained(argv, stdin=stdin, cwd=cwd, env=environment)
+        )
+
+    def _contained(
+        self, argv: Sequence[str], *, stdin: int, cwd: Path, env: Mapping[str, str]
+    ) -> "subprocess.Popen[bytes]":
+        """Make the process, with all that keeps its descendants together. Blocking."""
+        with self._containment.starting() as before_exec:
+            process = subprocess.Popen(
+                argv,
+                bufsize=0,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd,
+                env=env,
+                start_new_session=True,
+                preexec_fn=before_exec,
+            )
+            self._containment.started(process.pid)
+            return process
+
+    @property
+    def pid(self) -> int:
+        """The process id of the direct child, of its group and of its session."""
+        return self._transport.get_pid()
+
+    async def exited(self) -> int:
+        """Wait until the direct child is dead and return its status, -N for signal N; pipes do not matter."""
+        await self._exit.wait()
+        status = self._transport.get_returncode()
+        assert status is not None
+        return status
+
+    async def send(self, data: bytes) -> None:
+        """Write to an interactive child, waiting while it does not read; ConnectionError once it cannot."""
+        pipe = self._stdin()
+        if pipe.is_closing():
+            raise ConnectionResetError("the program takes no more input")
+        pipe.write(data)
+        await self._writable.wait()
+
+    def close_stdin(self) -> None:
+        """Tell the child that no more input comes; does nothing when that was told."""
+        self._stdin().close()
+
+    def kill(self) -> None:
+        """Kill the direct child and its group; `exited` returns soon after."""
+        self._signal(signal.SIGKILL)
+
+    async def exits_within(self, seconds: float) -> bool:
+        """Wait for the direct child's end, `seconds` at most; tell whether it came."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._exit.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def stop(self, limit: float) -> None:
+        """SIGTERM to the group, up to 2 s, SIGKILL, and sweeps of what is left: all of it within `limit` s.
+
+        May be called several times at once; the smallest limit counts.
+        """
+        now = asyncio.get_running_loop().time()
+        grace_until = now + min(TERM_SECONDS, limit * _TERM_SHARE)
+        if self._grace_until is None:
+            self._signal(signal.SIGTERM)
+        self._grace_until = min(self._grace_until or grace_until, grace_until)
+        await self._grace()
+        await self.clear(now + limit - asyncio.get_running_loop().time())
+
+    async def clear(self, limit: float) -> None:
+        """Kill what is left of the run, after the grace of a stop under way; wait `limit` s at most.
+
+        The natural end and stops share one clearing; it is repeated only if it left something.
+        """
+        if self._clearing is None or (self._clearing.done() and not self._is_cleared):
+            self._clearing = asyncio.create_task(self._clear(), name=f"clearing of {self.pid}")
+        await asyncio.wait({self._clearing}, timeout=max(0.0, limit))
+
+    def close(self) -> None:
+        """Let go of the pipes; kills a child still alive."""
+        self._transport.close()
+
+    async def _clear(self) -> None:
+        await self._grace()
+        self._signal(signal.SIGKILL)
+        survivors = await _in_thread(self._containment.sweep_marked)
+        await self.exits_within(SWEEP_SECONDS)
+        if self._exit.is_set():
+            survivors += await _in_thread(lambda: self._containment.sweep_orphans(self.pid))
+        self._is_cleared = self._exit.is_set() and not survivors
+        if not self._is_cleared:
+            logger.error("task %s: processes %s cannot be killed", self._task_id, survivors)
+
+    async def _grace(self) -> None:
+        """Wait until the group is empty, or the time granted by a stop is over."""
+        loop = asyncio.get_running_loop()
+        while (left := (self._grace_until or 0.0) - loop.time()) > 0:
+            if not self._exit.is_set():
+                await self.exits_within(left)
+            elif self._group_lives():
+                await asyncio.sleep(min(left, _POLL_SECONDS))
+            else:
+                return
+
+    def _group_lives(self) -> bool:
+        # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
+        return self._signal(0) and not (procfs.usable() and not procfs.group_lives(self.pid))
+
+    def _signal(self, number: int) -> bool:
+        """Send to the whole group; False when it is empty, after which its number may be another's."""
+        if sys.platform == "win32":
+            if number and not self._exit.is_set():
+                self._transport.kill()
+            return not self._exit.is_set()
+        if not self._group_is_gone:
+            try:
+                os.killpg(self.pid, number)
+            except (ProcessLookupError, PermissionError):
+                self._group_is_gone = True
+        return not self._group_is_gone
+
+    def _stdin(self) -> asyncio.WriteTransport:
+        pipe = self._transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        return pipe
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Learn of the pipes (asyncio)."""
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        for number, pipe in ((1, self.stdout), (2, self.stderr)):
+            end = transport.get_pipe_transport(number)
+            assert isinstance(end, asyncio.ReadTransport)
+            pipe.connected(end)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take output (asyncio)."""
+        (self.stdout if fd == 1 else self.stderr).received(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Take the end of a stream (asyncio); that the child did not read its stdin is no fault."""
+        if fd:
+            (self.stdout if fd == 1 else self.stderr).ended()
+        else:
+            self._writable.set()
+
+    def pause_writing(self) -> None:
+        """Learn that the child does not read its input (asyncio)."""
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        """Learn that the child reads on (asyncio)."""
+        self._writable.set()
+
+    def process_exited(self) -> None:
+        """Learn that the direct child was reaped (asyncio)."""
+        self._exit.set()
+
+
+async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
+    """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, sweep_)
+    finally:
+        pool.shutdown(wait=False)

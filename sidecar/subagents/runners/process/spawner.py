@@ -1,0 +1,198 @@
+"""Processes made in a thread (POSIX): fork, entry into a control group and exec would hold up the loop."""
+
+import asyncio
+import contextlib
+import os
+import queue
+import subprocess
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import cache
+
+from sidecar.subagents.runners.process import procfs
+
+Start = Callable[[], "subprocess.Popen[bytes]"]
+
+
+class Spawner:
+    """The thread in which processes are made, one after the other.
+
+    It lives as long as this process: Linux sends a child its parent-death signal when the *thread* that
+    forked it ends.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = queue.SimpleQueue()
+        threading.Thread(target=self._main, name="spawner", daemon=True).start()
+
+    def submit(self, start: Start) -> "Future[subprocess.Popen[bytes]]":
+        """Call `start` in the thread; the future has what it returns or raises."""
+        made: Future[subprocess.Popen[bytes]] = Future()
+        self._jobs.put((start, made))
+        return made
+
+    def _main(self) -> None:
+        while True:
+            start, made = self._jobs.get()
+            if made.set_running_or_notify_cancel():
+                try:
+                    made.set_result(start())
+                except BaseException as error:
+                    made.set_exception(error)
+            del start, made  # the next job may be long in coming
+
+
+@cache
+def spawner() -> Spawner:
+    """Return the one of this process, made for the first child."""
+    return Spawner()
+
+
+class SpawnedProcess(asyncio.SubprocessTransport):
+    """A process made by the spawner; its pipes and its end are reported to `protocol` in the loop.
+
+    The same as a transport of `loop.subprocess_exec`, which makes the process in the loop.
+    """
+
+    def __init__(self, process: "subprocess.Popen[bytes]", protocol: asyncio.SubprocessProtocol) -> None:
+        super().__init__()
+        self._process = process
+        self._protocol = protocol
+        self._loop = asyncio.get_running_loop()
+        self._pipes: dict[int, asyncio.BaseTransport] = {}
+        self._is_closing = False
+
+    @classmethod
+    async def start(cls, protocol: asyncio.SubprocessProtocol, start: Start) -> "SpawnedProcess":
+        """Have the spawner call `start`, and connect what it made. Raises what `start` raises."""
+        made = spawner().submit(start)
+        try:
+            process = await asyncio.wrap_future(made)
+        except asyncio.CancelledError:
+            made.add_done_callback(_kill)
+            raise
+        spawned = cls(process, protocol)
+        try:
+            await spawned._connect()
+        except BaseException:
+            spawned.close()
+            raise
+        return spawned
+
+    async def _connect(self) -> None:
+        process, loop = self._process, self._loop
+        ends = [end for end in ((1, process.stdout), (2, process.stderr)) if end[1] is not None]
+        for number, file in ends:
+            self._pipes[number], _ = await loop.connect_read_pipe(_Held, file)
+        self._protocol.connection_made(self)
+        for number, _ in ends:
+            pipe = self._pipes[number]
+            assert isinstance(pipe, asyncio.ReadTransport)
+            pipe.set_protocol(_OutputEnd(self._protocol, number))
+            pipe.resume_reading()
+        if process.stdin is not None:
+            self._pipes[0], _ = await loop.connect_write_pipe(
+                lambda: _InputEnd(self._protocol), process.stdin
+            )
+        self._await_end()
+
+    def get_pid(self) -> int:
+        """Return the process id."""
+        return self._process.pid
+
+    def get_returncode(self) -> int | None:
+        """Return the status, -N for signal N; None before the protocol learned of the end."""
+        return self._process.returncode
+
+    def get_pipe_transport(self, fd: int) -> asyncio.BaseTransport | None:
+        """Return the transport of a standard stream that is a pipe."""
+        return self._pipes.get(fd)
+
+    def kill(self) -> None:
+        """Kill the process if it is alive."""
+        self._process.kill()
+
+    def is_closing(self) -> bool:
+        """Whether `close` was called."""
+        return self._is_closing
+
+    def close(self) -> None:
+        """Close the pipes; kills a process that is still alive."""
+        self._is_closing = True
+        files = (self._process.stdin, self._process.stdout, self._process.stderr)
+        for number, file in enumerate(files):
+            if number in self._pipes:
+                self._pipes[number].close()
+            elif file is not None:  # not connected
+                file.close()
+        self.kill()
+
+    def _await_end(self) -> None:
+        if not procfs.usable():
+            threading.Thread(
+                target=self._wait_in_thread, name=f"end of {self.get_pid()}", daemon=True
+            ).start()
+            return
+        handle = os.pidfd_open(self.get_pid())
+
+        def ended() -> None:
+            self._loop.remove_reader(handle)
+            os.close(handle)
+            self._ended()
+
+        self._loop.add_reader(handle, ended)
+
+    def _wait_in_thread(self) -> None:
+        self._process.wait()
+        with contextlib.suppress(RuntimeError):  # the loop has ended, so nobody waits
+            self._loop.call_soon_threadsafe(self._ended)
+
+    def _ended(self) -> None:
+        self._process.wait()
+        self._protocol.process_exited()
+
+
+def _kill(made: "Future[subprocess.Popen[bytes]]") -> None:
+    """Kill a process that nobody waits for any more; called in the spawner's thread."""
+    if not made.cancelled() and made.exception() is None:
+        with made.result() as process:  # closes its pipes and waits for its end
+            process.kill()
+
+
+class _Held(asyncio.Protocol):
+    """An output before whoever takes it knows of it: not read yet."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.ReadTransport)
+        transport.pause_reading()
+
+
+class _OutputEnd(asyncio.Protocol):
+    """One output, passed on."""
+
+    def __init__(self, protocol: asyncio.SubprocessProtocol, number: int) -> None:
+        self._protocol = protocol
+        self._number = number
+
+    def data_received(self, data: bytes) -> None:
+        self._protocol.pipe_data_received(self._number, data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._protocol.pipe_connection_lost(self._number, exc)
+
+
+class _InputEnd(asyncio.BaseProtocol):
+    """The input, whose state is passed on."""
+
+    def __init__(self, protocol: asyncio.SubprocessProtocol) -> None:
+        self._protocol = protocol
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._protocol.pipe_connection_lost(0, exc)
+
+    def pause_writing(self) -> None:
+        self._protocol.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._protocol.resume_writing()

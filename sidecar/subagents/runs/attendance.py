@@ -1,0 +1,193 @@
+"""Looking after one run: its start, signs of life and spending are limited, and its questions answered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sidecar.api.permissions import Policy
+from sidecar.api.settings import Settings
+from sidecar.javascript.printing import js_number
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
+from sidecar.subagents.limits.terms import Terms
+from sidecar.subagents.limits.watchdog import SilenceWatch
+from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.question import Answer, Question
+from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.output.model_errors import error_kind
+from sidecar.subagents.runs.run import Run
+from sidecar.subagents.tasks.outcome import Outcome, failed
+
+
+@dataclass(frozen=True)
+class Oversight:
+    """What looking after runs takes.
+
+    `remember` has the journal keep a record as it is; `show_session` notifies of its mode and model too.
+    """
+
+    settings: Callable[[], Settings]
+    spending: DaySpending
+    desk: PermissionDesk
+    remember: Callable[[Run], None]
+    show_session: Callable[[Run], None]
+
+
+class RunAttendance(Attendant):
+    """Attends one run from `begin` to `end`. The first limit that is exceeded ends the run."""
+
+    def __init__(
+        self,
+        oversight: Oversight,
+        run: Run,
+        policy: Policy | None,
+        definition: str | None,
+        terms: Terms,
+        emit: Callable[[dict[str, Any]], Awaitable[None]],
+    ) -> None:
+        self.policy = policy
+        self.definition = definition
+        settings = oversight.settings()
+        limits = settings.async_tasks
+        self._run = run
+        self._terms = terms
+        self._oversight = oversight
+        self._emit = emit
+        self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
+        self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
+        self._budget = BudgetWatch(settings.budget, oversight.spending)
+        self._silence_counts = False
+        self._open_questions = 0
+
+    @property
+    def record(self) -> RunRecord:
+        """The record of the run."""
+        return self._run.record
+
+    def begin(self) -> None:
+        """Begin to wait for the start."""
+        self._startup.start()
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._startup.stop()
+        self._silence.stop()
+        self._silence_counts = False
+
+    def ready(self, *, silence_counts: bool) -> None:
+        """Note that the start is over."""
+        self._startup.stop()
+        self._silence_counts = silence_counts
+        if silence_counts:
+            self._silence.start()
+
+    def in_session(self, session_id: str) -> None:
+        """Have the journal keep the session: it is wanted after a crash, too."""
+        self.record.session_id = session_id
+        self._oversight.remember(self._run)
+
+    def configured(self, *, mode: str | None, model: str | None) -> None:
+        """Show the mode and the model of the agent's session with the run."""
+        task = self.record.task
+        if (mode or task.mode, model or task.model) != (task.mode, task.model):
+            task.mode, task.model = mode or task.mode, model or task.model
+            self._oversight.show_session(self._run)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Check the limits after an event of the run; repeating a failed request is not a sign of life."""
+        if "retrying" not in event:
+            self.active()
+        fold, limit = self._run.fold, self._terms.max_turns
+        if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
+            self._stop(failed("budget", text))
+        if limit is not None and fold.turns.count > limit:
+            self._run.abort.reach_limit(failed("maxTurns", _turns(limit)))
+
+    def active(self) -> None:
+        """Note a sign of life."""
+        self._silence.touch()
+
+    async def ask(self, question: Question) -> Answer:
+        """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
+        workspace = Path(self.record.task.workspace_dir)
+        tools = self._terms.tools
+        # In a thread: a long list of patterns takes a while for many files.
+        if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
+            return await self._oversight.desk.refuse(self, question, _not_given(tools.names))
+        return await self._oversight.desk.ask(self, question)
+
+    async def emit(self, event: dict[str, Any]) -> None:
+        """Log an event of the run."""
+        await self._emit(event)
+
+    def hold(self) -> None:
+        """Stop the clocks at the first open question."""
+        self._open_questions += 1
+        if self._open_questions == 1:
+            self._silence.stop()
+            if self._run.abort.clock is not None:
+                self._run.abort.clock.pause()
+
+    def release(self) -> None:
+        """Let the clocks continue after the last one."""
+        self._open_questions -= 1
+        if self._open_questions == 0:
+            if self._silence_counts:
+                self._silence.start()
+            if self._run.abort.clock is not None and not self._run.abort.aborted:
+                self._run.abort.clock.resume()
+
+    def _is_late(self) -> None:
+        seconds = self._oversight.settings().async_tasks.startup_timeout_seconds
+        self._stop(failed("startupTimeout", _late(seconds)))
+
+    def _is_silent(self) -> None:
+        retrying = self._run.fold.retrying
+        seconds = self._oversight.settings().async_tasks.inactivity_timeout_seconds
+        if retrying is None:
+            self._stop(failed("inactivity", _silent(seconds)))
+        else:
+            kind = error_kind(retrying.text, retrying.status)
+            self._stop(failed("inactivity", _only_retried(seconds, retrying.text), kind=kind))
+
+    def _stop(self, outcome: Outcome) -> None:
+        self._run.abort.end_at_limit()
+        self._run.abort.abort(outcome)
+
+
+def _limit(seconds: float) -> float | None:
+    return None if seconds < 0 else seconds
+
+
+def _turns(limit: int) -> str:
+    return (
+        f"The agent was stopped at its limit of {limit} turns. Raise max_turns of the launch or maxTurns of "
+        "the definition to allow more."
+    )
+
+
+def _not_given(tools: list[str]) -> str:
+    return f"this run may use only these tools: {', '.join(tools)}" if tools else "this run may use no tools"
+
+
+def _late(seconds: float) -> str:
+    return (
+        f"The agent was not ready within {js_number(seconds)}s of its start, so it was stopped. "
+        "Raise asyncTasks.startupTimeoutSeconds if it needs longer, or start it by hand to see why."
+    )
+
+
+def _silent(seconds: float) -> str:
+    return (
+        f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
+        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."
+    )
+
+
+def _only_retried(seconds: float, failure: str) -> str:
+    return (
+        f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
+        f"The last failure: {failure}"
+    )

@@ -1,0 +1,179 @@
+"""Runs of subagents and the tasks that drive them: the part every way of launching shares."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from sidecar.subagents.runs.driving import (
+    CANCEL_SECONDS,
+    DrivenRun,
+    LaunchAborted,
+    Patience,
+    RunEnd,
+    RunPlan,
+)
+from sidecar.subagents.tasks.launching import Orchestrator
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.model import AsyncTaskInfo
+from sidecar.subagents.tasks.outcome import HOST_EXIT, Outcome
+from sidecar.subagents.tasks.slots import Slot
+
+log = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 0.002
+"""A head start for the answer to a launch: making a process holds the loop for several milliseconds."""
+
+
+@dataclass(frozen=True)
+class ForegroundEnd:
+    """How a run that its caller waited for ended."""
+
+    agent_id: str
+    end: RunEnd
+
+
+class BackgroundRuns:
+    """Owns the asyncio task of every run; `aclose` ends them all in bounded time.
+
+    `conclude(task_id, outcome)` is called when a background run has ended; a Host makes the end durable
+    first. Without it the manager's task ends at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        patience: Patience | None = None,
+        conclude: Callable[[str, Outcome], object] | None = None,
+    ) -> None:
+        self._patience = patience or Patience()
+        self._conclude = conclude
+        self._work: dict[asyncio.Task[Any], DrivenRun] = {}
+        self._closed = False
+
+    async def launch(
+        self, manager: AsyncTaskManager, orchestrator: Orchestrator, plan: RunPlan, slot: Slot
+    ) -> AsyncTaskInfo:
+        """Launch a run, enter it into the manager, and drive it in the background.
+
+        Takes over the slot. A caller cancelled meanwhile stops the launch and the run. Raises LaunchTimedOut,
+        LaunchAborted, or what the orchestrator raised; nothing is registered then.
+        """
+        try:
+            run = self._new_run(orchestrator, plan)
+        except LaunchAborted:
+            slot.release()
+            raise
+        registered: asyncio.Future[AsyncTaskInfo] = asyncio.get_running_loop().create_future()
+        registered.add_done_callback(lambda future: future.exception())
+        self._own(self._drive(run, manager, slot, registered), run)
+        try:
+            return await asyncio.shield(registered)
+        except asyncio.CancelledError:
+            run.abort.abort()
+            raise
+
+    async def run(self, orchestrator: Orchestrator, plan: RunPlan) -> ForegroundEnd:
+        """Launch a run and wait for its end; it ends with its caller's cancellation.
+
+        Raises what `launch` does; a run that fails is in the result.
+        """
+        run = self._new_run(orchestrator, plan)
+        work = self._own(self._attend(run), run)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            run.abort.abort()
+            await asyncio.wait({work}, timeout=self._patience.wind_down + self._patience.dispose)
+            raise
+
+    async def aclose(self, limit: float) -> None:
+        """Abort every run and wait `limit` seconds for them to end; the rest is cancelled."""
+        self._closed = True
+        for run in tuple(self._work.values()):
+            run.abort.abort(HOST_EXIT)
+            self._own(run.hasten(), run)
+        if self._work:
+            await asyncio.wait(tuple(self._work), timeout=limit)
+        for work in self._work:
+            work.cancel()
+        if self._work:
+            await asyncio.wait(tuple(self._work), timeout=2 * CANCEL_SECONDS)
+
+    def _new_run(self, orchestrator: Orchestrator, plan: RunPlan) -> DrivenRun:
+        if self._closed:
+            name = plan.request.name
+            raise LaunchAborted(
+                f"Subagent '{name}' is not launched: the sidecar is ending.", subagentName=name
+            )
+        return DrivenRun(orchestrator, plan, self._patience)
+
+    def _own(self, work: Coroutine[Any, Any, Any], run: DrivenRun) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work, name=f"run of {run.plan.request.name}")
+        self._work[task] = run
+        task.add_done_callback(self._work.pop)
+        return task
+
+    async def _attend(self, run: DrivenRun) -> ForegroundEnd:
+        try:
+            agent_id = (await run.start()).agent_id
+            return ForegroundEnd(agent_id, await run.finish())
+        finally:
+            await run.aclose()
+
+    async def _drive(
+        self,
+        run: DrivenRun,
+        manager: AsyncTaskManager,
+        slot: Slot,
+        registered: "asyncio.Future[AsyncTaskInfo]",
+    ) -> None:
+        failure: Exception = LaunchAborted("The launch was cancelled.")
+        try:
+            task = await self._register(run, manager, slot)
+            registered.set_result(task)
+            await self._see_through(run, manager, task.id)
+        except Exception as error:
+            failure = error
+            if registered.done():
+                log.exception("driving a run of %s failed", run.plan.request.name)
+        finally:
+            with slot:  # a launch that failed holds its slot until nothing is left of it
+                await run.aclose()
+            if not registered.done():
+                registered.set_exception(failure)
+
+    async def _register(self, run: DrivenRun, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:
+        launch = await run.start()
+        return manager.register_task(
+            id=launch.agent_id,
+            subagent_name=run.plan.request.name,
+            goal_prompt=run.plan.goal_prompt,
+            abort=run.abort.abort,
+            slot=slot,
+        )
+
+    async def _see_through(self, run: DrivenRun, manager: AsyncTaskManager, task_id: str) -> None:
+        """Run to the end and report it, even when the run had to be torn down."""
+        try:
+            await asyncio.sleep(ANSWER_SECONDS)
+            end = await run.finish()
+        except BaseException:
+            run.abort.abort(HOST_EXIT)
+            end = run.end()
+            raise
+        finally:
+            if self._conclude is not None:
+                self._conclude(task_id, end.outcome)
+            else:
+                conclude(manager, task_id, end.outcome)
+
+
+def conclude(manager: AsyncTaskManager, task_id: str, outcome: Outcome) -> bool:
+    """End a task of the manager with this outcome; False if it was not running."""
+    if outcome.status == "completed":
+        return manager.complete_task(task_id, outcome.output or {})
+    if outcome.status == "failed":
+        return manager.fail_task(task_id, outcome.error or "", outcome.output)
+    return manager.cancel_task(task_id)

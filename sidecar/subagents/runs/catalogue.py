@@ -1,0 +1,193 @@
+"""Which subagents can be launched here: definitions matched with the runners that execute them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sidecar.api.errors import LaunchFailed
+from sidecar.api.settings import Settings
+from sidecar.api.subagents import DefinitionProblem, SubagentsResult
+from sidecar.subagents.definitions import (
+    Definition,
+    DefinitionDirectory,
+    DefinitionSet,
+    LoadedDefinitions,
+    PlacedDefinition,
+    check,
+    definition_directories,
+    find,
+)
+from sidecar.subagents.definitions.approval import brought_by, explain, missing_approval
+from sidecar.subagents.definitions.approval import problem as unapproved
+from sidecar.subagents.paths.real_path import real_path
+from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
+from sidecar.subagents.runners.registry import unlisted_runner
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a launch will execute: a definition on a runner whose program was found.
+
+    `notices` say what the definition asks for and does not get. `brought_by` names the file of the workspace
+    that the definition comes from, with its content; None for the user's own.
+    """
+
+    definition: Definition
+    runner: Runner
+    notices: tuple[str, ...] = ()
+    trusted_folders: tuple[Path, ...] = ()
+    brought_by: str | None = None
+
+    def trusts(self, directory: Path) -> bool:
+        """Return whether a directory, with links followed, is inside a folder that the user trusts."""
+        real = real_path(directory)
+        roots = [root for folder in self.trusted_folders if (root := real_path(folder)) is not None]
+        return real is not None and any(Path(real).is_relative_to(root) for root in roots)
+
+
+class Catalogue:
+    """Answer which subagents there are, and which runner a launch of one takes."""
+
+    def __init__(self, config_dir: Path) -> None:
+        self._config_dir = config_dir
+        self._definitions = DefinitionSet()
+
+    def describe(
+        self, settings: Settings, runners: Mapping[str, Runner], folders: Sequence[Path], *, trusted: bool
+    ) -> SubagentsResult:
+        """Return all definitions and every fault found in them. Reads files."""
+        loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
+        return _described(loaded, settings, runners)
+
+    def check(
+        self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
+    ) -> SubagentsResult:
+        """Return the definitions in these files and directories, wherever they are. Reads files."""
+        return _described(check(paths, os.environ), settings, runners)
+
+    def places(
+        self, settings: Settings, folders: Sequence[Path], *, trusted: bool
+    ) -> list[DefinitionDirectory]:
+        """Return where definitions are looked for, in order of precedence."""
+        return definition_directories(
+            settings.agents.directories,
+            [str(folder) for folder in folders],
+            trusted=trusted,
+            config_dir=self._config_dir,
+            home=Path(os.path.expanduser("~")),  # noqa: PTH111 # unlike Path.home() it never raises
+            environment=os.environ,
+        )
+
+    def plan(
+        self,
+        settings: Settings,
+        runners: Mapping[str, Runner],
+        name: str,
+        folders: Sequence[Path],
+        *,
+        trusted: bool,
+    ) -> Plan:
+        """Choose what a launch of `name` executes. Reads files.
+
+        Raises SubagentNotFound, and LaunchFailed when no runner is named, known or installed.
+        """
+        loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
+        placed = find(loaded.definitions, name)
+        definition = placed.definition
+        if definition.isolation == "worktree":
+            raise _failed(name, "its definition asks for isolation: worktree, which this version lacks")
+        runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
+        if not _understands_model(runner.name, placed):
+            definition = replace(definition, model=None)
+        folders_trusted = tuple(folders) if trusted else ()
+        approval = missing_approval(placed, settings)
+        if approval is None:
+            return Plan(definition, runner, (), folders_trusted, brought_by(placed))
+        notices = (explain(placed, settings, approval),)
+        granted = replace(definition, permissions=None)
+        return Plan(granted, runner, notices, folders_trusted, brought_by(placed))
+
+
+def _described(
+    loaded: LoadedDefinitions, settings: Settings, runners: Mapping[str, Runner]
+) -> SubagentsResult:
+    items, problems = [], list(loaded.problems)
+    first = next((name for name, runner in runners.items() if is_available(runner)), "")
+    for placed in loaded.definitions:
+        runner = _runner_name(placed, settings.default_runner, runners) or ""
+        approval = missing_approval(placed, settings)
+        items.append(placed.info(runner, approval))
+        if approval is not None and placed.shadowed_by is None:
+            problems.append(unapproved(placed, settings, approval))
+        taken = first if runner == AUTO else runner
+        if taken and placed.shadowed_by is None and not _understands_model(taken, placed):
+            problems.append(_foreign_model(taken, placed))
+    return SubagentsResult(items=items, problems=problems)
+
+
+def _runner_name(placed: PlacedDefinition, default: str | None, runners: Mapping[str, Runner]) -> str | None:
+    """Return what the definition or the settings name; failing both, the agent of the file's own tool."""
+    chosen = placed.definition.runner or default
+    if chosen is not None:
+        return chosen
+    own = (name for name in placed.format.runners if name in runners and is_available(runners[name]))
+    return next(own, None)
+
+
+def _understands_model(runner: str, placed: PlacedDefinition) -> bool:
+    """Say whether the runner takes the model as it stands: another tool's words mean nothing to it."""
+    return placed.definition.model is None or placed.format.closed or runner in placed.format.runners
+
+
+def _foreign_model(runner: str, placed: PlacedDefinition) -> DefinitionProblem:
+    definition, tool = placed.definition, placed.format.name
+    message = f"model {definition.model!r} is {tool}'s word; the runner {runner!r} uses its own model"
+    return DefinitionProblem(path=placed.path, line=definition.model_line, message=message)
+
+
+def _runner(subagent: str, chosen: str | None, runners: Mapping[str, Runner]) -> Runner:
+    if chosen is None:
+        raise _failed(
+            subagent,
+            "neither its definition nor the setting defaultRunner names a runner; "
+            f"runners found: {_names(runners)}",
+        )
+    if chosen == AUTO:
+        return _first_available(subagent, runners)
+    runner = runners.get(chosen) or unlisted_runner(chosen)
+    if runner is None:
+        raise _failed(subagent, f"there is no runner {chosen!r}; runners found: {_names(runners)}")
+    try:
+        runner.check()
+    except RunnerUnavailable as error:
+        raise _failed(subagent, error.message) from None
+    return runner
+
+
+def _first_available(subagent: str, runners: Mapping[str, Runner]) -> Runner:
+    for runner in runners.values():
+        if is_available(runner):
+            return runner
+    raise _failed(subagent, f"no runner is available; configured: {', '.join(runners) or 'none'}")
+
+
+def is_available(runner: Runner) -> bool:
+    """Say whether the runner's program was found."""
+    try:
+        runner.check()
+    except RunnerUnavailable:
+        return False
+    return True
+
+
+def _names(runners: Mapping[str, Runner]) -> str:
+    return ", ".join(name for name, runner in runners.items() if is_available(runner)) or "none"
+
+
+def _failed(subagent: str, reason: str) -> LaunchFailed:
+    return LaunchFailed(
+        f"subagent {subagent!r} cannot be launched: {reason}", subagentName=subagent, reason=reason
+    )

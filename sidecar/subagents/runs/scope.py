@@ -1,0 +1,264 @@
+"""One run from its start to its end: executed by its runner, streamed, written as history."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
+from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
+from sidecar.subagents.journal.event_log import Watcher
+from sidecar.subagents.limits.terms import terms_of
+from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec, Talk, put_in_line
+from sidecar.subagents.runs.attendance import Oversight, RunAttendance
+from sidecar.subagents.runs.driving import run_end
+from sidecar.subagents.runs.live_text import LiveText
+from sidecar.subagents.runs.prompts import build_prompt
+from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.run import CannotListen, Run
+from sidecar.subagents.tasks.launching import LaunchRequest, Resumption
+from sidecar.subagents.tasks.model import Output
+from sidecar.subagents.tasks.outcome import RunFailed
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
+from sidecar.subagents.transcript.transcript import STORED_OUTCOMES, Transcript, TranscriptHead
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runs.catalogue import Plan
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RunServices:
+    """What every run of one Host uses."""
+
+    root: Path
+    registry: RunRegistry
+    now: Callable[[], int]
+    stop_seconds: Callable[[], float]
+    """How long stopping a run may take: less when the Host itself is ending."""
+    watch: Callable[[str, Watcher], Callable[[], None]]
+    """Follows a run's events as they were logged; returns the call that ends it."""
+    history_changed: Callable[[str, Literal["added", "changed"]], None]
+    """Called with a run's id whenever its stored task is made or changed."""
+    oversight: Oversight
+
+
+class RunScope:
+    """Drive one run; whoever launched it calls `run_non_interactive` once, then `dispose`."""
+
+    def __init__(self, services: RunServices, plan: "Plan", run: Run, request: LaunchRequest) -> None:
+        self.task_id = run.id
+        self.output: Output | None = None
+        self.on_message: Callable[[str], object] | None = None
+        self._live_text = LiveText()
+        self._services = services
+        self._plan = plan
+        self._run = run
+        self._request = request
+        self._transcript: Transcript | None = None
+        self._handle: RunHandle | None = None
+        self._early_messages: list[str] = []
+        self._is_open = asyncio.Event()
+        self._unwatch: Callable[[], None] = lambda: None
+        self._error: RunFailed | None = None
+        self._last_turn: asyncio.Task[None] | None = None
+        definition = plan.definition
+        grace = services.oversight.settings().async_tasks.grace_period_seconds
+        self._terms = terms_of(request, definition, grace)
+        self._attendance = RunAttendance(
+            services.oversight, run, definition.permissions, plan.brought_by, self._terms, self._emit
+        )
+
+    async def open(self) -> None:
+        """Make the run's folder. Raises StorageError."""
+        task = self._run.record.task
+        head = TranscriptHead(
+            task_id=task.id,
+            goal=task.goal_prompt,
+            subagent_name=task.subagent_name,
+            workspace_dir=task.workspace_dir,
+            started_at=task.launched_at or self._services.now(),
+            parent_task_id=task.parent_task_id,
+        )
+        self._run.executor = self
+        try:
+            await self._open_transcript(head)
+        finally:
+            self._is_open.set()
+
+    async def _open_transcript(self, head: TranscriptHead) -> None:
+        services = self._services
+        transcript = await Transcript.start(
+            services.root,
+            head,
+            services.now,
+            lambda: len(services.registry.with_status("running")),
+            self._run.fold.changes,
+        )
+        self._transcript = transcript
+        self._unwatch = services.watch(self.task_id, transcript.record)
+        services.history_changed(self.task_id, "added")
+
+    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+        """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
+
+        The prompt takes the launch's own context: what the task tool adds for other surroundings, such
+        as the goal once more, is no part of it. Raises RunFailed, and what the runner's start raises.
+        """
+        prompts = self._request.behaviour_prompts
+        prompt = build_prompt(
+            self._plan.definition.system_prompt,
+            prompts[0],
+            prompts[1:],
+            self._run.record.request.get("context"),
+        )
+        workspace = Path(self._run.record.task.workspace_dir)
+        spec = RunSpec(
+            self.task_id,
+            prompt,
+            workspace,
+            model=self._plan.definition.model,
+            attendant=self._attendance,
+            terms=self._terms,
+            policy=self._plan.definition.permissions
+            or self._services.oversight.settings().permissions.default,
+            trusted=self._plan.trusts(workspace),
+        )
+        for notice in self._plan.notices:
+            await self._emit({"type": "log", "stream": "stderr", "text": f"{notice}.\n"})
+        resumption = self._request.resumption
+        if resumption is not None:
+            spec = _resuming(spec, resumption)
+            await self._tell(resumption.text)
+        self._run.abort.wind_up = self._wind_up
+        self._attendance.begin()
+        try:
+            self._handle = await self._plan.runner.start(spec, self._emit)
+            self._run.record.pid = self._handle.pid
+            self._pass_on_early_messages(self._handle.talk)
+            await self._first_end(self._handle)
+        finally:
+            self._attendance.end()
+
+    def send(self, text: str) -> None:
+        """Give the agent a message. Raises CannotListen, and Overloaded when too many wait already."""
+        if not self._plan.runner.listens:
+            raise CannotListen(f"runner {self._plan.runner.name!r} only accepts its initial prompt")
+        if self._handle is None:
+            put_in_line(self._early_messages, text)
+        elif self._handle.talk is None or not self._handle.talk.send(text):
+            raise CannotListen("the run is ending")
+
+    async def finish(self, task: AsyncTask) -> None:
+        """Write the run's end into its stored task. Raises StorageError; may be called again then."""
+        await self._is_open.wait()
+        message = (task.output or {}).get("final_message")
+        if self._transcript is None:
+            if task.launched_at is not None:  # the launch was torn off while its folder was being made
+                outcome, at = STORED_OUTCOMES[task.status], task.completed_at or task.launched_at
+                await Transcript.recover(self._services.root, task.id, outcome, task.error, at=at)
+            return
+        self._unwatch()
+        await self._transcript.finish(
+            STORED_OUTCOMES[task.status], at=task.completed_at, final_message=message, error=task.error
+        )
+        self._services.history_changed(task.id, "changed")
+
+    async def sync(self) -> None:
+        """Make the stored task durable. Raises StorageError; may be called again then."""
+        if self._transcript is not None:
+            await self._transcript.sync()
+
+    async def dispose(self) -> None:
+        """Leave nothing of the run: no process, and no record that says it still runs."""
+        if self._last_turn is not None:
+            self._last_turn.cancel()
+        if self._handle is not None:
+            await self._handle.stop(self._services.stop_seconds())
+        if self._run.outcome is None:  # nobody but its caller waits for it
+            limit = TimeoutChoice(self._run.record.task.timeout_seconds)
+            end = run_end(self._run.abort, self.output, self._error, limit)
+            self._services.registry.conclude(self.task_id, end.outcome)
+        with contextlib.suppress(StorageError):  # the registry tries again
+            await self._services.registry.recorded(self.task_id)
+            await self._services.registry.add_late_usage(self._run)
+
+    async def _first_end(self, handle: RunHandle) -> None:
+        aborted = asyncio.Event()
+        abort = self._run.abort
+        unsubscribe = abort.on_abort(aborted.set)
+        ended = asyncio.ensure_future(handle.result())
+        stopped = asyncio.ensure_future(aborted.wait())
+        try:
+            await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            unsubscribe()
+            stopped.cancel()
+            if not ended.done():
+                ended.cancel()
+        abort.end_at_limit()
+        if abort.outcome is not None:
+            partial = self._run.fold.partial()
+            self.output = _output(abort.outcome.terminate_reason, partial.emitted_vars, partial.final_message)
+            return
+        result = ended.result()
+        self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
+        if result.terminate_reason == "ERROR":
+            self._error = RunFailed(result.error or "Subagent ended with ERROR.", result.error_kind)
+            raise self._error
+
+    def _wind_up(self) -> bool:
+        """Give the agent its last turn, where it listens and there is time for one."""
+        talk = self._handle.talk if self._handle is not None else None
+        if talk is None or not talk.listens or self._terms.grace_seconds <= 0:
+            return False
+        self._run.fold.cut_short()
+        self._last_turn = asyncio.create_task(self._give_last_turn(talk), name=f"last turn of {self.task_id}")
+        return True
+
+    async def _give_last_turn(self, talk: Talk) -> None:
+        emitted = self._run.fold.partial().emitted_vars
+        missing = [name for name in self._terms.expected_outputs if name not in emitted]
+        try:
+            async with asyncio.timeout(self._terms.grace_seconds):
+                await talk.last_turn(missing)
+        except TimeoutError:
+            logger.info("run %s did not end its last turn within its grace period", self.task_id)
+        finally:
+            self._run.abort.end_at_limit()
+
+    def _pass_on_early_messages(self, talk: Talk | None) -> None:
+        if talk is not None:
+            for text in self._early_messages:
+                talk.send(text)
+
+    async def _tell(self, text: str | None) -> None:
+        """Log what a client said to go on."""
+        if text is not None:
+            await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
+
+    async def _emit(self, event: dict[str, Any]) -> None:
+        await self._services.registry.emit(self._run, event)
+        if self.on_message is not None and (text := self._live_text.take(event)):
+            self.on_message(text)
+        self._attendance.take(event)
+        self._services.history_changed(self.task_id, "changed")
+
+
+def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
+    session, text, cost = resumption.session_id, resumption.text, resumption.session_cost
+    return replace(
+        spec,
+        prompt=replay_prompt(spec.prompt, resumption.said, text),
+        former=None if session is None else FormerSession(session, text or CONTINUE, cost),
+    )
+
+
+def _output(reason: str, emitted_vars: dict[str, Any], final_message: str | None) -> Output:
+    output = {"terminate_reason": reason, "emitted_vars": emitted_vars}
+    return output if final_message is None else {**output, "final_message": final_message}

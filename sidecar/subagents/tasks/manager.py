@@ -1,0 +1,217 @@
+"""The state machine of async tasks: pure, single-threaded, without a loop, a disk or a process."""
+
+import time
+from bisect import insort
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from sidecar.subagents.tasks.model import AsyncTaskInfo, LaunchPermission, Output, PrefixMatch, Status
+from sidecar.subagents.tasks.signals import Signal, call_safely
+from sidecar.subagents.tasks.slots import Slot
+
+UNLIMITED = -1
+UNLIMITED_HISTORY = 10
+"""Ended tasks kept when there is no limit to take the double of."""
+
+TRANSITIONS: dict[Status, frozenset[Status]] = {
+    "running": frozenset({"completed", "failed", "cancelled"}),
+    "completed": frozenset(),
+    "failed": frozenset(),
+    "cancelled": frozenset(),
+}
+
+
+def wall_clock_ms() -> int:
+    """Return the time in ms since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+class AsyncTaskManager:
+    """Keep what runs and what ended, in the order of registration.
+
+    Queries return live records. `now` gives integer ms since the epoch.
+    """
+
+    def __init__(self, max_async_tasks: int = 5, now: Callable[[], int] = wall_clock_ms) -> None:
+        self.now = now
+        self._max = _valid_max(max_async_tasks)
+        self._tasks: dict[str, AsyncTaskInfo] = {}
+        self._numbers: dict[str, int] = {}
+        self._next_number = count()
+        self._ended_tasks: list[tuple[int, int, AsyncTaskInfo]] = []
+        """The oldest end first, ties in the order of registration; sorting at each end would cost more."""
+        self._aborts: dict[str, Callable[[], object]] = {}
+        self._slots: set[Slot] = set()
+        self._ended: dict[Status, Signal[AsyncTaskInfo]] = {
+            "completed": Signal(),
+            "failed": Signal(),
+            "cancelled": Signal(),
+        }
+
+    @property
+    def max_async_tasks(self) -> int:
+        """How many may run at once; -1 lifts the limit, 0 allows none."""
+        return self._max
+
+    @property
+    def slots_taken(self) -> int:
+        """How many tasks run or are being launched."""
+        return len(self._slots) + sum(task.status == "running" for task in self._tasks.values())
+
+    def set_max_async_tasks(self, max_async_tasks: int) -> None:
+        """Change the limit for later launches; what runs goes on, the history is trimmed.
+
+        Raises ValueError for anything but -1 or a whole number from 0.
+        """
+        self._max = _valid_max(max_async_tasks)
+        self._trim()
+
+    def can_launch_async(self) -> LaunchPermission:
+        """Tell whether a slot is free now; only `reserve_slot` holds one."""
+        if self._max == UNLIMITED or self.slots_taken < self._max:
+            return LaunchPermission(True)
+        return LaunchPermission(False, f"Max async tasks ({self._max}) reached")
+
+    def reserve_slot(self) -> Slot | None:
+        """Take a slot, or None at the limit. It is held however long the launch takes."""
+        return Slot(self._slots) if self.can_launch_async().allowed else None
+
+    def register_task(
+        self,
+        *,
+        id: str,
+        subagent_name: str,
+        goal_prompt: str,
+        abort: Callable[[], object],
+        slot: Slot | None = None,
+    ) -> AsyncTaskInfo:
+        """Enter a running task; `abort` is called when it is cancelled.
+
+        Consumes the slot. Without one the limit does not matter. An ended task of the same id is
+        replaced in its place. Raises ValueError for a running id and for a slot that is spent or
+        another manager's.
+        """
+        known = self._tasks.get(id)
+        if known is not None and known.status == "running":
+            raise ValueError(f"async task {id!r} is already running; give every run an id of its own")
+        if slot is not None:
+            self._consume(slot)
+        if known is not None:
+            self._ended_tasks = [row for row in self._ended_tasks if row[2] is not known]
+        task = AsyncTaskInfo(id, subagent_name, goal_prompt, "running", self.now())
+        self._enter(task)
+        self._aborts[id] = abort
+        return task
+
+    def restore(self, task: AsyncTaskInfo) -> None:
+        """Enter a task that ended in an earlier process: no event, no trimming.
+
+        Raises ValueError for a running record and for an id that is known.
+        """
+        if task.status == "running":
+            raise ValueError(f"async task {task.id!r} is still running; only an ended one can be restored")
+        if task.id in self._tasks:
+            raise ValueError(f"async task {task.id!r} is known already")
+        self._enter(task)
+        self._note_end(task)
+
+    def complete_task(self, id: str, output: Output) -> bool:
+        """End a task with its output, whatever its terminate_reason; False if it was not running."""
+        return self._end(id, "completed", output=output)
+
+    def fail_task(self, id: str, error: str, output: Output | None = None) -> bool:
+        """End a task as failed, keeping what it had produced; False if it was not running."""
+        return self._end(id, "failed", output=output, error=error)
+
+    def cancel_task(self, id: str) -> bool:
+        """End a task as cancelled and call its abort; False if it was not running."""
+        return self._end(id, "cancelled")
+
+    def get_task(self, id: str) -> AsyncTaskInfo | None:
+        """Return the task with exactly this id."""
+        return self._tasks.get(id)
+
+    def get_task_by_prefix(self, prefix: str) -> PrefixMatch:
+        """Return the task, or the several, whose id starts so; callers try the exact id first."""
+        found = [task for task in self._tasks.values() if task.id.startswith(prefix)]
+        return PrefixMatch(found[0]) if len(found) == 1 else PrefixMatch(None, found)
+
+    def get_all_tasks(self) -> list[AsyncTaskInfo]:
+        """Return all tasks in the order of registration."""
+        return list(self._tasks.values())
+
+    def get_running_tasks(self) -> list[AsyncTaskInfo]:
+        """Return the running tasks."""
+        return [task for task in self._tasks.values() if task.status == "running"]
+
+    def get_pending_notifications(self) -> list[AsyncTaskInfo]:
+        """Return the completed and failed tasks without a notification yet; a cancelled one needs none."""
+        return [task for task in self._tasks.values() if _is_pending(task)]
+
+    def mark_notified(self, id: str) -> None:
+        """Note that the model was notified of a task; the first time counts, an unknown id is ignored.
+
+        The state does not matter: marking a running task mutes its end.
+        """
+        task = self._tasks.get(id)
+        if task is not None and task.notified_at is None:
+            task.notified_at = self.now()
+            self._trim()
+
+    def on_task_completed(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
+        """Subscribe to completions; the callable returned unsubscribes."""
+        return self._ended["completed"].subscribe(handler)
+
+    def on_task_failed(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
+        """Subscribe to failures; the callable returned unsubscribes."""
+        return self._ended["failed"].subscribe(handler)
+
+    def on_task_cancelled(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
+        """Subscribe to cancellations; the callable returned unsubscribes."""
+        return self._ended["cancelled"].subscribe(handler)
+
+    def _enter(self, task: AsyncTaskInfo) -> None:
+        self._tasks[task.id] = task
+        self._numbers.setdefault(task.id, next(self._next_number))
+
+    def _note_end(self, task: AsyncTaskInfo) -> None:
+        insort(self._ended_tasks, (task.completed_at or 0, self._numbers[task.id], task))
+
+    def _consume(self, slot: Slot) -> None:
+        if not (slot.belongs_to(self._slots) and slot.held):
+            raise ValueError("the slot is spent or another manager's; reserve a new one for each launch")
+        slot.release()
+
+    def _end(self, id: str, status: Status, output: Output | None = None, error: str | None = None) -> bool:
+        task = self._tasks.get(id)
+        if task is None or status not in TRANSITIONS[task.status]:
+            return False
+        task.status = status
+        task.completed_at = max(self.now(), task.launched_at)  # a clock may be set back
+        task.output = output
+        task.error = error
+        abort = self._aborts.pop(id, None)
+        if status == "cancelled" and abort is not None:
+            call_safely(abort)
+        self._note_end(task)
+        self._ended[status].emit(task)
+        self._trim()
+        return True
+
+    def _trim(self) -> None:
+        """Remove the oldest ended tasks over the limit, up to the first one with a pending notification."""
+        limit = UNLIMITED_HISTORY if self._max == UNLIMITED else 2 * self._max
+        while len(self._ended_tasks) > limit and not _is_pending(self._ended_tasks[0][2]):
+            task = self._ended_tasks.pop(0)[2]
+            del self._tasks[task.id], self._numbers[task.id]
+
+
+def _is_pending(task: AsyncTaskInfo) -> bool:
+    return task.status in ("completed", "failed") and task.notified_at is None
+
+
+def _valid_max(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < UNLIMITED:
+        raise ValueError(f"max_async_tasks must be -1 (unlimited) or a whole number from 0, not {value!r}")
+    return value

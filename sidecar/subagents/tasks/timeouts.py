@@ -1,0 +1,79 @@
+"""How long a run may take: what was asked, what the settings allow, and how that is said."""
+
+import sys
+from dataclasses import dataclass
+
+from sidecar.javascript.printing import js_number
+
+NONE = -1
+"""Asks for no limit."""
+DEFAULT_SETTING = "asyncTasks.defaultTimeoutSeconds"
+MAX_SETTING = "asyncTasks.maxTimeoutSeconds"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutChoice:
+    """The time limit of one run, in seconds; `effective` None means none.
+
+    `requested` is what the caller asked for, None if nothing. `sentence` says a reduction.
+    """
+
+    effective: int | float | None
+    requested: int | float | None = None
+    clamped: bool = False
+    sentence: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Say that the limit ended the run, and how to raise it; there must be one."""
+        assert self.effective is not None, "no limit, no timeout"
+        return (
+            f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. "
+            "The effective timeout is bounded by the timeout_seconds parameter and the "
+            f"{MAX_SETTING} / {DEFAULT_SETTING} settings; "
+            "raise them to allow a longer run."
+        )
+
+
+def resolve(requested: int | float | None, default: int | float, maximum: int | float) -> TimeoutChoice:
+    """Choose the limit: the request, else the default, and never more than a finite maximum.
+
+    -1 asks for none in each of the three. Raises ValueError naming a value that is neither -1 nor a
+    finite number above 0.
+    """
+    check_seconds(DEFAULT_SETTING, default)
+    check_seconds(MAX_SETTING, maximum)
+    if requested is not None:
+        check_seconds("timeout_seconds", requested)
+    asked = default if requested is None else requested
+    if maximum == NONE:
+        return TimeoutChoice(None if asked == NONE else asked, requested)
+    if asked != NONE and asked <= maximum:
+        return TimeoutChoice(asked, requested)
+    return TimeoutChoice(maximum, requested, True, _reduction(requested, default, maximum))
+
+
+def check_seconds(name: str, value: int | float) -> None:
+    """Raise ValueError naming `name` unless the value is -1 or a finite number above 0."""
+    # Not `math.isfinite`, which raises for an integer too large for a double.
+    if value != NONE and not 0 < value <= sys.float_info.max:
+        raise ValueError(
+            f"Invalid {name}: {js_number(value)}. Give -1 for no limit of its own, or a finite number of "
+            "seconds above 0."
+        )
+
+
+def _reduction(requested: int | float | None, default: int | float, maximum: int | float) -> str:
+    asked = (
+        f"the configured default ({DEFAULT_SETTING} = {_seconds(default)})"
+        if requested is None
+        else _seconds(requested)
+    )
+    return (
+        f"Requested timeout {asked} was reduced to the configured ceiling of {js_number(maximum)}s. "
+        f"Raise {MAX_SETTING} to allow a longer run."
+    )
+
+
+def _seconds(value: int | float) -> str:
+    return "-1 (unlimited)" if value == NONE else f"{js_number(value)}s"

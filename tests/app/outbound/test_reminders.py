@@ -1,0 +1,88 @@
+"""What `reminders/delivered` promises: an answer means that the mark is kept."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.errors import StorageError
+from sidecar.api.settings import RemindersSettings
+from sidecar.app.outbound.reminders import Reminders
+from sidecar.subagents import AsyncTaskManager
+from sidecar.subagents.journal import queries as journal_queries
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.runs.admission import Admission
+
+
+@pytest.fixture
+async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
+    journal = await Journal.open(tmp_path / "sidecar.db")
+    yield journal
+    await journal.aclose()
+
+
+@pytest.fixture
+async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
+    manager = AsyncTaskManager()
+
+    async def start(prepared: object, slot: object) -> None:
+        raise AssertionError("nothing is launched here")
+
+    admission = Admission(manager, start, lambda record: None, RunnerRoom(dict))
+    reminders = Reminders(manager, journal, admission, RemindersSettings())
+    task = AsyncTask(
+        id="run-1",
+        subagent_name="scout",
+        goal_prompt="look",
+        status="completed",
+        launched_at=1,
+        completed_at=2,
+        output={"terminate_reason": "GOAL", "emitted_vars": {}},
+        progress=Progress(last_activity_at=2),
+        runner="r",
+        workspace_dir="/w",
+    )
+    record = RunRecord(task=task, origin="model", request={})
+    await journal.save(record)
+    reminders.restore(record)
+    yield reminders
+    await reminders.aclose()
+
+
+async def notified_at(journal: Journal) -> int | None:
+    record = await journal.get("run-1")
+    assert record is not None
+    return record.task.notified_at
+
+
+async def test_a_delivery_that_is_answered_is_kept(reminders: Reminders, journal: Journal) -> None:
+    reminder = await reminders.next()
+    assert reminder.delivery_id is not None
+    await reminders.delivered(reminder.delivery_id)
+    assert await notified_at(journal) is not None
+    assert (await reminders.next()).task_ids == []
+
+
+async def test_a_mark_that_the_disk_does_not_take_is_an_error_and_the_end_stays_pending(
+    reminders: Reminders, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: Any, **named: Any) -> list[str]:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    reminder = await reminders.next()
+    assert reminder.delivery_id is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_queries, "mark_notified", refuse)
+        with pytest.raises(StorageError, match="disk is full"):
+            await reminders.delivered(reminder.delivery_id)
+    assert await notified_at(journal) is None
+    again = await reminders.next()
+    assert again.task_ids == ["run-1"]
+    assert again.delivery_id is not None
+    await reminders.delivered(again.delivery_id)
+    assert await notified_at(journal) is not None

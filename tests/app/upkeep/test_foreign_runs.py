@@ -1,0 +1,84 @@
+"""What a process that only reads announces of the owner's runs."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.app.upkeep.foreign_runs import ForeignRuns
+from sidecar.storage.layout import new_task_id
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+
+
+@pytest.fixture
+async def owner(tmp_path: Path) -> AsyncIterator[Journal]:
+    journal = await Journal.open(tmp_path / "sidecar.db")
+    yield journal
+    await journal.aclose()
+
+
+@pytest.fixture
+async def reader(owner: Journal, tmp_path: Path) -> AsyncIterator[Journal]:
+    journal = await Journal.open(tmp_path / "sidecar.db", read_only=True)
+    yield journal
+    await journal.aclose()
+
+
+def record(**members: Any) -> RunRecord:
+    task = AsyncTask(
+        subagent_name="scout",
+        goal_prompt="look",
+        progress=Progress(last_activity_at=1_000),
+        runner="r",
+        workspace_dir="/w",
+        **{"id": new_task_id(), "status": "running", "launched_at": 1_000, **members},
+    )
+    return RunRecord(task=task, origin="client", request={})
+
+
+async def test_each_change_of_state_is_announced_once(owner: Journal, reader: Journal) -> None:
+    before, run = record(), record(status="queued")
+    await owner.save(before)
+    told: list[AsyncTask] = []
+    runs = ForeignRuns(reader, told.append)
+    await runs.look()
+    assert told == []
+    for status in ("queued", "running", "failed"):
+        run.task.status = status
+        await owner.save(run)
+        for _ in range(2):
+            await runs.look()
+    before.task.status, before.task.end_reason = "failed", "lost"
+    await owner.save(before)
+    await runs.look()
+    assert [(task.id, task.status) for task in told] == [
+        (run.task.id, "queued"),
+        (run.task.id, "running"),
+        (run.task.id, "failed"),
+        (before.task.id, "failed"),
+    ]
+    assert told[-1].end_reason == "lost"
+
+
+async def test_a_run_that_began_and_ended_between_two_looks_is_announced(
+    owner: Journal, reader: Journal
+) -> None:
+    told: list[AsyncTask] = []
+    runs = ForeignRuns(reader, told.append)
+    await runs.look()
+    await owner.save(record(status="completed", completed_at=1_001))
+    await runs.look()
+    assert [task.status for task in told] == ["completed"]
+
+
+async def test_a_journal_that_cannot_be_read_is_looked_at_again(tmp_path: Path) -> None:
+    path = tmp_path / "sidecar.db"
+    path.write_bytes(b"no database" * 1_000)
+    reader = await Journal.open(path, read_only=True, required=False)
+    told: list[AsyncTask] = []
+    await ForeignRuns(reader, told.append).look()
+    await reader.aclose()
+    assert told == []

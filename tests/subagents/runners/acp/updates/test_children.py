@@ -1,0 +1,78 @@
+"""Sessions beside the run's own: logged, waited for, and never taken for the run."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.subagents.runners.acp.updates.children import Children
+from sidecar.subagents.runners.acp.updates.events import SessionEvents
+
+Json = dict[str, Any]
+
+
+def announced(**members: Any) -> Json:
+    return {"sessionUpdate": "subagent_update", "sessionId": "child", **members}
+
+
+def say(text: str) -> Json:
+    return {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+
+
+def texts(events: Any) -> list[str]:
+    return [event["text"] for event in events]
+
+
+@pytest.mark.parametrize("word", [{"status": "running"}, {"state": {"state": "running"}}])
+def test_a_child_runs_until_its_end(word: Json) -> None:
+    children, ends = Children(), list[bool]()
+    children.idle = lambda: ends.append(children.are_running)
+    assert texts(children.announced(announced(title="Look", **word))) == ["subagent Look: running\n"]
+    assert children.are_running
+    assert texts(children.announced(announced(status="completed"))) == ["subagent Look: completed\n"]
+    assert ends == [False]
+
+
+def test_a_child_of_which_only_the_name_is_told_is_not_waited_for() -> None:
+    children = Children()
+    assert list(children.announced(announced(title="Look"))) == []
+    assert not children.are_running
+
+
+def test_what_a_child_says_and_does_is_logged_in_lines() -> None:
+    children = Children()
+    list(children.announced(announced(title="Look", status="running")))
+    events = [*children.take("child", say("one\ntw")), *children.take("child", say("o"))]
+    call = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Read a", "status": "completed"}
+    events += children.take("child", call)
+    assert texts(events) == [
+        "subagent Look: one\n",
+        "subagent Look: two\n",
+        "subagent Look: Read a started\n",
+        "subagent Look: Read a completed\n",
+    ]
+
+
+def test_nothing_of_a_child_is_the_parents() -> None:
+    events = SessionEvents()
+    events.session_id = "own"
+    plan = {"sessionUpdate": "plan", "entries": [{"content": "steal"}]}
+    usage = {
+        "sessionUpdate": "usage_update",
+        "used": 9,
+        "size": 9,
+        "cost": {"amount": 9.5, "currency": "USD"},
+    }
+    got = [event for update in (say("mine\n"), plan, usage) for event in events.take(update, "child")]
+    assert {event["type"] for event in got} == {"log"}
+    assert events.final_message() is None
+    assert events.is_idle
+    assert [event["type"] for event in events.take(say("ours"), "own")] == ["message"]
+
+
+def test_a_childs_question_knows_what_its_call_said_before() -> None:
+    events = SessionEvents()
+    events.session_id = "own"
+    call = {"toolCallId": "t", "kind": "execute", "title": "Run", "rawInput": {"command": "ls"}}
+    list(events.take({"sessionUpdate": "tool_call", **call}, "child"))
+    asked = {"sessionId": "child", "toolCall": {"toolCallId": "t"}, "options": []}
+    assert events.question(asked).command == "ls"

@@ -1,0 +1,85 @@
+"""What kind of failure an error speaks of: the words of real agents and servers, and any others."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.subagents.runners.output.model_errors import error_kind, model_error, status_in, status_of
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "status"),
+    [
+        ("exceeded retry limit, last status: 429 Too Many Requests", "rateLimit", 429),
+        ("API Error: 529 overloaded", "overloaded", 529),
+        ("unexpected status 500 Internal Server Error: oops", "overloaded", 500),
+        ("We're currently experiencing high demand, which may cause temporary errors.", "overloaded", None),
+        ("Internal error: invalid api key", "auth", None),
+        ("401 invalid api key", "auth", 401),
+        ('{"type":"error","error":{"code":401,"message":"no"}}', "auth", 401),
+        ("You exceeded your current quota", "rateLimit", None),
+        ("stream disconnected before completion: stream closed before response.completed", "network", None),
+        ("read ECONNRESET", "network", None),
+        ("Internal error: JSON parsing failed: Text: {broken.", "network", None),
+        ("This model's maximum context length is 8192 tokens", "contextLength", None),
+        ("400 prompt is too long: 210000 tokens > 200000 maximum", "contextLength", 400),
+        ("The model `gpt-9` does not exist or you do not have access to it", "modelNotFound", None),
+        ("404 page not found", "other", 404),
+        ("AI_APICallError: too many requests", "rateLimit", None),
+    ],
+)
+def test_the_words_of_real_agents_are_understood(text: str, kind: str, status: int | None) -> None:
+    found = model_error(text)
+    assert found is not None
+    assert (found.kind, found.status) == (kind, status)
+
+
+@pytest.mark.parametrize("text", ["", "the titles are 500 characters long", "file 404.html is missing"])
+def test_words_about_other_things_are_no_failure_of_the_model(text: str) -> None:
+    assert model_error(text) is None
+
+
+def test_an_agent_that_names_the_kind_is_believed() -> None:
+    found = model_error("too many requests", {"errorKind": "contextLength", "status": 400})
+    assert found is not None
+    assert (found.kind, found.status) == ("contextLength", 400)
+    assert found.text == "too many requests (HTTP 400)"
+
+
+def test_a_status_code_is_found_in_data_and_as_the_error_code() -> None:
+    info = {"codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": 503}}}
+    assert status_of(info) == 503
+    by_code = model_error("please wait", None, 429)
+    assert by_code is not None
+    assert (by_code.kind, by_code.text) == ("rateLimit", "please wait (HTTP 429)")
+
+
+def test_a_parser_that_fails_is_a_broken_stream_and_no_server_error() -> None:
+    found = model_error("Expected property name or '}' in JSON at position 1", None, 500)
+    assert found is not None
+    assert (found.kind, found.status) == ("network", None)
+
+
+nested = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["status", "error", "errorKind", "statusCode"]), inner, max_size=3)
+    ),
+    max_leaves=9,
+)
+
+
+@given(st.text(), nested, st.none() | st.integers())
+def test_any_error_is_typed_or_not_and_keeps_its_words(text: str, data: object, code: int | None) -> None:
+    found = model_error(text, data, code)
+    if found is not None:
+        assert found.text.startswith(text)
+        assert found.status is None or str(found.status) in found.text
+
+
+@given(st.integers(400, 599), st.text(alphabet="ab 1\n", max_size=9))
+def test_a_status_is_found_behind_its_name_wherever_it_stands(status: int, before: str) -> None:
+    text = f"{before} status code: {status}, sorry"
+    assert status_in(text) == status
+    assert error_kind(text) is not None

@@ -1,0 +1,80 @@
+"""Outputs are found in what an agent says, in any cut, and nothing else of it is changed."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.subagents.runners.output import output_blocks
+from sidecar.subagents.runners.output.output_blocks import OutputBlocks, reminder, request
+
+
+def read(*pieces: str) -> tuple[str, list[dict[str, Any]]]:
+    blocks = OutputBlocks()
+    parts = [part for piece in pieces for part in blocks.feed(piece)] + list(blocks.finish())
+    return "".join(p for p in parts if isinstance(p, str)), [p for p in parts if not isinstance(p, str)]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '```outputs\n{"n": 3, "why": "x"}\n```\n',
+        '```outputs\n{"n": 3, "why": "x"}\n```',
+        '   ```` Outputs \r\n{"n": 3,\r\n "why": "x"}\r\n````\r\n',
+        '```outputs\n\n{"n": 3,\n\n"why": "x"}\n\n`````\n',
+    ],
+)
+def test_a_block_is_its_object_and_no_text(block: str) -> None:
+    assert read(f"before\n{block}") == ("before\n", [{"n": 3, "why": "x"}])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```outputs\n{broken\n```\n",
+        "```outputs\n{}\n```\n",
+        "```outputs\n[1]\n```\n",
+        '```outputs\n{"n": 3}\n',
+        '```json\n{"n": 3}\n```\n',
+        'say ```outputs\n{"n": 3}\n```\n',
+        '````outputs\n{"n": 3}\n```\n',
+        "```out",
+        "",
+    ],
+)
+def test_what_is_no_block_is_text_as_it_was_written(text: str) -> None:
+    assert read(text) == (text, [])
+
+
+def test_what_asks_for_outputs_is_no_output_when_it_is_repeated() -> None:
+    for text in (request({"n": "how\nmany", "why": "x"}), reminder(["n"])):
+        assert read(text) == (text, [])
+    assert "- n: how many\n" in request({"n": "how\nmany"})
+
+
+def test_text_is_not_held_back_unless_it_may_become_a_block() -> None:
+    blocks = OutputBlocks()
+    assert list(blocks.feed("word")) == ["word"]
+    assert list(blocks.feed(" ")) == [" "]
+    assert list(blocks.feed("``")) == ["``"]
+    assert list(blocks.feed("\n``")) == ["\n"]
+    assert list(blocks.feed("x")) == ["``x"]
+
+
+def test_a_block_without_end_is_given_up_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output_blocks, "BLOCK_CHARS", 100)
+    text = "```outputs\n" + "x" * 200
+    blocks = OutputBlocks()
+    assert "".join(str(part) for part in blocks.feed(text)) == text
+
+
+@given(
+    st.text(st.sampled_from('`outps \n\r{}"n:1\u2028'), max_size=60), st.lists(st.integers(0, 60), max_size=6)
+)
+@settings(max_examples=150)
+def test_text_and_blocks_do_not_depend_on_the_cut(text: str, cuts: list[int]) -> None:
+    whole = text + '\n```outputs\n{"n": 1}\n```\nend' + text
+    places = sorted(cuts)
+    pieces = [whole[start:end] for start, end in zip([0, *places], [*places, len(whole)], strict=True)]
+    assert read(*pieces) == read(whole)

@@ -1,0 +1,185 @@
+"""Processes are made beside the loop, which goes on meanwhile, and reported in it."""
+
+import asyncio
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from sidecar.subagents.runners.process import procfs, spawner
+from sidecar.subagents.runners.process.child import ChildProcess
+from sidecar.subagents.runners.process.containment import Containment
+from sidecar.subagents.runners.process.parent_death import die_with_parent
+from sidecar.subagents.runners.process.spawner import SpawnedProcess
+
+
+class Heard(asyncio.SubprocessProtocol):
+    """What a process said and how it ended."""
+
+    def __init__(self) -> None:
+        self.said = {1: b"", 2: b""}
+        self.calls: list[str] = []
+        self.over = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.calls.append("made")
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self.said[fd] += data
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._called(f"lost {fd}")
+
+    def process_exited(self) -> None:
+        self._called("exited")
+
+    def _called(self, call: str) -> None:
+        self.calls.append(call)
+        if {"lost 1", "lost 2", "exited"} <= set(self.calls):
+            self.over.set()
+
+
+def shell(script: str) -> "subprocess.Popen[bytes]":
+    pipe = subprocess.PIPE
+    return subprocess.Popen(["sh", "-c", script], bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+async def test_the_loop_goes_on_while_a_process_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    the_loop_went_on = threading.Event()
+    starting = Containment.starting
+
+    @contextmanager
+    def slow(containment: Containment) -> Iterator[Any]:
+        with starting(containment) as before_exec:
+            assert the_loop_went_on.wait(10), "the loop stood still"
+            yield before_exec
+
+    monkeypatch.setattr(Containment, "starting", slow)
+    spawning = ChildProcess.spawn(["true"], task_id=str(uuid4()), cwd=tmp_path, env={})
+    started = asyncio.create_task(spawning)
+    await asyncio.sleep(0)
+    the_loop_went_on.set()
+    child = await started
+    assert await child.exited() == 0
+    await child.clear(5.0)
+    child.close()
+
+
+@pytest.mark.parametrize("has_handles", [True, False])
+async def test_output_and_status_are_reported_and_nothing_before_the_process(
+    monkeypatch: pytest.MonkeyPatch, has_handles: bool
+) -> None:
+    monkeypatch.setattr(procfs, "usable", lambda: has_handles)
+    heard = Heard()
+    process = await SpawnedProcess.start(heard, lambda: shell("printf out; printf err >&2; exit 3"))
+    async with asyncio.timeout(10):
+        await heard.over.wait()
+    assert heard.said == {1: b"out", 2: b"err"} and heard.calls[0] == "made"
+    assert process.get_returncode() == 3
+    process.close()
+
+
+async def test_input_reaches_the_process_until_it_is_closed() -> None:
+    heard = Heard()
+    process = await SpawnedProcess.start(heard, lambda: shell("cat"))
+    stdin = process.get_pipe_transport(0)
+    assert isinstance(stdin, asyncio.WriteTransport)
+    stdin.write(b"x" * 300_000)
+    stdin.close()
+    async with asyncio.timeout(10):
+        await heard.over.wait()
+    assert (len(heard.said[1]), process.get_returncode()) == (300_000, 0)
+    process.close()
+
+
+async def test_closing_kills_a_living_process() -> None:
+    heard = Heard()
+    process = await SpawnedProcess.start(heard, lambda: shell("exec sleep 60"))
+    process.close()
+    async with asyncio.timeout(10):
+        await heard.over.wait()
+    assert process.is_closing() and process.get_returncode() == -signal.SIGKILL
+
+
+async def test_a_process_whose_pipes_cannot_be_used_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[subprocess.Popen[bytes]] = []
+
+    def start() -> "subprocess.Popen[bytes]":
+        made.append(shell("exec sleep 60"))
+        return made[0]
+
+    async def refuse(*_: object) -> None:
+        raise OSError("no")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "connect_read_pipe", refuse)
+    with pytest.raises(OSError, match="no"):
+        await SpawnedProcess.start(Heard(), start)
+    assert await asyncio.to_thread(made[0].wait, 10) == -signal.SIGKILL
+
+
+async def test_a_process_that_nobody_waits_for_any_more_is_killed() -> None:
+    may_start, began = threading.Event(), threading.Event()
+    made: list[subprocess.Popen[bytes]] = []
+
+    def start() -> "subprocess.Popen[bytes]":
+        began.set()
+        assert may_start.wait(10)
+        made.append(shell("exec sleep 60"))
+        return made[0]
+
+    starting = asyncio.create_task(SpawnedProcess.start(Heard(), start))
+    await asyncio.to_thread(began.wait, 10)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    may_start.set()
+    await asyncio.wrap_future(spawner.spawner().submit(lambda: made[0]))
+    assert made[0].returncode == -signal.SIGKILL
+
+
+async def test_one_that_was_not_begun_is_never_made_and_the_next_one_is() -> None:
+    may_start, calls = threading.Event(), list[str]()
+
+    def wait() -> "subprocess.Popen[bytes]":
+        assert may_start.wait(10)
+        raise OSError("first")
+
+    def start() -> "subprocess.Popen[bytes]":
+        calls.append("made")
+        return shell("true")
+
+    first = asyncio.create_task(SpawnedProcess.start(Heard(), wait))
+    second = asyncio.create_task(SpawnedProcess.start(Heard(), start))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.wait({second})
+    may_start.set()
+    with pytest.raises(OSError, match="first"):
+        await first
+    heard = Heard()
+    third = await SpawnedProcess.start(heard, lambda: shell("true"))
+    async with asyncio.timeout(10):
+        await heard.over.wait()
+    third.close()
+    assert calls == []
+
+
+async def test_the_process_outlives_the_thread_that_asked_for_it() -> None:
+    def start() -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(["sleep", "60"], preexec_fn=die_with_parent())
+
+    made: list[subprocess.Popen[bytes]] = []
+    asking = threading.Thread(target=lambda: made.append(spawner.spawner().submit(start).result()))
+    asking.start()
+    await asyncio.to_thread(asking.join)
+    with made[0] as process:
+        assert process.poll() is None
+        process.kill()

@@ -1,0 +1,122 @@
+"""Which runner a definition gets, and what becomes of a model in another tool's words."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.errors import LaunchFailed
+from sidecar.api.settings import RunnerSettings, Settings
+from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.runs.catalogue import Catalogue
+
+HERE = RunnerSettings(type="command", command=["sh"])
+GONE = RunnerSettings(type="command", command=["no-such-program"])
+
+
+@pytest.fixture(autouse=True)
+def _bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No agent on the PATH, and a home without definitions."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    own, claude = tmp_path / ".sidecar" / "agents", tmp_path / ".claude" / "agents"
+    for folder, name in ((own, "own"), (claude, "theirs")):
+        folder.mkdir(parents=True)
+        (folder / f"{name}.md").write_text(f"---\nname: {name}\ndescription: d\nmodel: sonnet\n---\n")
+    return tmp_path
+
+
+def planned(workspace: Path, runners: Mapping[str, RunnerSettings], default: str | None) -> tuple[str, ...]:
+    """Return the runner and the model of a launch of the definition in Claude Code's format."""
+    settings = Settings(runners=dict(runners), default_runner=default)
+    built: Mapping[str, Runner] = build_runners(settings.runners)
+    plan = Catalogue(workspace).plan(settings, built, "theirs", [workspace], trusted=True)
+    return plan.runner.name, str(plan.definition.model)
+
+
+def test_the_default_runner_comes_first(workspace: Path) -> None:
+    assert planned(workspace, {"claude": HERE, "mine": HERE}, "mine") == ("mine", "None")
+
+
+def test_without_a_default_a_definition_goes_to_the_agent_of_its_own_tool(workspace: Path) -> None:
+    assert planned(workspace, {"mine": HERE, "claude": HERE}, None) == ("claude", "sonnet")
+
+
+def test_an_agent_that_is_not_installed_is_no_choice(workspace: Path) -> None:
+    with pytest.raises(LaunchFailed, match=r"runners found: mine$"):
+        planned(workspace, {"mine": HERE, "claude": GONE}, None)
+
+
+def test_auto_takes_the_first_runner_found_and_its_own_model(workspace: Path) -> None:
+    assert planned(workspace, {"gone": GONE, "mine": HERE}, "auto") == ("mine", "None")
+
+
+def test_our_own_format_says_what_model_it_likes(workspace: Path) -> None:
+    settings = Settings(runners={"mine": HERE}, default_runner="mine")
+    runners = build_runners(settings.runners)
+    plan = Catalogue(workspace).plan(settings, runners, "own", [workspace], trusted=True)
+    assert plan.definition.model == "sonnet"
+
+
+@pytest.mark.parametrize(
+    ("default", "runner", "problems"),
+    [
+        ("mine", "mine", ["model 'sonnet' is claude's word; the runner 'mine' uses its own model"]),
+        ("claude", "claude", []),
+        ("auto", "auto", ["model 'sonnet' is claude's word; the runner 'mine' uses its own model"]),
+        (None, "claude", []),
+    ],
+)
+def test_a_listing_says_which_runner_and_whose_model(
+    workspace: Path, default: str | None, runner: str, problems: list[str]
+) -> None:
+    settings = Settings(runners={"mine": HERE, "claude": HERE}, default_runner=default)
+    runners = build_runners(settings.runners)
+    found = Catalogue(workspace).describe(settings, runners, [workspace], trusted=True)
+    theirs = next(item for item in found.items if item.name == "theirs")
+    assert (theirs.runner, theirs.model, theirs.source.format) == (runner, "sonnet", "claude")
+    assert [problem.message for problem in found.problems] == problems
+    assert all(problem.line == 4 for problem in found.problems)
+
+
+def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
+    found = Catalogue(workspace).describe(Settings(), build_runners({}), [workspace], trusted=True)
+    assert [item.runner for item in found.items] == ["", ""]
+
+
+def test_a_plan_trusts_what_lies_in_the_folders_that_the_user_trusts(
+    workspace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (workspace / "out").symlink_to(elsewhere)
+    settings = Settings(runners={"mine": HERE}, default_runner="mine")
+    runners = build_runners(settings.runners)
+    plan = Catalogue(workspace).plan(settings, runners, "own", [workspace], trusted=True)
+    assert plan.trusts(workspace) and plan.trusts(workspace / ".sidecar")
+    assert not plan.trusts(elsewhere) and not plan.trusts(workspace / "out")
+    assert not plan.trusts(workspace.with_name(f"{workspace.name}-other"))
+
+
+def test_a_plan_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path) -> None:
+    runners = build_runners({"mine": HERE})
+    catalogue = Catalogue(workspace / "config")
+    own, brought = (workspace / each / "agents" / "own.md" for each in ("config", ".sidecar"))
+    own.parent.mkdir(parents=True)
+
+    def brought_by(folders: list[Path]) -> str | None:
+        settings = Settings(default_runner="mine")
+        return catalogue.plan(settings, runners, "own", folders, trusted=True).brought_by
+
+    own.write_text(brought.read_text())
+    first = brought_by([workspace])
+    brought.write_text(brought.read_text() + "Do something else.\n")
+    second = brought_by([workspace])
+    assert first is not None and second is not None and first != second
+    assert brought_by([]) is None
