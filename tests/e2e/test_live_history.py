@@ -191,9 +191,16 @@ async def test_a_deleted_task_is_told(watcher: Watcher, foreign: Path) -> None:
 
 async def test_what_a_crash_left_is_listed(watcher: Watcher, foreign: Path) -> None:
     path = foreign / "tasks" / TASK_ID / "ui_messages.json"
-    path.with_name(".ui_messages.json.new_1770000000001_a.tmp").write_text(messages("second")[:40])
+    path.with_name(".ui_messages.json.new_1770000000001_a.tmp").write_text(messages("second"))
     os.replace(path, path.with_name(".ui_messages.json.bak_1770000000001_a.tmp"))
     await watcher.until_told("changed")
+    assert await watcher.titles() == ["second"]
+
+
+async def test_half_of_a_save_changes_nothing(watcher: Watcher, foreign: Path) -> None:
+    path = foreign / "tasks" / TASK_ID / "ui_messages.json"
+    path.with_name(".ui_messages.json.new_1770000000001_a.tmp").write_text(messages("second")[:40])
+    os.replace(path, path.with_name(".ui_messages.json.bak_1770000000001_a.tmp"))
     assert await watcher.titles() == ["first"]
 
 
