@@ -4,7 +4,6 @@ It trusts every folder it works in, and has no switch that leaves out the settin
 """
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -69,6 +68,8 @@ def _servers(path: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    import tomllib  # here: the start of a server has no use for it
+
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
