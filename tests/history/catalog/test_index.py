@@ -182,7 +182,7 @@ def test_a_place_that_is_no_folder_is_done_without(tmp_path: Path, store: Store,
 _WRITER = """
 import sys
 from pathlib import Path
-from tests.history.test_index import NOW, RowIndex, rows
+from tests.history.catalog.test_index import NOW, RowIndex, rows
 made = RowIndex(Path(sys.argv[1]), "/root")
 print("ready", flush=True)
 while True:
