@@ -26,6 +26,8 @@ _SIXTY_BITS: Final = 2**60 - 1
 _UNSETTLED: Final = -1
 """A key that no files have."""
 _NS_PER_MS: Final = 1_000_000
+_FILES: Final = 4
+"""Stamps of a task that are those of files."""
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _Body: Final = msgspec.defstruct(
@@ -103,7 +105,8 @@ def make_row(
     row: "Row",
     saving_until: int | None = None,
 ) -> IndexRow:
-    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files.
+    """Keep a task that was read; `stamps` are those of its UI, API, list entry and metadata files,
+    and of its folder where it counts.
 
     What was read in the middle of a save, which may end at `saving_until` in ms, is read again at every look.
     """
@@ -116,7 +119,7 @@ def make_row(
         created_at=info.created_at if info is not None else None,
         ages_from=row.ages_from,
         settled=info.status if info is not None else "unknown",
-        touched=max((stamp[0] for stamp in stamps if stamp is not None), default=0) // _NS_PER_MS,
+        touched=max((stamp[0] for stamp in stamps[:_FILES] if stamp is not None), default=0) // _NS_PER_MS,
         body=body,
         until=row.until if saving_until is None else min(row.until, saving_until),
         numbers=_not_finite(info) if info is not None and _NULL in body else None,

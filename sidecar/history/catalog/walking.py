@@ -128,7 +128,9 @@ def _look(folder: _Folder, names: Names) -> list[int]:
         item = stamp(path + _ITEM) if _exists(path + _ITEM, handle) else ()
         with_metadata = len(name) <= EPOCH_DIGITS and _exists(path + _METADATA, handle)
         metadata = stamp(path + _METADATA) if with_metadata else ()
-        keys.append(condense((stamp(path + _UI), stamp(path + _API), item, metadata)))
+        ui, api = stamp(path + _UI), stamp(path + _API)
+        own = () if ui and api else (stamp(path),)  # as `TaskFiles.stamps`
+        keys.append(condense((ui, api, item, metadata, *own)))
     return keys
 
 

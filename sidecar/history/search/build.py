@@ -48,14 +48,14 @@ def discard_if_damaged(path: Path, error: Exception) -> bool:
 
 
 def current_versions(root: str) -> dict[str, str]:
-    """Return the version each task of a root has now: its message files' stamps as text."""
+    """Return the version each task of a root has now: its files' and its folder's stamps as text."""
     found = {}
     with contextlib.suppress(OSError), os.scandir(describe_root(root).tasks) as entries:
         for entry in entries:
             if is_task_id(entry.name) and entry.is_dir(follow_symlinks=False):
-                stamps = stat_task(entry.path, with_metadata=False).stamps[:2]
-                if any(stamps) or _holds_files(entry.path):
-                    found[entry.name] = repr(stamps)
+                ui, api, _, _, *folder = stat_task(entry.path, with_metadata=False).stamps
+                if ui or api or _holds_files(entry.path):
+                    found[entry.name] = repr((ui, api, *folder))
     return found
 
 

@@ -57,11 +57,17 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     api: StoredFile = StoredFile(API_FILE)
     item: StoredFile = StoredFile(ITEM_FILE)
     metadata: StoredFile = StoredFile(METADATA_FILE)
+    folder: Stamp | None = None
+    """The stamp of the folder itself, taken before its files were read."""
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
-        """The files' stamps: UI, API, list entry, metadata."""
-        return (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
+        """The files' stamps: UI, API, list entry, metadata; and the folder's while a message file is away.
+
+        Such a file may be read from a leftover, or be missing for want of one: the folder tells of both.
+        """
+        stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
+        return (*stamps, self.folder) if None in stamps[:2] else stamps
 
     @property
     def saving_until(self) -> int | None:
@@ -91,9 +97,19 @@ def stamp_from(status: os.stat_result) -> Stamp:
 
 def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
     """Stat the files that `read_task` reads, and read none."""
-    names = (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE)
-    stamps = [stamp_of(folder + os.sep + name) for name in names[: 4 if with_metadata else 3]]
-    return TaskFiles(*(StoredFile(name, None, stamp) for name, stamp in zip(names, stamps, strict=False)))
+    own = stamp_of(folder)
+    prefix = folder + os.sep
+    return TaskFiles(
+        _unread(prefix, UI_FILE),
+        _unread(prefix, API_FILE),
+        _unread(prefix, ITEM_FILE),
+        _unread(prefix, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+        own,
+    )
+
+
+def _unread(prefix: str, name: str) -> StoredFile:
+    return StoredFile(name, None, stamp_of(prefix + name))
 
 
 def read_task(folder: str, with_metadata: bool) -> TaskFiles:
@@ -102,11 +118,13 @@ def read_task(folder: str, with_metadata: bool) -> TaskFiles:
     Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
     """
     prefix = folder + os.sep
+    own = stamp_of(folder)
     return TaskFiles(
         read_file(prefix + UI_FILE, UI_FILE),
         read_file(prefix + API_FILE, API_FILE),
         read_file(prefix + ITEM_FILE, ITEM_FILE),
         read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+        own,
     )
 
 

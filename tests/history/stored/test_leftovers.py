@@ -1,3 +1,4 @@
+import json
 import os
 import threading
 import time
@@ -10,10 +11,11 @@ import pytest
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.catalog.task_reader import TaskReader
 from sidecar.history.catalog.walking import changed_names, fingerprints
+from sidecar.history.search.build import current_versions
 from sidecar.history.stored import leftovers
 from sidecar.history.stored.reading import StoredFile, read_file, read_task
 from sidecar.history.stored.roots import Root
-from tests.history.conftest import Store
+from tests.history.conftest import TASK_ID, Store
 
 UI = "ui_messages.json"
 API = "api_conversation_history.json"
@@ -226,3 +228,39 @@ def test_a_save_that_ends_while_its_leftover_is_read_gives_the_new_file(
     monkeypatch.setattr(leftovers, "read_file", end_the_save)
     file = leftovers.recover(str(folder), absent).ui
     assert (file.data, file.problems) == (b"[{}]", ())
+
+
+BAK = f".{UI}.bak_1_a.tmp"
+FORMER = "claude_messages.json"
+
+
+@pytest.mark.usefixtures("long_after")
+@pytest.mark.parametrize("leftover", [BAK, FORMER])
+def test_a_leftover_that_goes_takes_its_content_along(store: Store, say: Make, leftover: str) -> None:
+    folder = store.write(ui=[say("text", "a prompt")], api=[])
+    (folder / UI).rename(folder / leftover)
+    assert (store.task().title, codes(store)) == ("a prompt", ["recovered"])
+    (folder / leftover).unlink()
+    assert (store.task().title, codes(store)) == ("(no messages)", ["missing"])
+
+
+@pytest.mark.usefixtures("long_after")
+@pytest.mark.parametrize("leftover", [BAK, FORMER, f"{UI}.tmp.1.a.json"])
+def test_a_leftover_in_a_folder_known_as_empty_makes_it_a_task(
+    store: Store, say: Make, leftover: str
+) -> None:
+    folder = store.write()
+    assert store.history.list() == []
+    (folder / leftover).write_text(json.dumps([say("text", "a prompt")]))
+    assert store.task().title == "a prompt"
+
+
+@pytest.mark.usefixtures("long_after")
+def test_a_task_with_another_leftover_is_another_version_to_search(tmp_path: Path, say: Make) -> None:
+    folder = tmp_path / "tasks" / TASK_ID
+    folder.mkdir(parents=True)
+    (folder / API).write_text("[]")
+    versions = [current_versions(str(tmp_path))]
+    (folder / BAK).write_text(json.dumps([say("text", "a prompt")]))
+    versions.append(current_versions(str(tmp_path)))
+    assert versions[0] != versions[1]
