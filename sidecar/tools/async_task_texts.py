@@ -97,9 +97,9 @@ def format_duration(start: int, end: int) -> str:
 
 
 def iso_time(ms: int) -> str:
-    """Render ms since the epoch as `Date.toISOString` does; beyond the years 1 to 9999 the nearest there is."""
-    ms = max(_EARLIEST, min(ms, _LATEST))
-    return f"{_EPOCH + timedelta(milliseconds=ms):%Y-%m-%dT%H:%M:%S}.{ms % 1_000:03d}Z"
+    """Render ms since the epoch as `Date.toISOString` does; out of the calendar, the nearest time in it."""
+    at = _EPOCH + timedelta(milliseconds=max(_EARLIEST, min(ms, _LATEST)))
+    return f"{at.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def _status(task: Task) -> str:
