@@ -217,7 +217,7 @@ class RunRegistry:
         return run.snapshot() if run is not None else msgspec.structs.replace(self._newest(record).task)
 
     def show_lost(self, ended: RunRecord) -> None:
-        """Show a run that a crash left as ended, though the disk does not take its end yet.
+        """Show a run that a crash left, or whose journal is gone, as ended, though no disk has its end yet.
 
         Nothing can take that back: the next start would find the same.
         """
@@ -245,13 +245,16 @@ class RunRegistry:
             del self._ended[next(iter(self._ended))]
 
     def abandon(self, outcome: Outcome) -> None:
-        """Stop every live run without recording anything: the journal now belongs to somebody else."""
+        """Stop every live run and show its end, but record nothing: the journal belongs to somebody else."""
         for run in tuple(self._live.values()):
             run.conclude(outcome)
             del self._live[run.id]
             run.unwatch()
+            ended = run.ended_record(self._now())
+            self.show_lost(ended)
             if not run.recorded.done():
                 run.recorded.set_result(None)
+            self._on_change(ended)
 
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""

@@ -264,3 +264,14 @@ async def test_a_run_that_its_owner_left_is_live_until_its_end_is_written(
     owner.registry.conclude(run.id, GOAL)
     await waiting
     assert not await setting.registry.is_live(run.id)
+
+
+async def test_a_run_whose_journal_is_gone_is_shown_as_ended(setting: Setting) -> None:
+    run = await setting.add()
+    setting.journal.give_up()
+    setting.registry.abandon(HOST_EXIT)
+    await setting.registry.settled(run.id)
+    found = await setting.registry.resolve(run.id)
+    task = setting.registry.current(found)
+    assert (task.status, task.end_reason, setting.reported) == ("failed", "hostExit", ["running", "failed"])
+    assert (await setting.journal.counts())["running"] == 0
