@@ -157,10 +157,10 @@ def size(number: float) -> str:
 
 
 def span(milliseconds: float | None) -> str:
-    """Say how long something took; empty when it is unknown."""
+    """Say how long something took; empty when it is unknown, never negative: a clock may be set back."""
     if milliseconds is None:
         return ""
-    seconds = int(milliseconds // SECOND)
+    seconds = max(0, int(milliseconds // SECOND))
     if seconds < 60:
         return f"{seconds}s"
     if seconds < 3600:

@@ -17,6 +17,9 @@ ICONS = {"completed": "[OK]", "failed": "[ERROR]"}
 GOAL_UNITS = 100
 VARIABLE_UNITS = 50
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EARLIEST = -62_135_596_800_000
+_LATEST = 253_402_300_799_999
+"""The years 1 to 9999, in ms since the epoch; a record or a clock that tells more is wrong."""
 _NEVER_CUT = frozenset({"id", "subagentName", "status", "launchedAt", "queuedAt", "duration", "completedAt"})
 
 
@@ -94,8 +97,9 @@ def format_duration(start: int, end: int) -> str:
 
 
 def iso_time(ms: int) -> str:
-    """Render ms since the epoch as `Date.toISOString` does."""
-    return f"{_EPOCH + timedelta(milliseconds=ms):%Y-%m-%dT%H:%M:%S}.{ms % 1_000:03d}Z"
+    """Render ms since the epoch as `Date.toISOString` does; out of the calendar, the nearest time in it."""
+    at = _EPOCH + timedelta(milliseconds=max(_EARLIEST, min(ms, _LATEST)))
+    return f"{at.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def _status(task: Task) -> str:

@@ -276,6 +276,14 @@ def test_durations_are_floored(ms: int, text: str) -> None:
     assert format_duration(NOW, NOW + ms) == text
 
 
-@pytest.mark.parametrize(("ms", "text"), [(0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z")])
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (10**18, "9999-12-31T23:59:59.999Z"),
+        (-(10**18), "0001-01-01T00:00:00.000Z"),
+    ],
+)
 def test_times_are_printed_as_iso(ms: int, text: str) -> None:
     assert iso_time(ms) == text

@@ -149,7 +149,7 @@ class RunRegistry:
         run = self._live.get(task_id)
         if run is not None:
             await asyncio.shield(run.recorded)
-        while self._journal.read_only and await self.is_live(task_id):  # noqa: ASYNC110 (no event tells)
+        while await self._is_foreign(task_id):  # noqa: ASYNC110 (no event tells)
             await asyncio.sleep(FOREIGN_POLL_SECONDS)
 
     async def recorded(self, task_id: str) -> None:
@@ -167,10 +167,20 @@ class RunRegistry:
             stalled.cancel()
 
     async def is_live(self, task_id: str) -> bool:
-        """Return whether a run may still send output, here or in the process that owns the root."""
-        if not self._journal.read_only:
-            return task_id in self._live
+        """Return whether events of a run may still come, from here or from the process that owns the root.
+
+        So they may of a run that its owner left, until its end is written.
+        """
+        if task_id in self._live:
+            return True
         record = await self._journal.get(task_id)
+        return record is not None and record.task.completed_at is None
+
+    async def _is_foreign(self, task_id: str) -> bool:
+        """Return whether a run goes on in another process, or was left by one and not shown as lost yet."""
+        if task_id in self._live:
+            return False
+        record = await self.find(task_id)
         return record is not None and record.task.completed_at is None
 
     async def find(self, task_id: str) -> RunRecord | None:
@@ -207,7 +217,7 @@ class RunRegistry:
         return run.snapshot() if run is not None else msgspec.structs.replace(self._newest(record).task)
 
     def show_lost(self, ended: RunRecord) -> None:
-        """Show a run that a crash left as ended, though the disk does not take its end yet.
+        """Show a run that a crash left, or whose journal is gone, as ended, though no disk has its end yet.
 
         Nothing can take that back: the next start would find the same.
         """
@@ -235,13 +245,16 @@ class RunRegistry:
             del self._ended[next(iter(self._ended))]
 
     def abandon(self, outcome: Outcome) -> None:
-        """Stop every live run without recording anything: the journal now belongs to somebody else."""
+        """Stop every live run and show its end, but record nothing: the journal belongs to somebody else."""
         for run in tuple(self._live.values()):
             run.conclude(outcome)
             del self._live[run.id]
             run.unwatch()
+            ended = run.ended_record(self._now())
+            self.show_lost(ended)
             if not run.recorded.done():
                 run.recorded.set_result(None)
+            self._on_change(ended)
 
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""

@@ -15,6 +15,7 @@ from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runs import registry
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.launching import Abort
@@ -250,3 +251,27 @@ async def test_the_next_start_finds_a_transcript_that_was_never_finished(setting
     await setting.registry.settled(run.id)
     (record,) = await setting.journal.unfinished_transcripts()
     assert record.task.id == run.id
+
+
+async def test_a_run_that_its_owner_left_is_live_until_its_end_is_written(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = Setting(setting.journal)
+    run = await owner.add()
+    monkeypatch.setattr(registry, "FOREIGN_POLL_SECONDS", 0)
+    waiting = asyncio.create_task(setting.registry.settled(run.id))
+    assert await setting.registry.is_live(run.id) and not waiting.done()
+    owner.registry.conclude(run.id, GOAL)
+    await waiting
+    assert not await setting.registry.is_live(run.id)
+
+
+async def test_a_run_whose_journal_is_gone_is_shown_as_ended(setting: Setting) -> None:
+    run = await setting.add()
+    setting.journal.give_up()
+    setting.registry.abandon(HOST_EXIT)
+    await setting.registry.settled(run.id)
+    found = await setting.registry.resolve(run.id)
+    task = setting.registry.current(found)
+    assert (task.status, task.end_reason, setting.reported) == ("failed", "hostExit", ["running", "failed"])
+    assert (await setting.journal.counts())["running"] == 0

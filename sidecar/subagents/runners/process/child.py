@@ -88,9 +88,13 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 lambda: self, *argv, stdin=stdin, cwd=cwd, env=environment
             )
             return
-        self._transport = await SpawnedProcess.start(
-            self, lambda: self._contained(argv, stdin=stdin, cwd=cwd, env=environment)
-        )
+        try:
+            self._transport = await SpawnedProcess.start(
+                self, lambda: self._contained(argv, stdin=stdin, cwd=cwd, env=environment)
+            )
+        except Exception:
+            await asyncio.to_thread(self._containment.abandon)
+            raise
 
     def _contained(
         self, argv: Sequence[str], *, stdin: int, cwd: Path, env: Mapping[str, str]

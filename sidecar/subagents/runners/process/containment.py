@@ -20,6 +20,7 @@ class Containment:
         self._group: RunGroup | None = None
         self._holds_all = False
         """Whether the first process was in the group before it could start another."""
+        self._pid: int | None = None
 
     @contextmanager
     def starting(self) -> Iterator[Callable[[], None] | None]:
@@ -40,8 +41,15 @@ class Containment:
 
     def started(self, pid: int) -> None:
         """Take note of the first process."""
+        self._pid = pid
         adoption.started(pid)
         self._holds_all = self._group is not None and self._group.holds(pid)
+
+    def abandon(self) -> None:
+        """Kill all there is of a run whose first process was made, but cannot be used. Blocking."""
+        if self._pid is not None:
+            self.sweep_marked()
+            self.sweep_orphans(self._pid)
 
     def sweep_marked(self) -> tuple[int, ...]:
         """Kill the members of the group and all that carry the marker; return the survivors. Blocking.

@@ -77,6 +77,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
             await spawned._connect()
         except BaseException:
             spawned.close()
+            spawner().submit(lambda: _waited_for(process))
             raise
         return spawned
 
@@ -158,6 +159,12 @@ def _kill(made: "Future[subprocess.Popen[bytes]]") -> None:
     if not made.cancelled() and made.exception() is None:
         with made.result() as process:  # closes its pipes and waits for its end
             process.kill()
+
+
+def _waited_for(process: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
+    """Return a process that was killed, once it is dead."""
+    process.wait()
+    return process
 
 
 class _Held(asyncio.Protocol):

@@ -1,6 +1,7 @@
 """Processes are made beside the loop, which goes on meanwhile, and reported in it."""
 
 import asyncio
+import errno
 import signal
 import subprocess
 import threading
@@ -12,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners.process import procfs, spawner
+from sidecar.subagents.runners.process import adoption, marker, procfs, spawner
 from sidecar.subagents.runners.process.child import ChildProcess
 from sidecar.subagents.runners.process.containment import Containment
 from sidecar.subagents.runners.process.parent_death import die_with_parent
@@ -123,6 +124,36 @@ async def test_a_process_whose_pipes_cannot_be_used_is_killed(monkeypatch: pytes
     with pytest.raises(OSError, match="no"):
         await SpawnedProcess.start(Heard(), start)
     assert await asyncio.to_thread(made[0].wait, 10) == -signal.SIGKILL
+
+
+async def test_nothing_is_left_of_a_run_whose_first_process_cannot_be_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id, made = str(uuid4()), list[subprocess.Popen[bytes]]()
+    contained = ChildProcess._contained
+
+    def start(child: ChildProcess, *args: Any, **more: Any) -> "subprocess.Popen[bytes]":
+        process = contained(child, *args, **more)
+        assert process.stdout is not None
+        assert process.stdout.read(5) == b"ready"  # its own child is there
+        made.append(process)
+        return process
+
+    def refuse(_: SpawnedProcess) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(ChildProcess, "_contained", start)
+    monkeypatch.setattr(SpawnedProcess, "_await_end", refuse)
+    with pytest.raises(OSError, match="Too many"):
+        await ChildProcess.spawn(
+            ["sh", "-c", "setsid sleep 60 & printf ready; exec sleep 60"],
+            task_id=task_id,
+            cwd=tmp_path,
+            env={},
+        )
+    await asyncio.wrap_future(spawner.spawner().submit(lambda: made[0]))
+    assert made[0].returncode is not None, "its end was noted"
+    assert marker.find([task_id]) == [] and made[0].pid not in adoption.adoption._runs
 
 
 async def test_a_process_that_nobody_waits_for_any_more_is_killed() -> None:
