@@ -18,8 +18,8 @@ SUBJECT_CHARS = 4_000
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
 """More files than these do not fit on a button."""
-_DIRECTORY = ("cwd", "workdir", "directory", "dir_path")
-"""What agents call the directory that a command runs in."""
+_DIRECTORY = frozenset({"cwd", "workdir", "workingdirectory", "directory", "dirpath"})
+"""What agents call the directory that a command runs in, without case, `_` and `-`."""
 _REMARKS = frozenset(
     {"description", "reason", "justification", "timeout", "timeout_ms", "timeoutMs"}
     | {"call_id", "callId", "turn_id", "turnId", "approval_id", "approvalId", "parsed_cmd"}
@@ -58,9 +58,18 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
     subject = _canonical(kept).decode()
     if len(subject) > SUBJECT_CHARS:
         return None
-    named = next((kept[name] for name in _DIRECTORY if kept.get(name)), ".")
-    where = "in this workspace" if named in (".", "./", workspace) else f"in {_plain(str(named))}"
-    return Scope("command", subject, f"`{_plain(command)}` {where}")
+    return Scope("command", subject, f"`{_plain(command)}` in {_place(kept, workspace)}")
+
+
+def _place(arguments: Mapping[str, Any], workspace: str) -> str:
+    """Name every directory that a command may run in."""
+    given = [value for name, value in arguments.items() if value and _bare(name) in _DIRECTORY]
+    others = [_plain(str(value)) for value in given if value not in (".", "./", workspace)]
+    return " or ".join(others) or "this workspace"
+
+
+def _bare(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def _files(kind: str, inside: Sequence[str]) -> Scope | None:
