@@ -10,6 +10,7 @@ import orjson
 from sidecar.api.permissions import Coverage
 from sidecar.subagents.permissions import web_address
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
+from sidecar.subagents.permissions.directories import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
@@ -18,8 +19,6 @@ SUBJECT_CHARS = 4_000
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
 """More files than these do not fit on a button."""
-_DIRECTORY = frozenset({"cwd", "workdir", "workingdirectory", "directory", "dirpath"})
-"""What agents call the directory that a command runs in, without case, `_` and `-`."""
 _REMARKS = frozenset(
     {"description", "reason", "justification", "timeout", "timeout_ms", "timeoutMs"}
     | {"call_id", "callId", "turn_id", "turnId", "approval_id", "approvalId", "parsed_cmd"}
@@ -63,13 +62,8 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
 
 def _place(arguments: Mapping[str, Any], workspace: str) -> str:
     """Name every directory that a command may run in."""
-    given = [value for name, value in arguments.items() if value and _bare(name) in _DIRECTORY]
-    others = [_plain(str(value)) for value in given if value not in (".", "./", workspace)]
+    others = [_plain(str(each)) for each in directories(arguments) if each not in (".", "./", workspace)]
     return " or ".join(others) or "this workspace"
-
-
-def _bare(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
 
 
 def _files(kind: str, inside: Sequence[str]) -> Scope | None:

@@ -3,6 +3,7 @@
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -129,6 +130,26 @@ def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None
         ["/bin/bash", "-c", script], capture_output=True, text=True, timeout=10, check=False
     )
     assert "ran" not in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "does"),
+    [
+        ({"cwd": str(WORKSPACE)}, True),
+        ({"workdir": "sub"}, True),
+        ({"cwd": ""}, True),
+        ({"cwd": "/elsewhere"}, False),
+        ({"workingDirectory": ".."}, False),
+        ({"dir_path": "~"}, False),
+        ({"cwd": ".", "directory": "/elsewhere"}, False),
+        ({"cwd": ["/elsewhere"]}, False),
+    ],
+)
+def test_a_command_fits_only_in_the_workspace(place: dict[str, Any], does: bool) -> None:
+    asked = Question(
+        request_id="1", title="Run", options=(), tool_kind="execute", command="npm test", arguments=place
+    )
+    assert allows(["npm test"], "execute", asked, WORKSPACE) is does
 
 
 def test_each_command_of_a_line_may_fit_another_argument() -> None:
