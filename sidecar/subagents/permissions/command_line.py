@@ -9,7 +9,8 @@ MAX_CHARS = 8_192
 """Characters of a line that is taken apart; a longer one fits only word for word."""
 MAX_COMMANDS = 100
 _OPERATORS = ";|&\n"
-_HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[\s;&|]|$)")
+_HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[ \t\n;&|]|$)")
+"""A redirection that writes no file. Only what ends a word for a shell ends it: others belong to a name."""
 _OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#")
 """Where a shell runs, writes or leaves out what the words do not show; it takes CR for a letter.
 

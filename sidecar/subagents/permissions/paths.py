@@ -27,10 +27,10 @@ def is_possible(path: str) -> bool:
 def resolve(paths: Sequence[str], workspace: Path) -> list[str] | None:
     """Return the real paths, all links followed, relative ones taken from the workspace.
 
-    None when one of them is too long, too deep, behind too many links or impossible, or when there are more
-    than MAX_PATHS. Blocking.
+    None when one of them is too long, too deep, behind too many links or impossible, when there are more
+    than MAX_PATHS, or when one begins with a tilde: some agents read that as a home folder. Blocking.
     """
-    if len(paths) > MAX_PATHS or not all(map(is_possible, paths)):
+    if len(paths) > MAX_PATHS or not all(is_possible(path) and path[:1] != "~" for path in paths):
         return None
     real = [real_path(os.path.join(workspace, path)) for path in paths]  # noqa: PTH118 (a Path drops "..")
     known = [path for path in real if path is not None]

@@ -10,6 +10,7 @@ import orjson
 from sidecar.api.permissions import Coverage
 from sidecar.subagents.permissions import web_address
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
+from sidecar.subagents.permissions.directories import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
@@ -18,8 +19,6 @@ SUBJECT_CHARS = 4_000
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
 """More files than these do not fit on a button."""
-_DIRECTORY = ("cwd", "workdir", "directory", "dir_path")
-"""What agents call the directory that a command runs in."""
 _REMARKS = frozenset(
     {"description", "reason", "justification", "timeout", "timeout_ms", "timeoutMs"}
     | {"call_id", "callId", "turn_id", "turnId", "approval_id", "approvalId", "parsed_cmd"}
@@ -58,9 +57,13 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
     subject = _canonical(kept).decode()
     if len(subject) > SUBJECT_CHARS:
         return None
-    named = next((kept[name] for name in _DIRECTORY if kept.get(name)), ".")
-    where = "in this workspace" if named in (".", "./", workspace) else f"in {_plain(str(named))}"
-    return Scope("command", subject, f"`{_plain(command)}` {where}")
+    return Scope("command", subject, f"`{_plain(command)}` in {_place(kept, workspace)}")
+
+
+def _place(arguments: Mapping[str, Any], workspace: str) -> str:
+    """Name every directory that a command may run in."""
+    others = [_plain(str(each)) for each in directories(arguments) if each not in (".", "./", workspace)]
+    return " or ".join(others) or "this workspace"
 
 
 def _files(kind: str, inside: Sequence[str]) -> Scope | None:

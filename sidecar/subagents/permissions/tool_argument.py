@@ -11,6 +11,7 @@ from pathlib import Path
 from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.permissions import command_line, paths, web_address
+from sidecar.subagents.permissions.directories import directories
 from sidecar.subagents.permissions.question import Question
 
 MAX_CHARS = 4_096
@@ -41,7 +42,8 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
     """
     sound = [argument for argument in arguments if fault(kind, argument) is None]
     if kind == "execute":
-        return question.is_line and question.command is not None and _allows_command(sound, question.command)
+        is_known = question.is_line and question.command is not None and _is_here(question, workspace)
+        return is_known and _allows_command(sound, question.command or "")
     if kind == "fetch":
         address = None if question.url is None else web_address.parse(question.url)
         return address is not None and any(_is_at(argument, address.host) for argument in sound)
@@ -54,6 +56,13 @@ def _fault_of_path(argument: str) -> str | None:
     if argument.count("/") >= path_pattern.MAX_PARTS:
         return f"a path of more than {path_pattern.MAX_PARTS} parts is not understood"
     return None if paths.is_possible(argument) else "it holds a character that no path has"
+
+
+def _is_here(question: Question, workspace: Path) -> bool:
+    """Tell whether a command runs in the workspace: elsewhere the same words may run another program."""
+    places = list(directories(question.arguments or {}))
+    named = [place for place in places if isinstance(place, str)]
+    return not places or (len(named) == len(places) and paths.inside(named, workspace) is not None)
 
 
 def _allows_command(arguments: Sequence[str], line: str) -> bool:

@@ -46,6 +46,16 @@ def _boxed(sample: Sample, frame: str, parts: int = 2) -> str:
     return "\n".join(f"{frame} {line:{width}} {frame}" for line in lines)
 
 
+def _wrapped(text: str, width: int, column: int, indent: str) -> str:
+    """Wrap each line at a width; the first begins at a column, what goes on in the next behind an indent."""
+    lines = (" " * column + text).split("\n")
+    size = width - len(indent)
+    return "\n".join(
+        f"\n{indent}".join([line[:width], *(line[at : at + size] for at in range(width, len(line), size))])
+        for line in lines
+    )
+
+
 def _margin(sample: Sample, prefix: Callable[[int], str]) -> str:
     return _lines(_broken(sample, "\n"), prefix)
 
@@ -110,6 +120,15 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
     "brokenQuoted": lambda s: _margin(s, lambda _: "> "),
     "brokenComment": lambda s: _margin(s, lambda _: "# "),
     "brokenDiffEscaped": lambda s: _json(_margin(s, lambda _: "+"), 1),
+    "directionMark": lambda s: _broken(s, "\u202a"),
+    "variationSelector": lambda s: _broken(s, "\ufe0f"),
+    "characterSet": lambda s: _broken(s, f"{_ESC}(B{_ESC}[m"),
+    "markdownEscapes": lambda s: s.text.replace("_", "\\_").replace("-", "\\-"),
+    "parentheses": lambda s: f"f({s.text})",
+    "terminalLink": lambda s: f"{_ESC}]8;;https://example.com/?{s.text}{_ESC}\\here{_ESC}]8;;{_ESC}\\",
+    "wrappedIndented": lambda s: _wrapped(s.text, 80, 62, "    "),
+    "wrappedIndentedFar": lambda s: _wrapped(s.text, 80, 44, " " * 40),
+    "wrappedBullet": lambda s: "- " + _wrapped(s.text, 60, 30, "  "),
     "entities": lambda s: (
         s.text.replace('"', "&quot;").replace("&", "&amp;")
         if "&" in s.text
@@ -121,7 +140,8 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
 def leaks(sample: Sample, redacted: str) -> bool:
     """Tell whether eight characters of a secret in a row, or all of a shorter one, are still there."""
     plain = re.sub(
-        r"\[redacted: \w+\]|\x1b\[\d+m|[\u200b\s\u2502\u2503\u2551|]|\\+(?:n|u2502)|\(index\):658",
+        r"\[redacted: \w+\]|\x1b\[\d+m|"
+        r"[\u200b\u202a\ufe0f\s\u2502\u2503\u2551|]|\\+(?:n|u2502)|\(index\):658",
         "",
         redacted,
     )

@@ -26,6 +26,8 @@ def command(**arguments: Any) -> Scope | None:
         (command(command="npm test"), "`npm test` in this workspace"),
         (command(command="npm test", cwd=WORKSPACE), "`npm test` in this workspace"),
         (command(command="npm test", workdir="sub"), "`npm test` in sub"),
+        (command(command="npm test", workingDirectory="/etc"), "`npm test` in /etc"),
+        (command(command="npm test", cwd=".", dirPath="/etc"), "`npm test` in /etc"),
         (scope(("src/days.py",), tool_kind="edit"), "edits to src/days.py"),
         (scope(("a", "b"), tool_kind="move"), "moving a, b"),
         (scope(("a",), tool_kind="read"), "reads in this workspace"),

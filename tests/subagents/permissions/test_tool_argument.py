@@ -3,6 +3,7 @@
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -68,6 +69,10 @@ def test_a_command_fits(argument: str, line: str) -> None:
         ("git:*", "git diff <(rm x)"),
         ("git:*", "git log > ~/.profile"),
         ("git:*", "git log $'\\'' ; rm x #'"),
+        ("git:*", "git log >&1\x0bname"),
+        ("git:*", "git log 2>/dev/null\x0b/name"),
+        ("git:*", "git log >&1\xa0name"),
+        ("git:*", "git log >&2\u2028"),
         ("git:*", "git log # '\nrm x # '"),
         ("git:*", "git log \\ 2>&1; rm x"),
         ("git:*", "git log 'x"),
@@ -127,6 +132,26 @@ def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None
     assert "ran" not in told.stdout
 
 
+@pytest.mark.parametrize(
+    ("place", "does"),
+    [
+        ({"cwd": str(WORKSPACE)}, True),
+        ({"workdir": "sub"}, True),
+        ({"cwd": ""}, True),
+        ({"cwd": "/elsewhere"}, False),
+        ({"workingDirectory": ".."}, False),
+        ({"dir_path": "~"}, False),
+        ({"cwd": ".", "directory": "/elsewhere"}, False),
+        ({"cwd": ["/elsewhere"]}, False),
+    ],
+)
+def test_a_command_fits_only_in_the_workspace(place: dict[str, Any], does: bool) -> None:
+    asked = Question(
+        request_id="1", title="Run", options=(), tool_kind="execute", command="npm test", arguments=place
+    )
+    assert allows(["npm test"], "execute", asked, WORKSPACE) is does
+
+
 def test_each_command_of_a_line_may_fit_another_argument() -> None:
     assert runs(["git:*", "npm test"], "git pull && npm test")
 
@@ -166,6 +191,8 @@ def test_a_path_fits(argument: str, path: str) -> None:
         ("src/**", "src"),
         ("src/**", "src/a\0b"),
         ("src/**", "src/\ud800"),
+        ("**", "~/.profile"),
+        ("**", "~other/.profile"),
         ("**", "a/" * 3_000),
         ("src/\0*", "src/a"),
     ],

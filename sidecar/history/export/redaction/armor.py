@@ -8,8 +8,8 @@ from sidecar.history.export.redaction.view import viewed
 
 _BOUND: Final = 60_000
 """Longest key, in characters of a view."""
-_MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_LINE_END: Final = re.compile(r"\r?\n|\r")
+_MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{4,5}")
+_LINE_END: Final = re.compile(r"(?:\r?\n|\r)[ \t]{0,80}+")
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
 _CODE: Final = re.compile(r"[{}\[\]$]|\((?!index\))")
 """What a program that handles keys has between the marks, and no key."""

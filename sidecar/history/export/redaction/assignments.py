@@ -40,14 +40,17 @@ _TYPED: Final = r"(?::[ ]?(?:str|String|string|&str|char\*)[ ]{1,3})?"
 _QUOTED: Final = r"[a-zA-Z@$]{0,2}(?:\"([^\"\n]{4,300}+)\"|'([^'\n]{4,300}+)'|`([^`\n]{4,300}+)`)"
 _OTHER: Final = r"[^\s\"'`,;&(){}\[\]<>|\\"
 _WORD: Final = rf"({_OTHER}]{{4,500}}+)"
+_BELOW: Final = r"(?:\r?\n[ \t]{1,80}(?=[\"']))?"
+"""A quoted value may stand on the line below its name."""
 _NO_CODE: Final = r"(?![(\[{]|,[ \t]|\)|[ \t]{0,3}(?:[+?|(]|==))"
+_NO_CALL: Final = r"(?![(\[{]|[ \t]{0,3}(?:[+?|(]|==))"
 _NUMBER: Final = r"(?:[0-9]{1,6}[ ]?[|\u2192][ ]?|[+-])?"
 
 
 def _rules(name: str, marks: tuple[str, ...], quoted: _Check, bare: _Check) -> tuple[Rule, ...]:
     """Make the rules of one class of names: quoted values, bare ones, and ones of XML."""
     return (
-        Rule(KIND, rf"{name}(?i:{_TAIL}{_TYPED}{_SIGN}){_QUOTED}", marks, holds=quoted),
+        Rule(KIND, rf"{name}(?i:{_TAIL}{_TYPED}{_SIGN}{_BELOW}){_QUOTED}", marks, holds=quoted),
         Rule(KIND, rf"{name}(?i:{_TAIL}{_SIGN}){_WORD}{_NO_CODE}", marks, holds=bare),
         Rule(
             KIND,
@@ -95,14 +98,21 @@ ASSIGNMENTS: Final = (
     # A quoted phrase that a console broke.
     Rule(
         KIND,
-        rf"{_EDGE}{_PHRASE}(?i:{_TAIL}{_SIGN})\"([^\"\r\n]{{3,100}}+\r?\n[^\"\r\n]{{2,100}}+)\"",
+        rf"{_EDGE}{_PHRASE}(?i:{_TAIL}{_SIGN})\"([^\"\r\n]{{0,100}}+\r?\n[^\"\r\n]{{2,100}}+)\"",
         _PHRASES,
         holds=password,
+    ),
+    # A quoted key that a console broke behind its quote.
+    Rule(
+        KIND,
+        rf"{_KEY}(?i:{_TAIL}{_SIGN})\"\r?\n[ \t]{{0,80}}([^\"\s]{{6,300}}+)\"",
+        _KEYS,
+        holds=quoted_secret,
     ),
     # A long generated value behind any name that ends with KEY or SALT.
     Rule(
         KIND,
-        rf"(?i:key|salt|pepper)\w{{0,12}}+{_SIGN}[\"']?({_OTHER}=]{{16,500}}+={{0,2}}){_NO_CODE}",
+        rf"(?i:key|salt|pepper)\w{{0,12}}+{_SIGN}{_BELOW}[\"']?({_OTHER}=]{{16,500}}+={{0,2}}){_NO_CALL}",
         ("key", "salt", "pepper"),
         holds=random_key,
     ),

@@ -9,12 +9,12 @@ _NAME: Final = (
     # A name of several words goes on with capitals, perhaps after a "van", and ends at a slash.
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"
 )
-_LEFT: Final = r"(?:(?<![\w.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z])|(?<=/\.\.))"
+_LEFT: Final = r"(?:(?<![A-Za-z0-9_.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z])|(?<=/\.\.))"
 _SLASH: Final = r"/{1,2}(?:\./{1,2})?(?:\$?[\"'](?=[\w.-]{1,40}[\"']/)|\{(?=[\w.-]{1,40},))?"
 _MOUNTS: Final = (
-    r"(?:/(?:var|usr|export|data|nfs|net|mnt|srv|opt|tmp|private|vol[0-9]{0,3}|volume[0-9]{0,3}|gpfs|lustre|scratch"
+    r"(?:/(?:var|usr|exports?|data|nfs|net|mnt|srv|opt|tmp|private|vol[0-9]{0,3}|volume[0-9]{0,3}|gpfs|lustre|scratch"
     r"|afs|cluster|nas|pool|tank|zfs|ceph|cephfs|beegfs|work|rds|storage|disk[0-9]{0,3}|rootfs|sysroot|chroot|host"
-    r"|proc|\.?snapshots?|timeshift|backups?|media|fs[0-9]{0,3}|cifs|smb|ifs|netapp|remote|System|Volumes)"
+    r"|proc|\.?snapshots?|timeshift|backups?|media|fs[0-9]{0,3}|cifs|smb|ifs|netapp|remote|System|Volumes|Network)"
     r"(?:/[^/\s\"']{1,60}|/Macintosh HD){0,6}?)"
 )
 """Where other file systems, snapshots and containers are mounted, and up to six folders in them."""
@@ -49,7 +49,8 @@ _TILDES: Final = (
 )
 PATHS: Final = re.compile(
     rf"(?=/)(?:{_SLASHED})|(?=~)(?:{_TILDES})"
-    rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('letter')}"
+    rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}"
+    rf"(?:{_DRIVE}|(?i:(?:cygwin|msys)(?:32|64)?/{{1,2}}home))/{{1,2}}{_NAME.format('letter')}"
     rf"|{_SCHEME}://[^/\s\"']{{1,120}}/(?:home[0-9]?|Users|[A-Za-z][:|]/Users)/{{1,2}}{_LEVELS}{_NAME.format('remote')}"
     rf"|(?=Users/)(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
 )

@@ -17,18 +17,16 @@ _RIGHT: Final = rf"(?:[ \t]{{0,200}}+{_FRAME}){{1,3}}+[ \t]{{0,8}}"
 _CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
 _STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
 _END: Final = r"(?:\r?\n|\r)"
+_WORD: Final = r"[\w+/=.~@-]"
 _MARGINS: Final = re.compile(
     rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
     rf"|(?<=[\w+/=.~-])(?:{_CONTINUED}){_END}(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
-    rf"|(?<=\S{{11}}[\w+/=.~-]){_END}[ \t]{{1,80}}(?=[\w+/=.~-]{{4}})"
+    rf"|(?<=\S{{4}}{_WORD}){_END}[ \t]{{1,80}}(?={_WORD}{{4}})"
     rf"|{_END}(?P<marked>{_LEFT}))",
     re.ASCII,
 )
-
-
-_WORD: Final = r"[\w+/=.~@-]"
 _BROKEN: Final = re.compile(
-    rf"[\r\n](?:(?<={_WORD}{{6}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
+    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
     re.ASCII | re.DOTALL,
 )

@@ -12,19 +12,23 @@ from typing import Final
 
 _ESCAPES: Final = {"n": "\n", "r": "\n", "t": "\t"}
 _ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'", "#39": "'", "#34": '"'}
-HIDDEN: Final = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-"""Characters without a width, which can stand unseen inside a word."""
+HIDDEN: Final = "\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+"""Characters without a width, marks of directions among them, which can stand unseen inside a word."""
 _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 COLOR: Final = (
     r"(?:(?<=\x1b)|(?<=\\)\\{0,15}(?:u001[bB]|x1[bB]|033|e))"
-    r"(?:\[[0-9;:?]{0,30}+[A-Za-z]|\][^\x07\x1b\\\n]{0,300}+(?:\x07|\x1b\\|\\{1,16}u0007))"
+    r"(?:\[[0-9;:?]{0,30}+[A-Za-z]|[()][0AB]|\]8;[^;\x07\x1b\\\n]{0,100}+;"
+    r"|\](?!8;)[^\x07\x1b\\\n]{0,300}+(?:\x07|\x1b\\|\\{1,16}u0007))"
 )
-"""What follows the first character of a terminal's control sequence, raw or escaped: CSI (ECMA-48) or OSC."""
+"""What follows the first character of a terminal's control sequence, raw or escaped: CSI (ECMA-48) or OSC.
+
+Also the choice of a character set. Of a link (OSC 8) the address is not part of it: it may hold anything.
+"""
 # Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
 _COLOR: Final = re.compile(rf"[\x1b\\]{COLOR}")
 _WRAPPING: Final = re.compile(
     rf"[\x1b\\%&{HIDDEN}](?:(?P<color>{COLOR})|(?P<hidden>(?<=[{HIDDEN}]))"
-    r"|(?<=\\)\\{0,15}(?:(?:u|x(?=[0-9a-fA-F]{2}))(?P<unicode>(?<=u)[0-9a-fA-F]{4}|(?<=x)[2-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`]))"
+    r"|(?<=\\)\\{0,15}(?:(?:u|x(?=[0-9a-fA-F]{2}))(?P<unicode>(?<=u)[0-9a-fA-F]{4}|(?<=x)[2-7][0-9a-fA-F])|(?P<escape>[nrt\"'/`_-]))"
     r"|(?<=%)(?:25){0,2}+(?P<percent>[2-7][0-9a-fA-F]|0[9aAdD])"
     rf"|(?<=&)(?:(?P<entity>{'|'.join(_ENTITIES)})|#(?P<number>[0-9]{{2,5}}|x[0-9a-fA-F]{{2,4}}));)"
 )
@@ -71,7 +75,7 @@ def viewed(text: str, pattern: re.Pattern[str], meant: Callable[[re.Match[str]],
 
 
 _SHORT: Final = {
-    slashes + char: _ESCAPES.get(char, char) for slashes in ("\\", "\\\\", "\\\\\\") for char in "nrt\"'/`"
+    slashes + char: _ESCAPES.get(char, char) for slashes in ("\\", "\\\\", "\\\\\\") for char in "nrt\"'/`_-"
 }
 """The escapes that most texts hold, and what they mean."""
 

@@ -17,12 +17,12 @@ _AROUND: Final = 200
 _CHAR: Final = r"[\w+/=.~@-]"
 _BREAK: Final = (
     r"(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?)?(?:\r?\n|\r)"
-    r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4})?"
+    r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
 )
 """A line break, perhaps behind the place in a script that consoles print, or before a line number."""
 _ASSIGNS: Final = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[:+?]?=|=[ \t]*\w)", re.ASCII)
 _BROKEN: Final = re.compile(_BREAK)
-_RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}{_CHAR}++){{1,40}}+", re.ASCII)
+_RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}[:;]?[ ]?{_CHAR}++){{1,40}}+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

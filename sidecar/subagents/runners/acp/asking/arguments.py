@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 _LINES = ("command", "cmd")
-_RUN = frozenset({*_LINES, "commands", "script", "argv", "shell", "code"})
+_RUN = frozenset(
+    {*_LINES, "commands", "commandline", "cmdline", "shellcommand", "script", "argv", "shell", "code"}
+    | {"program", "executable"}
+)
 _URLS = frozenset({"url", "urls", "uri", "uris"})
 _PATHS = frozenset(
     [
@@ -42,6 +45,13 @@ _PATHS = frozenset(
         "oldfile",
         "dirpath",
         "directory",
+        "directorypath",
+        "targetdirectory",
+        "outputpath",
+        "outputfile",
+        "outfile",
+        "rootpath",
+        "basepath",
         "folder",
         "uri",
         "uris",
@@ -98,10 +108,13 @@ def command(raw: Any) -> Command | None:
     return _with_words(lines[0], given.get("args"), raw)
 
 
-def urls(raw: Any) -> list[str]:
-    """Return the addresses that a call names, without those of local files."""
-    found = (text for name, value in _members(raw) if name in _URLS for text in _texts(value))
-    return list(dict.fromkeys(text for text in found if not _is_local(text)))
+def url(raw: Any) -> str | None:
+    """Return the one address that a call names; None if it names several, a local file or what is no text."""
+    given = [value for name, value in _members(raw) if name in _URLS]
+    parts = [part for value in given for part in (value if isinstance(value, list) else [value])]
+    found = set(parts) if all(isinstance(part, str) for part in parts) else set()
+    text = found.pop() if len(found) == 1 else None
+    return None if text is None or _is_local(text) else text
 
 
 def url_members(raw: Any) -> bool:

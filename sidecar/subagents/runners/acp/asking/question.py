@@ -26,7 +26,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     """Return the question that a request's `toolCall` and known options are; its texts are bounded."""
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
-    command, urls, name = acp_arguments.command(raw), acp_arguments.urls(raw), _text(call.get("name"))
+    command, name = acp_arguments.command(raw), _text(call.get("name"))
     return Question(
         request_id=str(uuid4()),
         title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
@@ -42,7 +42,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
         changes=tuple(_changes(call)),
         command=None if command is None else command.text,
         is_line=command is None or command.is_line,
-        url=urls[0] if len(urls) == 1 else None,
+        url=acp_arguments.url(raw),
     )
 
 

@@ -24,6 +24,21 @@ def test_what_has_a_command_is_run_whatever_its_label(kind: str | None, name: st
     assert (question.tool_kind, question.command) == ("execute", "rm -rf ~")
 
 
+@pytest.mark.parametrize("name", ["CommandLine", "shell_command", "cmdline", "program"])
+def test_what_may_be_a_command_is_run_but_fits_no_line(name: str) -> None:
+    question = question_of({"kind": "read", "rawInput": {name: "rm -rf ~"}}, [])
+    assert (question.tool_kind, question.is_line) == ("execute", False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"urls": {"a": "https://b.example"}}, {"uri": [["https://b.example"]]}, {"uri": "https:b.example"}],
+)
+def test_of_several_addresses_none_is_the_one_that_is_fetched(other: Json) -> None:
+    raw = {"url": "https://a.example", **other}
+    assert question_of({"kind": "fetch", "rawInput": raw}, []).url is None
+
+
 def test_a_read_of_an_address_is_a_fetch() -> None:
     assert question_of({"kind": "read", "rawInput": {"url": "https://a.example"}}, []).tool_kind == "fetch"
 
@@ -125,7 +140,7 @@ def test_whatever_runs_is_shown_and_fits_no_rule(raw: Any, shown: str, kind: str
         "git log",
         {"Command": "git log"},
         {"command": "git", "args": ["log"]},
-        {"command": "git log", "description": "Log", "timeout": 5, "cwd": "/a", "env": {}},
+        {"command": "git log", "description": "Log", "timeout": 5, "cwd": ".", "env": {}},
     ],
 )
 def test_a_line_with_nothing_beside_it_fits_its_rule(raw: Any, tmp_path: Path) -> None:
