@@ -126,3 +126,13 @@ test("nothing is loaded and nothing styled, whatever the text", () => {
     { numRuns: 200 },
   );
 });
+
+test.each([
+  ["a table of many columns", "|" + "a|".repeat(2_000) + "\n|" + "-|".repeat(2_000) + "\n|b|"],
+  ["very many short items", "- a\n".repeat(2_000)],
+  ["emphasis in emphasis", "*a".repeat(4_000)],
+])("%s is shown as it was written", (_, source) => {
+  const element = renderMarkdown(source);
+  expect(element.querySelectorAll("*").length).toBeLessThan(10);
+  expect(element.querySelector("pre")?.textContent).toBe(source);
+});
