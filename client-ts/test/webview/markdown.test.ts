@@ -93,6 +93,14 @@ const OWN = [
   ...["data-path", "data-line", "disabled", "checked"],
 ];
 
+test("code of very long lines is wrapped, that of others is not", () => {
+  const [short, long] = renderMarkdown(
+    `\`\`\`\nlet a;\n\`\`\`\n\n\`\`\`\n${"x".repeat(2_000)}\n\`\`\``,
+  ).querySelectorAll("pre");
+  expect(short?.className).toBe("");
+  expect(long?.className).toBe("wrapped");
+});
+
 test("nothing is loaded and nothing styled, whatever the text", () => {
   const piece = fc.constantFrom(
     "<svg onload=x>",

@@ -100,10 +100,16 @@ function showTask(item: HTMLElement): void {
   item.className = "task";
 }
 
+/** A line of this length, in characters, is wrapped: nobody would scroll along it. */
+const LONG_LINE = 500;
+
 function addCopy(code: HTMLElement): void {
   const frame = document.createElement("div");
   frame.className = "code";
   code.dir = "ltr";
+  if (code.textContent.split("\n").some((line) => line.length > LONG_LINE)) {
+    code.className = "wrapped";
+  }
   const button = document.createElement("button");
   button.type = "button";
   button.className = "icon-button copy";
