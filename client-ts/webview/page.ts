@@ -156,9 +156,11 @@ export class Page {
   #drawNow(): void {
     const scroller = this.#scroller();
     if (scroller !== null && this.#state.open?.reading !== undefined) {
+      const before = scroller.scrollTop;
       keepingPlace(scroller, () => {
         this.#render();
       });
+      this.#endWatch.moved(scroller.scrollTop - before);
     } else {
       this.#render();
     }

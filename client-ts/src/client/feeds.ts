@@ -11,6 +11,7 @@ export interface FeedSource {
 /** One who follows a run, and how far it has come. */
 class Follower {
   #last: number;
+  #joined = false;
   readonly #onEvents: (events: TaskEvent[]) => void;
 
   constructor(afterSeq: number, onEvents: (events: TaskEvent[]) => void) {
@@ -22,13 +23,23 @@ class Follower {
     return this.#last;
   }
 
+  /** The subscription that was made for this follower is answered. */
+  joined(): void {
+    this.#joined = true;
+  }
+
   take(events: readonly TaskEvent[]): void {
     const fresh = events.filter((event) => event.seq > this.#last);
     const newest = fresh.at(-1);
-    if (newest !== undefined) {
+    if (newest !== undefined && !this.#isEarly(fresh)) {
       this.#last = newest.seq;
       this.#onEvents(fresh);
     }
+  }
+
+  /** An earlier subscription, still on its way, may be far ahead: its events come again, in order. */
+  #isEarly([first]: readonly TaskEvent[]): boolean {
+    return !this.#joined && (first?.seq ?? 0) > this.#last + 1;
   }
 }
 
@@ -78,10 +89,18 @@ export class Feeds {
   }
 
   #subscribe(taskId: string, feed: ReadonlySet<Follower>): void {
-    const afterSeq = Math.min(...[...feed].map((follower) => follower.last));
-    this.#source.subscribe(taskId, afterSeq).catch((error: unknown) => {
-      this.#source.failed(taskId, error);
-    });
+    const followers = [...feed];
+    const afterSeq = Math.min(...followers.map((follower) => follower.last));
+    this.#source.subscribe(taskId, afterSeq).then(
+      () => {
+        for (const follower of followers) {
+          follower.joined();
+        }
+      },
+      (error: unknown) => {
+        this.#source.failed(taskId, error);
+      },
+    );
   }
 
   #drop(taskId: string): void {

@@ -16,6 +16,8 @@ import { tooltip } from "./tooltip.js";
 const ROW_CHARS = 120;
 const TOOLTIP_CHARS = 1_000;
 const REFRESH_MS = 500;
+/** How often ages are drawn again, in ms. */
+const AGES_MS = 30_000;
 
 /** The last row while there are more tasks. */
 const MORE = Symbol("more");
@@ -32,6 +34,9 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   readonly #tasks = new TaskRows((task) => JSON.stringify([task, age(task), this.#isOwn(task)]));
   readonly #reload = new Throttle(REFRESH_MS, () => void this.#read(() => this.#stored.reload()));
   readonly #subscriptions: Disposable[];
+  readonly #ages = setInterval(() => {
+    this.#ageIfShown();
+  }, AGES_MS);
   #wanted = false;
   /** What the tree shows as its last row, if there is more than it shows. */
   #more: string | undefined;
@@ -110,6 +115,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   dispose(): void {
+    clearInterval(this.#ages);
     vscode.Disposable.from(...this.#subscriptions).dispose();
   }
 
@@ -123,6 +129,12 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   #reloadIfShown(): void {
     if (this.#wanted && this.#view.visible && this.#service.state.kind !== "failed") {
       this.#reload.call();
+    }
+  }
+
+  #ageIfShown(): void {
+    if (this.#wanted && this.#view.visible) {
+      this.#redraw();
     }
   }
 
@@ -181,7 +193,11 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 }
 
-function age({ lastActivity, createdAt }: TaskInfo): string | undefined {
+/** How long ago a task was last used; a run of the sidecar that goes on is not of the past. */
+function age({ status, product, lastActivity, createdAt }: TaskInfo): string | undefined {
+  if (status === "active" && product === "sidecar") {
+    return "running";
+  }
   const when = lastActivity ?? createdAt;
   return when == null ? undefined : ago(when, Date.now());
 }

@@ -58,3 +58,9 @@ test("what follows a closed fence does not open it again", () => {
   expect(blocks.length).toBeGreaterThan(1);
   expect(blocks.at(-1)?.fence).toBeUndefined();
 });
+
+test("code within a line opens no fence", () => {
+  const blocks = appendAll(["```npm test``` runs them.\n" + "words and words\n".repeat(1_000)]);
+  expect(blocks.length).toBeGreaterThan(1);
+  expect(blocks.at(-1)?.fence).toBeUndefined();
+});

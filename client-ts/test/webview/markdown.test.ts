@@ -93,6 +93,14 @@ const OWN = [
   ...["data-path", "data-line", "disabled", "checked"],
 ];
 
+test("code of very long lines is wrapped, that of others is not", () => {
+  const [short, long] = renderMarkdown(
+    `\`\`\`\nlet a;\n\`\`\`\n\n\`\`\`\n${"x".repeat(2_000)}\n\`\`\``,
+  ).querySelectorAll("pre");
+  expect(short?.className).toBe("");
+  expect(long?.className).toBe("wrapped");
+});
+
 test("nothing is loaded and nothing styled, whatever the text", () => {
   const piece = fc.constantFrom(
     "<svg onload=x>",
@@ -125,4 +133,14 @@ test("nothing is loaded and nothing styled, whatever the text", () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test.each([
+  ["a table of many columns", "|" + "a|".repeat(2_000) + "\n|" + "-|".repeat(2_000) + "\n|b|"],
+  ["very many short items", "- a\n".repeat(2_000)],
+  ["emphasis in emphasis", "*a".repeat(4_000)],
+])("%s is shown as it was written", (_, source) => {
+  const element = renderMarkdown(source);
+  expect(element.querySelectorAll("*").length).toBeLessThan(10);
+  expect(element.querySelector("pre")?.textContent).toBe(source);
 });

@@ -65,7 +65,8 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/u;
+/** The words behind a fence of backticks hold none: with them, it is code within a line. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/u;
 
 /** The line that opened the fence in which a block ends, if it ends in one. */
 function openFence(block: Block): string | undefined {

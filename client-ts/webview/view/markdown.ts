@@ -1,5 +1,5 @@
 import DOMPurify, { type Config } from "dompurify";
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 
 import { plain } from "../model/format.js";
 import { withFileLinks } from "./fileLinks.js";
@@ -49,7 +49,7 @@ export function renderMarkdown(source: string): HTMLElement {
   const element = document.createElement("div");
   element.className = "markdown";
   element.dir = "auto";
-  element.append(DOMPurify.sanitize(markdown.render(plain(source)), SAFE));
+  element.append(DOMPurify.sanitize(htmlOf(plain(source)), SAFE));
   for (const link of element.querySelectorAll("a[href]")) {
     link.setAttribute("title", link.getAttribute("href") ?? "");
   }
@@ -60,6 +60,25 @@ export function renderMarkdown(source: string): HTMLElement {
   element.querySelectorAll("pre").forEach(addCopy);
   withFileLinks(element);
   return element;
+}
+
+/** A text that would become more elements than this would take long to lay out. */
+const MOST_ELEMENTS = 1_500;
+
+function htmlOf(source: string): string {
+  const env = {};
+  const tokens = markdown.parse(source, env);
+  return elementCount(tokens) > MOST_ELEMENTS
+    ? `<pre>${markdown.utils.escapeHtml(source)}</pre>`
+    : markdown.renderer.render(tokens, markdown.options, env);
+}
+
+function elementCount(tokens: readonly Token[]): number {
+  return tokens.reduce(
+    (count, { tag, nesting, children }) =>
+      count + (tag !== "" && nesting >= 0 ? 1 : 0) + elementCount(children ?? []),
+    0,
+  );
 }
 
 const BOX = /^\[([ xX])\]\s+/u;
@@ -81,10 +100,16 @@ function showTask(item: HTMLElement): void {
   item.className = "task";
 }
 
+/** A line of this length, in characters, is wrapped: nobody would scroll along it. */
+const LONG_LINE = 500;
+
 function addCopy(code: HTMLElement): void {
   const frame = document.createElement("div");
   frame.className = "code";
   code.dir = "ltr";
+  if (code.textContent.split("\n").some((line) => line.length > LONG_LINE)) {
+    code.className = "wrapped";
+  }
   const button = document.createElement("button");
   button.type = "button";
   button.className = "icon-button copy";

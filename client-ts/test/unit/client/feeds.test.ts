@@ -60,6 +60,19 @@ test("one that joins late moves the subscription back, and repeats nothing to th
   expect(late.seen).toEqual([2, 3, 4]);
 });
 
+test("what an earlier subscription still sends leaves no gap for one that joins late", async () => {
+  const feeds = new Feeds(new Source());
+  following(feeds, 0).follower.dispose();
+  const { seen } = following(feeds, 0);
+  feeds.deliver(output(7, 9));
+  feeds.deliver(output(1, 9));
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  await Promise.resolve(); // The new subscription is answered.
+  await Promise.resolve();
+  feeds.deliver(output(12, 12));
+  expect(seen.at(-1)).toBe(12); // What the record has lost does not come any more.
+});
+
 test("after a restart everything goes on where the slowest follower is", () => {
   const source = new Source();
   const feeds = new Feeds(source);
