@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
+from sidecar.javascript.printing import MAX_DEPTH, TOO_DEEP
+from sidecar.subagents.journal import codec
 from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
@@ -131,19 +131,44 @@ def members(call: Mapping[str, Any]) -> Event:
 
 def call_news(sent: dict[str, int], found: Event) -> Event:
     """Return the members that differ from what was sent, and note them as sent."""
-    marks = {key: hash(orjson.dumps(value)) for key, value in found.items()}
+    marks = {key: hash(codec.encode(value)) for key, value in found.items()}
     news = {key: value for key, value in found.items() if sent.get(key) != marks[key]}
     sent.update(marks)
     return news
 
 
 def bounded(value: Any) -> Any:
-    """Return `value`, or the beginning of its text where it is too large."""
-    text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    if len(text.encode()) <= VALUE_BYTES:
-        return value
-    kept = text.encode()[:VALUE_BYTES].decode("utf-8", "ignore")
+    """Return `value`, or its text where it is nested deeply, cut where it is too large."""
+    text, is_kept = _text_of(value)
+    if len(encoded := text.encode("utf-8", "replace")) <= VALUE_BYTES:
+        return value if is_kept else text
+    kept = encoded[:VALUE_BYTES].decode("utf-8", "ignore")
     return f"{kept}\n[cut: {len(text) - len(kept):,} more characters]"
+
+
+def _text_of(value: Any) -> tuple[str, bool]:
+    """Return a value as text, and whether an event can hold the value itself."""
+    if isinstance(value, str):
+        return value, True
+    try:
+        return codec.encode(value).decode(), _is_shallow(value)
+    except (RecursionError, TypeError):
+        return TOO_DEEP, False
+
+
+def _is_shallow(value: Any) -> bool:
+    """Tell whether every JSON library can write and read a value, however deep it is nested."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _location(place: Any) -> Event | None:

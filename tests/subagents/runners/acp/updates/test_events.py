@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.subagents.journal import codec
 from sidecar.subagents.runners.acp.asking.question import known_options
 from sidecar.subagents.runners.acp.lines import MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
@@ -201,3 +202,13 @@ def test_lines_are_the_same_in_any_cut(lines: list[bytes], size: int) -> None:
     in_pieces = [value for piece in pieces for value in cut.feed(piece)] + list(cut.finish())
     assert in_pieces == at_once
     assert at_once[-1] == {"id": 1}
+
+
+@pytest.mark.parametrize("depth", [150, 300, 100_000])
+def test_arguments_nested_however_deep_are_an_event_that_can_be_kept(depth: int) -> None:
+    nested: Any = "x"
+    for _ in range(depth):
+        nested = [nested]
+    (event,) = taken(tool("pending", kind="read", rawInput=nested))
+    assert codec.decode(codec.encode(event))["input"] == event["input"]
+    assert isinstance(event["input"], list if depth < 200 else str)
