@@ -197,6 +197,7 @@ export class Page {
     }
     if (followsEnd(open)) {
       scroller.scrollTop = scroller.scrollHeight;
+      this.#endWatch.placed(scroller.scrollTop);
       this.#scrollTo = undefined;
       const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
       if (!isFull && canWiden(open)) {

@@ -21,6 +21,7 @@ const session = new Session("first-page", {
       'plan "+Find the dates without a zone;*Give each one a zone;Run the tests"',
       "usage 8100 900 0.04",
       'write src/days.py "FIRST_DAY = datetime(2026, 11, 22, tzinfo=UTC)"',
+      'say "The date has a zone now."',
     ]);
   },
 });

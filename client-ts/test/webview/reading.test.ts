@@ -24,7 +24,7 @@ function watched() {
   const scroll = (scrollTop: number, scrollHeight = 1_000): void => {
     watch.scrolled({ scrollTop, scrollHeight, clientHeight: 200 });
   };
-  return { heard, scroll, moved: watch.moved.bind(watch) };
+  return { heard, scroll, moved: watch.moved.bind(watch), placed: watch.placed.bind(watch) };
 }
 
 test("scrolling up leaves the end, scrolling down to it reaches it", () => {
@@ -54,6 +54,14 @@ test("a page that moves to keep the reader's place reaches no end", () => {
   expect(heard).toEqual(["start", "left"]);
   scroll(800);
   expect(heard.at(-1)).toBe("reached");
+});
+
+test("a conversation that is opened at its end is not one that is left", () => {
+  const { heard, scroll, placed } = watched();
+  scroll(800); // in the one before
+  placed(100);
+  scroll(100, 1_500);
+  expect(heard).toEqual(["reached"]);
 });
 
 test("of many messages at once the newest are read out", () => {

@@ -29,6 +29,11 @@ export class EndWatch {
     this.#lastTop += by;
   }
 
+  /** Call when the page itself has scrolled to a place, in CSS pixels from the top. */
+  placed(top: number): void {
+    this.#lastTop = top;
+  }
+
   /** Call on every scroll event. */
   scrolled({ scrollTop, scrollHeight, clientHeight }: Scroller): void {
     const toEnd = scrollHeight - scrollTop - clientHeight;
