@@ -22,7 +22,7 @@ export interface Host {
 }
 
 const TICK_MS = 1_000;
-/** So many screens of the end are drawn, so that there is something to scroll back to. */
+/** Screens drawn at the end, so that there is something to scroll back to. */
 const SCREENS = 2;
 /** How many events behind the place of a reader who comes back are asked for with it. */
 const EVENTS_BEHIND = 60;

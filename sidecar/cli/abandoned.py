@@ -30,5 +30,5 @@ class OwnerWatch:
         """Raise StorageError, with the remedy, if nobody is left who could end this run."""
         if self._is_gone:
             reason = f"run {task_id} was left by a sidecar that was killed"
-            remedy = "`cancel` ends what is left of it"
+            remedy = "`cancel` stops its remaining processes"
             raise StorageError(f"{reason}; {remedy}", path=str(self._root), reason=reason)

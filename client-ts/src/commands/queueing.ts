@@ -12,8 +12,8 @@ const SETTING_BUTTONS = {
 
 /**
  * Ask for a run; over the limit it waits for its turn or, where the settings refuse that, the user
- * is asked. Undefined if they leave it. A refusal that a setting would mend is told with the way
- * to that setting.
+ * is asked. Undefined if they leave it. A refusal that a setting can prevent is shown with a button
+ * that opens the setting.
  */
 export async function orQueue<T>(ask: (wish: Wish) => Promise<T>): Promise<T | undefined> {
   try {

@@ -12,7 +12,7 @@ const KEPT_BEHIND = 96_000;
 /** Events for the page. */
 export interface Batch {
   readonly events: readonly TaskEvent[];
-  /** What is left of events before these that the page does not get; it can ask for them. */
+  /** Plan, usage, variables and questions of skipped events; the page can request the rest. */
   readonly facts?: readonly TaskEvent[];
 }
 

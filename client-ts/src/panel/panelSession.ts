@@ -282,7 +282,7 @@ export class PanelSession implements Disposable {
       const { max } = await this.#service.request("asyncTasks/list", { limit: 1 });
       this.#post({ type: "limit", max });
     } catch {
-      // The sidecar is away; the task is told again once it is back.
+      // The sidecar is not running; the task is sent again once it is back.
     }
   }
 

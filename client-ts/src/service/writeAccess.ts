@@ -9,7 +9,7 @@ export interface Limits {
   readonly message?: string;
 }
 
-/** How the access is tested and what it is told to. */
+/** How the access is tested, and who is notified of it. */
 export interface WriteAccessHost {
   /** Ask for something that only a sidecar which can write grants, without any effect. */
   test(): Promise<void>;

@@ -24,7 +24,7 @@ export class EndWatch {
     this.#reader = reader;
   }
 
-  /** Call when the page itself has scrolled, by so many CSS pixels, to keep the reader's place. */
+  /** Call after the page has scrolled by itself, with the CSS pixels, to keep the reader's place. */
   moved(by: number): void {
     this.#lastTop += by;
   }

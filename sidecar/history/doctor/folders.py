@@ -66,7 +66,7 @@ def not_missing(root: Root, task_id: str) -> set[str]:
 
 
 def what_is_left(root: Root, task_id: str) -> list[str]:
-    """Name what lies in the folder of a task without messages, beside its message files."""
+    """Name what else is in the folder of a task without messages."""
     names = (entry.name for entry in _entries(root, task_id) if _locked_file(entry) is None)
     return sorted(name for name in names if name not in (UI_FILE, API_FILE))
 

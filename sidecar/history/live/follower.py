@@ -64,7 +64,7 @@ class LiveHistory:
         self._shared: dict[str, Folders] = {}
         self._look_at = 0.0
         self._newest_at = time.monotonic() + reconcile_seconds
-        """The newest tasks are looked at as often as few tasks are, however long a round takes."""
+        """Check the newest tasks often, however long a round takes."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="history-live", daemon=True)
 

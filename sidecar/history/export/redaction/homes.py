@@ -44,7 +44,7 @@ _MEDIA: Final = re.compile(
     r"uploads|thumb(?:nail)?s|avatars|cdrom[0-9]?|floppy|usb[0-9]?|hdd|ssd|nas|dvd|imgs?|css|cdn|gifs|svgs|pdfs",
     re.IGNORECASE,
 )
-"""Folders of media that are no word of English."""
+"""Folders of media whose names are not English words."""
 _LABEL: Final = re.compile(r"/[^\s/.]{0,40}[A-Z][^\s/.]{0,40}(?=[\s/]|$)")
 
 
@@ -102,7 +102,7 @@ def _named(text: str) -> Iterator[Found]:
 
 
 def _is_home(group: str, name: str, text: str, end: int) -> bool:
-    """Tell homes from pages and files that lie in a folder of the same name."""
+    """Tell homes from pages and files in a folder of the same name."""
     if FILE.search(name) and group not in ("drive", "letter", "windows"):
         return False
     if group in _HINTS_ONLY:
