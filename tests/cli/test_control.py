@@ -47,7 +47,7 @@ def test_a_run_left_by_a_killed_sidecar_is_not_awaited_but_ended(cli: Cli) -> No
     process.communicate(timeout=10)
     waited = cli.run("wait", task_id)
     assert (waited.returncode, waited.stdout) == (1, "")
-    assert "was left by a sidecar that was killed; `cancel` ends what is left" in waited.stderr
+    assert "was left by a sidecar that was killed; `cancel` stops its remaining" in waited.stderr
     assert cli.run("cancel", task_id).returncode == 0
     (task,) = cli.json("ps")["items"]
     assert (task["status"], task["endReason"]) == ("failed", "lost")

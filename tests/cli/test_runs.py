@@ -111,7 +111,7 @@ def test_following_a_run_ends_with_its_killed_sidecar(cli: Cli) -> None:
         said, errors = follower.communicate(timeout=20)
     process.communicate(timeout=10)
     assert (follower.returncode, said) == (1, "")
-    assert f"run {task_id} was left by a sidecar that was killed; `cancel` ends" in errors
+    assert f"run {task_id} was left by a sidecar that was killed; `cancel` stops" in errors
 
 
 def test_ps_without_a_journal_is_empty_and_makes_nothing(cli: Cli) -> None:
