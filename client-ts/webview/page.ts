@@ -156,11 +156,9 @@ export class Page {
   #drawNow(): void {
     const scroller = this.#scroller();
     if (scroller !== null && this.#state.open?.reading !== undefined) {
-      const before = scroller.scrollTop;
       keepingPlace(scroller, () => {
         this.#render();
       });
-      this.#endWatch.moved(scroller.scrollTop - before);
     } else {
       this.#render();
     }
@@ -197,7 +195,6 @@ export class Page {
     }
     if (followsEnd(open)) {
       scroller.scrollTop = scroller.scrollHeight;
-      this.#endWatch.placed(scroller.scrollTop);
       this.#scrollTo = undefined;
       const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
       if (!isFull && canWiden(open)) {

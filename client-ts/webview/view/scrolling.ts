@@ -24,28 +24,17 @@ export class EndWatch {
     this.#reader = reader;
   }
 
-  /** Call after the page has scrolled by itself, with the CSS pixels, to keep the reader's place. */
-  moved(by: number): void {
-    this.#lastTop += by;
-  }
-
-  /** Call when the page itself has scrolled to a place, in CSS pixels from the top. */
-  placed(top: number): void {
-    this.#lastTop = top;
-  }
-
   /** Call on every scroll event. */
   scrolled({ scrollTop, scrollHeight, clientHeight }: Scroller): void {
     const toEnd = scrollHeight - scrollTop - clientHeight;
     const upwards = scrollTop < this.#lastTop - 1;
-    const downwards = scrollTop > this.#lastTop;
     this.#lastTop = scrollTop;
     if (upwards && scrollTop < AHEAD) {
       this.#reader.nearsStart();
     }
     if (upwards && toEnd > NEAR) {
       this.#reader.leftEnd();
-    } else if (downwards && toEnd <= NEAR) {
+    } else if (toEnd <= NEAR) {
       this.#reader.reachedEnd();
     }
   }
