@@ -37,6 +37,7 @@ class BuiltinRunner(AcpRunner):
             command,
             "check the key of its model",
             model_flag="--model",
+            counts_answers=True,
             trust=Extras(env={TRUSTED: "1"}),  # it reads the rules files of a workspace then
         )
         super().__init__(name, settings, turns, profile)

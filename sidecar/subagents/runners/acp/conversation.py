@@ -37,6 +37,7 @@ class Handshake:
     `model` is chosen in the session, unless the agent was `started_with` one. `meta` is the `_meta` of the
     request that opens it. `instructions` are of the workspace, for an agent that does not read them itself.
     `broke_off` reads in the agent's record of a session what its reply to a prompt does not tell.
+    `counts_answers` says that the agent reports the size of every answer.
     """
 
     model: str | None
@@ -46,6 +47,7 @@ class Handshake:
     meta: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
     broke_off: BrokeOff | None = None
+    counts_answers: bool = False
 
 
 class Conversation:
@@ -72,6 +74,7 @@ class Conversation:
         self._children_ended = asyncio.Event()
         self._last_turn: LastTurn | None = None
         self._cut: BrokeOff | None = None
+        self._counts_answers = False
         self._cancelling: asyncio.Task[None] | None = None
         events.children.idle = self._children_ended.set
 
@@ -136,6 +139,7 @@ class Conversation:
     async def _open(self, handshake: Handshake) -> tuple["Session", str]:
         """Open the session, or the former one if it can be taken up, and return it with what to say in it."""
         self._cut = handshake.broke_off
+        self._counts_answers = handshake.counts_answers
         session_type = await asyncio.to_thread(_session_type)
         modes = self._modes = SessionModes(
             handshake.asking,
@@ -190,7 +194,14 @@ class Conversation:
         await self._turns.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
             cut = await self._broke_off(turn.reply)
-            error = model_error_of_turn(stop_reason, turn.reply, self._events, prompt, broke_off=cut)
+            error = model_error_of_turn(
+                stop_reason,
+                turn.reply,
+                self._events,
+                prompt,
+                broke_off=cut,
+                counts_answers=self._counts_answers,
+            )
             if error is not None:
                 raise AgentFault.of_model(error)
             await self._end_of_children()

@@ -35,10 +35,12 @@ def model_error_of_turn(
     prompt: Prompt,
     *,
     broke_off: bool = False,
+    counts_answers: bool = False,
 ) -> ModelError | None:
     """Return why a turn that nobody cancelled failed though the agent ended it; None if it did not.
 
-    `broke_off` says that the agent's own record of the turn has a cut answer at its end.
+    `broke_off` says that the agent's own record of the turn has a cut answer at its end, `counts_answers`
+    that the agent reports the size of every answer. Others may end a turn with a tool call.
     """
     failure = events.failure()
     if failure is not None or stop_reason != "end_turn":
@@ -51,7 +53,7 @@ def model_error_of_turn(
         return ModelError(_UNCOUNTED, "network")
     if broke_off:
         return ModelError(_BROKE_OFF, "network")
-    if events.last_answer.is_missing and not is_explained:
+    if counts_answers and events.last_answer.is_missing and not is_explained:
         return ModelError(_NO_ANSWER, "network")
     return None
 

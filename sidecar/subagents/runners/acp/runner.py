@@ -103,6 +103,7 @@ class AcpRunner:
             meta=merged(SESSION_META, *(each.meta for each in extras)),
             instructions=told,
             broke_off=self._broke_off(spec, extras),
+            counts_answers=self._profile.counts_answers,
         )
 
     async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":

@@ -31,6 +31,8 @@ class Profile:
     """What is added in a workspace that the user trusts."""
     unguarded: Extras = field(default_factory=Extras)
     """What is added there where it need not ask."""
+    counts_answers: bool = False
+    """Whether it reports the size of every answer while a turn runs: one without a size was cut off."""
     broke_off: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
     """Tells by its environment, a session's id and the reply to a prompt whether the last answer was cut."""
 
@@ -48,12 +50,14 @@ PROFILES: Mapping[str, Profile] = {
         {**opencode.allowing(opencode.OPENCODE), **_OPENCODE_LOG},
         # Its modes are agents; these two come with it, others are the user's or the repository's.
         modes=AskingModes(("build",), ("plan",)),
+        counts_answers=True,
         guard=opencode.opencode,
     ),
     "claude-agent-acp": Profile(
         ("claude-agent-acp",),
         "run `claude /login`, or set ANTHROPIC_API_KEY",
         modes=AskingModes(("default",)),
+        counts_answers=True,
         guard=claude.guard,
     ),
     "codex-acp": Profile(
@@ -62,6 +66,7 @@ PROFILES: Mapping[str, Profile] = {
         # Its default has a model, not the user, decide on what needs permission.
         {"INITIAL_AGENT_MODE": "read-only"},
         modes=AskingModes(("read-only",), ()),
+        counts_answers=True,
         guard=codex.guard,
     ),
     "gemini": Profile(
@@ -80,6 +85,7 @@ PROFILES: Mapping[str, Profile] = {
         "run `qwen` once and sign in, or set OPENAI_API_KEY",
         model_flag="--model",
         modes=AskingModes(("default",)),
+        counts_answers=True,
         guard=qwen.guard,
     ),
     "kilo": Profile(
@@ -87,6 +93,7 @@ PROFILES: Mapping[str, Profile] = {
         "run `kilo auth login`, or name a provider in its configuration",
         opencode.allowing(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
+        counts_answers=True,
         guard=opencode.kilo,
     ),
 }
