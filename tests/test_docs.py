@@ -21,3 +21,13 @@ def test_the_page_on_storage_explains_every_problem_code() -> None:
     text = (DOCS / "storage.md").read_text()
     for code, meaning in PROBLEM_CODES.items():
         assert f"| `{code}` | {meaning} |" in text
+
+
+def test_the_files_that_the_guides_name_exist() -> None:
+    repository = DOCS.parent
+    for page in (*DOCS.glob("*.md"), repository / "README.md", repository / "CONTRIBUTING.md"):
+        named = re.findall(
+            r"`((?:sidecar|tests|client-ts|scripts|benchmarks|examples)/[\w./-]+\w)`", page.read_text()
+        )
+        missing = [name for name in named if not (repository / name).exists()]
+        assert not missing, f"{page.name} names {missing}"
