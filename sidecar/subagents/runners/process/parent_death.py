@@ -18,7 +18,7 @@ def die_with_parent() -> Callable[[], None] | None:
     the real one did not start. The hook is safe beside other threads because it takes no lock: libc is loaded
     and the function bound before the fork, prctl is a bare system call, `PyDLL` keeps the interpreter lock.
 
-    The signal comes when the *thread* that forked ends, so processes are started from the loop's thread only.
+    The signal comes when the *thread* that forked ends, so a lasting thread starts them all: `spawner`.
     """
     if sys.platform != "linux":
         return None
