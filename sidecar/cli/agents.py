@@ -26,7 +26,7 @@ _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CA
 @click.group(invoke_without_command=True)
 @storage_root
 @workspace
-@click.option("--json", "as_json", is_flag=True, help="The result of subagents/list.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of subagents/list.")
 @common
 @click.pass_context
 def agents(
@@ -37,7 +37,7 @@ def agents(
     as_json: bool,
     store: SettingsStore,
 ) -> None:
-    """List the subagent definitions, and what is wrong with the rest."""
+    """List subagent definitions and their problems."""
     if context.invoked_subcommand is not None:
         _refuse_options(context)
         return
@@ -59,7 +59,7 @@ def agents(
 @agents.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path, resolve_path=True))
 @workspace_folder
-@click.option("--json", "as_json", is_flag=True, help="The result of subagents/validate.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of subagents/validate.")
 @common
 def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: SettingsStore) -> int:
     """Name each fault in the definitions of PATH…, else of all places there are.
@@ -113,7 +113,7 @@ def _line(problem: DefinitionProblem) -> str:
 @click.argument("goal")
 @storage_root
 @workspace
-@click.option("--wait", is_flag=True, help="Wait for the end and print the final message.")
+@click.option("--wait", is_flag=True, help="Wait until the run ends and print its final message.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the ended task, as JSON.")
 @common
 def launch(

@@ -24,9 +24,9 @@ from sidecar.subagents.journal.journal import Journal
 @storage_root
 @common
 def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
-    """End a run that is left without its sidecar; one that another process runs is ended there.
+    """Clean up a run whose sidecar has died. A run that still has its sidecar must be cancelled there.
 
-    ID may be the start of an id.
+    ID can be a unique prefix.
     """
     task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
     if task.completed_at is not None:
@@ -48,10 +48,10 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
 @click.command()
 @click.argument("task_ids", nargs=-1, required=True, metavar="ID...")
 @storage_root
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Wait no longer than this.")
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this long.")
 @common
 def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store: SettingsStore) -> int:
-    """Wait until runs have ended; print the id and the state of each. ID may be the start of an id."""
+    """Wait until runs end and print the id and status of each. ID can be a unique prefix."""
     tasks = asyncio.run(reading(own_root, lambda journal: _ended(journal, own_root, task_ids, timeout)))
     for task in tasks:
         output.echo(f"{task.id} {task.status}")

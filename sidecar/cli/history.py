@@ -40,13 +40,19 @@ _FILES = 10
 
 @click.command("list")
 @foreign_roots
-@click.option("--filter", "filter_text", help="Keep tasks whose id, title, mode, status … holds this text.")
-@click.option("--query", help="Keep tasks that fit, such as: status:failed cost>0.5 since:7d")
-@click.option("--rules", type=click.Choice(["structural", "guide"]), help="How values are found.")
-@click.option("--sort", type=click.Choice(_SORTS), help="Order by this field, largest first; titles from A.")
-@click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Show at most so many.")
-@click.option("--json", "form", flag_value="json", help="The result of tasks/list.")
-@click.option("--text", "form", flag_value="text", help="What the tool list_tasks answers.")
+@click.option(
+    "--filter", "filter_text", help="Only tasks whose id, title, mode or status contains this text."
+)
+@click.option("--query", help="Only tasks that match a query, e.g. status:failed cost>0.5 since:7d")
+@click.option(
+    "--rules",
+    type=click.Choice(["structural", "guide"]),
+    help="structural: accurate values. guide: those of the reference algorithm.",
+)
+@click.option("--sort", type=click.Choice(_SORTS), help="Sort by this field, descending; titles ascending.")
+@click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Maximum number of tasks.")
+@click.option("--json", "form", flag_value="json", help="Print JSON: the result of tasks/list.")
+@click.option("--text", "form", flag_value="text", help="Print the text that the tool list_tasks returns.")
 @common
 def list_tasks(
     roots: tuple[Path, ...],
@@ -58,7 +64,7 @@ def list_tasks(
     form: Literal["json", "text"] | None,
     store: SettingsStore,
 ) -> None:
-    """List stored tasks: of the sidecar's own root and the settings' foreign ones, or of each --root."""
+    """List the tasks of the own root and of the configured roots, or only those of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
     wanted, order = Selection(filter_text, query, chosen), _order(sort)
@@ -82,10 +88,10 @@ def list_tasks(
 @click.command()
 @click.argument("task_id", metavar="ID")
 @foreign_roots
-@click.option("--json", "as_json", is_flag=True, help="The result of tasks/get.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of tasks/get.")
 @common
 def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
-    """Show one stored task and its transcript. ID may be the start of an id."""
+    """Show one stored task and its transcript. ID can be a unique prefix."""
     history = open_history(roots, store)
     task, provenance = history.get(task_id)
     tell_other_holders(history, task.id, task.root)

@@ -23,13 +23,13 @@ _SHOWN = 20
 @click.option(
     "--redact",
     is_flag=True,
-    help="Replace likely secrets, home directories and user names. Check before sharing.",
+    help="Replace likely secrets, home directories and user names. Check the result before sharing.",
 )
 @common
 def export(
     task_id: str, roots: tuple[Path, ...], form: ExportFormat, redact: bool, store: SettingsStore
 ) -> None:
-    """Print one stored task as a document. ID may be the start of an id."""
+    """Print one stored task as a document. ID can be a unique prefix."""
     from sidecar.history.export import export_pieces, make_redactor
 
     history = open_history(roots, store)
@@ -45,12 +45,12 @@ def export(
 
 @click.command()
 @foreign_roots
-@click.option("--json", "as_json", is_flag=True, help="The result of history/doctor.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of history/doctor.")
 @common
 def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
-    """Say what is damaged, orphaned or unreadable among the stored tasks, why, and what helps.
+    """Diagnose damaged, orphaned or unreadable tasks and suggest fixes.
 
-    Nothing is changed. Without --root the default places of newer products are looked at too.
+    Nothing is changed. Without --root, the default locations of newer products are checked too.
     """
     from sidecar.history.doctor import examine
 

@@ -15,21 +15,25 @@ from sidecar.cli import exits
 
 _COMMANDS = {
     "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
-    "search": ("sidecar.cli.search", "search", "Find messages by their words."),
-    "stats": ("sidecar.cli.stats", "stats", "Add up tokens and cost: by workspace, mode, product, day."),
+    "search": ("sidecar.cli.search", "search", "Search the messages of all tasks."),
+    "stats": (
+        "sidecar.cli.stats",
+        "stats",
+        "Show total tokens and cost by workspace, mode, product and day.",
+    ),
     "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
     "export": ("sidecar.cli.insight", "export", "Print one stored task as Markdown or JSON."),
-    "doctor": ("sidecar.cli.insight", "doctor", "Say what is damaged or orphaned, why, and what helps."),
-    "agents": ("sidecar.cli.agents", "agents", "List the subagent definitions."),
-    "launch": ("sidecar.cli.agents", "launch", "Run a subagent and wait for its end."),
-    "ps": ("sidecar.cli.runs", "ps", "List the runs of subagents."),
-    "logs": ("sidecar.cli.runs", "logs", "Print what a run said."),
-    "cancel": ("sidecar.cli.control", "cancel", "End a run that is left without its sidecar."),
-    "wait": ("sidecar.cli.control", "wait", "Wait until runs have ended."),
+    "doctor": ("sidecar.cli.insight", "doctor", "Diagnose damaged or orphaned tasks and suggest fixes."),
+    "agents": ("sidecar.cli.agents", "agents", "List subagent definitions."),
+    "launch": ("sidecar.cli.agents", "launch", "Run a subagent and wait until it ends."),
+    "ps": ("sidecar.cli.runs", "ps", "List runs."),
+    "logs": ("sidecar.cli.runs", "logs", "Show the output of a run."),
+    "cancel": ("sidecar.cli.control", "cancel", "Clean up a run whose sidecar has died."),
+    "wait": ("sidecar.cli.control", "wait", "Wait until runs end."),
     "demo": (
         "sidecar.cli.demo.command",
         "demo",
-        "Show the main job from end to end, with no key and no network.",
+        "Run a guided example, without a key or a network.",
     ),
 }
 _LABEL = 60
@@ -55,7 +59,7 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "serve":
-            return click.Command("serve", short_help="Answer JSON-RPC on stdio.")
+            return click.Command("serve", short_help="Serve JSON-RPC on stdio.")
         if cmd_name not in _COMMANDS:
             return None
         module, attribute, _ = _COMMANDS[cmd_name]
@@ -63,7 +67,7 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [("serve", "Answer JSON-RPC on stdio.")]
+        rows = [("serve", "Serve JSON-RPC on stdio.")]
         rows += [(name, help_text) for name, (_, _, help_text) in _COMMANDS.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -72,7 +76,7 @@ class _LazyGroup(click.Group):
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")
 def group() -> None:
-    """Stored agent tasks, listed truthfully; background subagents, hosted."""
+    """Browse the sessions of AI coding agents and run subagents in the background."""
 
 
 def main(arguments: Sequence[str]) -> int:

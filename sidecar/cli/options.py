@@ -48,7 +48,10 @@ def process_options(function: F) -> F:
         function
     )
     function = click.option(
-        "--log-level", type=click.Choice(_LEVELS), default="warning", help="What stderr gets."
+        "--log-level",
+        type=click.Choice(_LEVELS),
+        default="warning",
+        help="Minimum level of log messages on stderr.",
     )(function)
     return click.version_option(__version__, prog_name="subagent-sidecar", message="%(prog)s %(version)s")(
         function
@@ -58,7 +61,9 @@ def process_options(function: F) -> F:
 def storage_root(function: F) -> F:
     """Add --storage-root, resolved to the own root."""
 
-    @click.option("--storage-root", type=click.Path(path_type=Path), help="The sidecar's own root.")
+    @click.option(
+        "--storage-root", type=click.Path(path_type=Path), help="Use this folder as the sidecar's own root."
+    )
     @functools.wraps(function)
     def wrapper(*args: Any, storage_root: Path | None, **kwargs: Any) -> Any:
         return function(*args, own_root=storage_root or default_storage_root(), **kwargs)
@@ -73,13 +78,13 @@ def foreign_roots(function: F) -> F:
         "roots",
         multiple=True,
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder that holds tasks/; read only. May be repeated.",
+        help="A folder that contains tasks/. It is only read. Can be repeated.",
     )(function)
 
 
 def workspace(function: F) -> F:
     """Add --workspace and --trust, for the commands that look at definitions."""
-    return click.option("--trust", is_flag=True, help="Also use the definitions in the workspace.")(
+    return click.option("--trust", is_flag=True, help="Also use the definitions of the workspace.")(
         workspace_folder(function)
     )
 
@@ -90,5 +95,5 @@ def workspace_folder(function: F) -> F:
         "--workspace",
         type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
         default=Path(),
-        help="The folder a subagent works in (default: this one).",
+        help="The working directory of the subagent (default: the current one).",
     )(function)

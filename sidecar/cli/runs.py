@@ -33,11 +33,11 @@ POLL_SECONDS = 0.25
 
 @click.command()
 @storage_root
-@click.option("--watch", is_flag=True, help="Go on showing how the runs stand, until interrupted.")
-@click.option("--json", "as_json", is_flag=True, help="The result of asyncTasks/list.")
+@click.option("--watch", is_flag=True, help="Refresh until interrupted.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of asyncTasks/list.")
 @common
 def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
-    """List the runs of subagents, newest first."""
+    """List runs, newest first."""
     while True:
         found = asyncio.run(_runs_of(own_root))
         if as_json:
@@ -53,10 +53,10 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
 @click.command()
 @click.argument("task_id", metavar="ID")
 @storage_root
-@click.option("--follow", is_flag=True, help="Go on until the run ends.")
+@click.option("--follow", is_flag=True, help="Keep following until the run ends.")
 @common
 def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> int:
-    """Print what a run said: its messages on stdout, all else on stderr. ID may be the start of an id."""
+    """Show the output of a run: messages on stdout, the rest on stderr. ID can be a unique prefix."""
     asyncio.run(reading(own_root, lambda journal: _print_events(journal, own_root, task_id, follow=follow)))
     return exits.DONE
 

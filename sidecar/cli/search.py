@@ -25,9 +25,9 @@ _TITLE = 100
 @click.command()
 @click.argument("text")
 @foreign_roots
-@click.option("--query", help="Search only tasks that fit, as in `list --query`.")
-@click.option("--limit", type=click.IntRange(1, MAX_PAGE), default=50, help="Show at most so many hits.")
-@click.option("--json", "as_json", is_flag=True, help="The result of tasks/search.")
+@click.option("--query", help="Only tasks that match a query, as in `list --query`.")
+@click.option("--limit", type=click.IntRange(1, MAX_PAGE), default=50, help="Maximum number of hits.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of tasks/search.")
 @common
 def search(
     text: str, roots: tuple[Path, ...], query: str | None, limit: int, as_json: bool, store: SettingsStore

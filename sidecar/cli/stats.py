@@ -20,12 +20,14 @@ Row = tuple[str, str, Totals]
 
 @click.command()
 @foreign_roots
-@click.option("--filter", "filter_text", help="Count tasks whose id, title, mode, status … holds this text.")
-@click.option("--query", help="Count tasks that fit, as in `list --query`.")
 @click.option(
-    "--by", "group_by", type=click.Choice(_BY), multiple=True, help="Group by this. May be repeated."
+    "--filter", "filter_text", help="Only tasks whose id, title, mode or status contains this text."
 )
-@click.option("--json", "as_json", is_flag=True, help="The result of tasks/stats.")
+@click.option("--query", help="Only tasks that match a query, as in `list --query`.")
+@click.option(
+    "--by", "group_by", type=click.Choice(_BY), multiple=True, help="Group by this field. Can be repeated."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of tasks/stats.")
 @common
 def stats(
     roots: tuple[Path, ...],

@@ -25,10 +25,10 @@ _STORED_COLUMNS = ["STATUS", "TITLE", "MODE", "COST", "PRODUCT", "ACTIVE"]
 
 
 @click.command()
-@click.option("--storage-root", type=click.Path(path_type=Path), help="Keep the demo's own root here.")
+@click.option("--storage-root", type=click.Path(path_type=Path), help="Keep the demo's root in this folder.")
 @process_options
 def demo(storage_root: Path | None, config: Path | None, log_level: str) -> int:
-    """Show the main job: list stored tasks, run three subagents, cancel one, read the model's reminder."""
+    """List sample sessions, run three subagents, cancel one, and show the model's reminder."""
     load_file(config)
     with tempfile.TemporaryDirectory(prefix="sidecar-demo-") as made:
         folder = Path(made).resolve()
