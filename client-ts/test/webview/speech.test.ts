@@ -176,3 +176,12 @@ test("discarded, it is gone; a resume takes it up", () => {
   expect(speech(LOST, { type: "discard", taskId, text: "Docs" }).unsaid).toEqual([]);
   expect(speech(LOST, { type: "beginResume", taskId })).toMatchObject({ text: "Docs", unsaid: [] });
 });
+
+test("a message that a reload overtook is not delivered, and not written a second time", () => {
+  const undelivered: Event = { type: "undelivered", taskId, texts: ["Go"] };
+  const again: Event = { type: "sendAgain", taskId, text: "Go" };
+  const reloaded = restore(save(after(write("Go"), SEND, write("And stop")), undefined));
+  const found = [undelivered, again].reduce(reduce, reloaded);
+  expect(speechTo(reduce(reloaded, undelivered).speeches, taskId).text).toBe("And stop");
+  expect(speechTo(found.speeches, taskId).text).toBe("Go\n\nAnd stop");
+});

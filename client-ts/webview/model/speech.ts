@@ -86,7 +86,11 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
         speech,
       );
     case "undelivered":
-      return { ...speech, unsaid: withUndelivered(speech.unsaid, event.texts) };
+      return {
+        ...speech,
+        text: event.texts.reduce(withoutWritten, speech.text),
+        unsaid: withUndelivered(speech.unsaid, event.texts),
+      };
     case "sendAgain":
       return { ...rewritten(speech, [event.text]), resume: "writing" };
     case "discard":
@@ -120,6 +124,14 @@ export function takenTexts({ unsaid }: Speech): string[] {
 function withUndelivered(unsaid: readonly Unsaid[], texts: readonly string[]): readonly Unsaid[] {
   const others = texts.filter((text) => !unsaid.some((each) => each.text === text));
   return [...others.map((text) => ({ text, delivery: "nextTurn" as const })), ...unsaid];
+}
+
+/** Remove a message from a draft that was saved before the sidecar had answered that it took it. */
+function withoutWritten(draft: string, text: string): string {
+  if (draft === text) {
+    return "";
+  }
+  return draft.startsWith(`${text}\n\n`) ? draft.slice(text.length + 2) : draft;
 }
 
 /** Put messages that were not delivered before what is being written. */
