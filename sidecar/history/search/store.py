@@ -180,6 +180,6 @@ def _checksum(*values: object) -> int:
 
 def _found(row: tuple[Any, ...]) -> Found:
     task, kind, index, role, ts, written, read, snippet, rank = row
-    if written != read or not isinstance(ts, int | float | None):  # the time is no part of the checksum
+    if written != read or not isinstance(ts, int | float | None):  # the checksum leaves out the time
         raise DamagedCache(f"a message of the task {task!r} is not what was written")
     return Found(task, kind, index, role, ts, snippet, rank)

@@ -73,7 +73,7 @@ class TaskSource(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is no message file, readable or not, and no list entry: this is not a task."""
+        """Return whether this is not a task: no message file, readable or not, and no list entry."""
         files = self.files
         found = any(file.stamp is not None or not file.absent for file in (files.ui, files.api, files.item))
         return not found and self.entry is None and self.hint is None

@@ -11,7 +11,7 @@ from sidecar.javascript.printing import MAX_DEPTH, TOO_DEEP, js_entries, json_st
 SHORTEST = 64
 """Characters below which a value is not cut; what still does not fit then is left out."""
 CHARACTERS_PER_ENTRY = 16
-"""A list or object may keep one entry for so many characters of the limit on its values."""
+"""A list or object may keep one entry for every 16 characters that its values may take."""
 
 
 class _TooLong(Exception):

@@ -21,7 +21,7 @@ class Extras:
 
 @dataclass(frozen=True)
 class Guarded:
-    """What a guard is told of a run: its workspace, its list of tools, and whether it has to ask.
+    """What a guard knows about a run: its workspace, its list of tools, and whether it has to ask.
 
     A run that does not have to ask is guarded where its workspace is not trusted.
     """

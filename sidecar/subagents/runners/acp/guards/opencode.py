@@ -81,7 +81,7 @@ def _guard(product: Product, run: Guarded) -> Extras:
         config["agent"] = {name: {"permission": permission} for name in product.agents}
         config["agent"]["explore"] = {"permission": _EXPLORER}
         env[f"{product.prefix}_PERMISSION"] = json.dumps(permission)
-    # They start programs that lie in the repository after an edit, such as node_modules/.bin/prettier.
+    # After an edit they start programs of the repository, such as node_modules/.bin/prettier.
     config |= {"formatter": False, "lsp": False}
     return Extras(env={**env, f"{product.prefix}_CONFIG_CONTENT": json.dumps(config)})
 
