@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "sidecar/history/export/redaction/gitleaks.json"
+TARGET = Path(__file__).parents[1] / "sidecar/history/export/redaction/rules/gitleaks.json"
 
 LEFT_CONTEXT = (r"[\w.-]{0,50}?(?i:[\w.-]{0,50}?", r"[\w.-]{0,50}?")
 RIGHT_CONTEXT = re.compile(r"\(\?:\[\\x60'\"\\s;\]\|\\\\\[nr\]\|\$(?:\|\\b)?\)|\(\?:\[\^[^\]]+\]\|\\z\)|\\b$")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.export.redaction.assignments import ASSIGNMENTS
-from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.finder import Finder
-from sidecar.history.export.redaction.products import PRODUCTS
-from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS
+from sidecar.history.export.redaction.rules.carriers import CARRIERS
+from sidecar.history.export.redaction.rules.products import PRODUCTS
+from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.tokens import TOKENS
 from sidecar.history.export.redaction.spans import Span
-from sidecar.history.export.redaction.tokens import TOKENS
 
 
 def modules() -> list[str]:

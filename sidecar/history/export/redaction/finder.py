@@ -5,14 +5,14 @@ from functools import cache
 from typing import Final
 
 from sidecar.history.export.redaction.armor import armored
-from sidecar.history.export.redaction.assignments import ASSIGNMENTS, KIND
-from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.margins import without_margins
-from sidecar.history.export.redaction.products import PRODUCTS
-from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
+from sidecar.history.export.redaction.rules.carriers import CARRIERS
+from sidecar.history.export.redaction.rules.products import PRODUCTS
+from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.tokens import TOKENS
 from sidecar.history.export.redaction.screen import Screen
 from sidecar.history.export.redaction.spans import Span
-from sidecar.history.export.redaction.tokens import TOKENS
 from sidecar.history.export.redaction.view import View
 from sidecar.history.export.redaction.wraps import joined_lines
 

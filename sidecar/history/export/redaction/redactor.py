@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from sidecar.api.insight import Redaction
+from sidecar.history.export.redaction.accounts.homes import HOME, Found, homes
+from sidecar.history.export.redaction.accounts.names import RANK, USER, NameFinder
+from sidecar.history.export.redaction.accounts.people import people
 from sidecar.history.export.redaction.finder import secrets
-from sidecar.history.export.redaction.homes import HOME, Found, homes
-from sidecar.history.export.redaction.names import RANK, USER, NameFinder
-from sidecar.history.export.redaction.people import people
 from sidecar.history.export.redaction.spans import Span, merged, replaced
 from sidecar.history.export.redaction.view import View, is_disguised, views
 

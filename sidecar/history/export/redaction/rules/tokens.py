@@ -5,7 +5,7 @@ The prefixes are the issuers' own, from their public documentation of token form
 
 from typing import Final
 
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.rule import Rule
 
 _LEFT: Final = "(?<![A-Za-z0-9])"
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from sidecar.history.export.redaction.home_paths import FILE, PATHS, SLUGS
-from sidecar.history.export.redaction.names import is_word, names_nobody
+from sidecar.history.export.redaction.accounts.home_paths import FILE, PATHS, SLUGS
+from sidecar.history.export.redaction.accounts.names import is_word, names_nobody
 from sidecar.history.export.redaction.view import COLOR, HIDDEN, viewed
 
 HOME: Final = "homeDirectory"

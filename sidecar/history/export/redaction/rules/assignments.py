@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sidecar.history.export.redaction.plausible import (
+from sidecar.history.export.redaction.rules.plausible import (
     bare_secret,
     mixed_password,
     password,
@@ -12,7 +12,7 @@ from sidecar.history.export.redaction.plausible import (
     random_key,
     typed_secret,
 )
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.rule import Rule
 
 _Check = Callable[[str], bool]
 KIND: Final = "assignedSecret"

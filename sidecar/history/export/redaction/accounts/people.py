@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sidecar.history.export.redaction.homes import Found
-from sidecar.history.export.redaction.names import is_word, names_nobody
+from sidecar.history.export.redaction.accounts.homes import Found
+from sidecar.history.export.redaction.accounts.names import is_word, names_nobody
 
 _NAME: Final = r"[A-Za-z_][\w.-]{1,40}+"
 _LINE: Final = r"(?m:^)[ \t]{0,6}[0-9]{0,6}[ \t]{0,3}[|\u2502\u2192+>-]?[ \t]{0,3}"
