@@ -6,6 +6,7 @@ from typing import Final
 
 from sidecar.history.export.redaction.armor import armored
 from sidecar.history.export.redaction.margins import without_margins
+from sidecar.history.export.redaction.pieces import Sheet
 from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.rules.carriers import CARRIERS
 from sidecar.history.export.redaction.rules.products import PRODUCTS
@@ -65,24 +66,27 @@ _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
 def secrets(view: View) -> Iterator[Span]:
     """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
     for span in _seen(view.text):
-        start, end = view.origin(span.start, span.end)
-        yield span._replace(start=start, end=end)
-    for place, lines in without_margins(view.text):
-        for span in _seen(lines.text):
-            start, end = lines.origin(span.start, span.end)
-            start, end = view.origin(place + start, place + end)
-            yield span._replace(start=start, end=end)
+        yield _moved(span, *view.origin(span.start, span.end))
+    bare = Sheet(without_margins(view.text))
+    for span in _seen(bare.text):
+        piece, start, end = bare.piece(span.start, span.end)
+        yield _moved(span, *view.origin(*piece.origin(start, end)))
 
 
 def _seen(text: str) -> Iterator[Span]:
+    if not text:
+        return
     yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(text))
     yield from _finder().spans(text)
-    for lines in joined_lines(text):
-        for span in _finder().spans(lines.view.text, cut=True):
-            if span.kind in _ASSIGNED and lines.assigns_inside(span.start, span.end):
-                continue
-            start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
-            yield span._replace(start=lines.start + start, end=lines.start + end)
+    lines = Sheet(joined_lines(text))
+    for span in _finder().spans(lines.text, cut=True) if lines.text else ():
+        piece, start, end = lines.piece(span.start, span.end)
+        if not (span.kind in _ASSIGNED and piece.assigns_inside(start, end)):
+            yield _moved(span, *piece.origin(start, piece.end_of(start, end)))
+
+
+def _moved(span: Span, start: int, end: int) -> Span:
+    return span._replace(start=start, end=end)
 
 
 @cache

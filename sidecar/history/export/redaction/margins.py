@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from sidecar.history.export.redaction.view import View, viewed
+from sidecar.history.export.redaction.pieces import Piece
+from sidecar.history.export.redaction.view import viewed
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
 _NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
 _MARK: Final = rf"(?:{_FRAME}|{_NUMBER}|[>+#*-]|//)[ \t]{{0,80}}"
 _LEFT: Final = rf"[ \t]{{0,80}}+(?:{_MARK}){{1,5}}+"
-_RIGHT: Final = rf"(?:[ \t]{{0,200}}+{_FRAME}){{1,3}}+[ \t]{{0,8}}"
+_RIGHT: Final = rf"(?:[ \t]{{0,200}}+(?:{_FRAME}|(?<=[ \t])[*#])){{1,3}}+[ \t]{{0,8}}"
 _CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
 _STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
 _END: Final = r"(?:\r?\n|\r)"
@@ -26,7 +27,8 @@ _MARGINS: Final = re.compile(
     re.ASCII,
 )
 _BROKEN: Final = re.compile(
-    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
+    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
+    r"|(?<=[ \t][*#].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
     re.ASCII | re.DOTALL,
 )
@@ -37,18 +39,18 @@ _NEAR: Final = 40
 _AROUND: Final = 300
 
 
-def without_margins(text: str) -> Iterator[tuple[int, View]]:
-    """Yield views of the lines alone, and where in the text each begins, where a word may be broken.
+def without_margins(text: str) -> Iterator[Piece]:
+    """Yield the lines alone where a word may be broken.
 
     A sign right in front of a word is the mark of a diff or a part of the word: there is a view for either.
     """
     for start, end in _broken(text):
         part = text[start:end]
         bare = viewed(part, _MARGINS, lambda _: "\n")
-        yield start, bare
+        yield Piece(start, bare)
         signed = viewed(part, _MARGINS, _with_sign)
         if signed.text != bare.text:
-            yield start, signed
+            yield Piece(start, signed)
 
 
 def _broken(text: str) -> Iterator[tuple[int, int]]:
@@ -76,6 +78,8 @@ def _is_inside(match: re.Match[str], before: str) -> bool:
     if not match["left"] and before not in "\\`^=|":
         return False
     text, place, behind = match.string, match.start(), match.end()
+    if not _GENERATED.search(text, max(0, place - _NEAR), behind + _NEAR):
+        return False
     head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
     return bool(head) and _GENERATED.search("".join(head[-2:]) + tail[0]) is not None
 

@@ -9,9 +9,10 @@ from sidecar.api.insight import Redaction
 from sidecar.history.export.redaction.accounts.homes import HOME, Found, homes
 from sidecar.history.export.redaction.accounts.names import RANK, USER, NameFinder
 from sidecar.history.export.redaction.accounts.people import people
+from sidecar.history.export.redaction.escapes import is_disguised, views
 from sidecar.history.export.redaction.finder import secrets
 from sidecar.history.export.redaction.spans import Span, merged, replaced
-from sidecar.history.export.redaction.view import View, is_disguised, views
+from sidecar.history.export.redaction.view import View
 
 _HOME_RANK: Final = 1_000
 """Behind the ranks of secrets: a home directory inside a secret goes with it."""

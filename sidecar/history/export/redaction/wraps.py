@@ -1,36 +1,58 @@
-"""Finds words that a console broke at the end of a line, and puts them together again."""
+"""Finds words that a console, a program or a page broke, and puts them together again."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sidecar.history.export.redaction.view import View, viewed
+from sidecar.history.export.redaction.pieces import Piece
+from sidecar.history.export.redaction.view import viewed
 
+_CHAR: Final = r"[\w+/=.~@-]"
+_TAG: Final = (
+    r"</?(?:wbr|br|span|b|i|u|s|a|em|strong|code|mark|font|tt|kbd|samp|var|small|big|sup|sub|ins|del)"
+    r"(?:[ /][^<>\n]{0,150})?>"
+)
+_QUOTE: Final = "[\"'`]"
+_INSIDE: Final = (
+    rf"(?:(?=<){_TAG}(?:{_TAG}){{0,3}}|(?=\*)\*\*(?=\S)|(?={_QUOTE})(?:"
+    rf"(?:''|\"\")(?={_CHAR}{{2}})(?<={_CHAR}{{2}}..)"
+    rf"|(?<={_CHAR}{{2}}){_QUOTE}[ \t]{{0,2}}(?:[+.&][ \t]{{0,2}}|(?<=[ \t]))[bfru]?{_QUOTE}"
+    rf"(?={_CHAR}{{2}})))"
+)
+"""What parts a word within a line: joined strings, empty strings of a shell, tags, marks of emphasis."""
+_LEFT: Final = r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
+_BREAK: Final = (
+    r"(?:(?=[ ])(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?|[ ]{1,200}+)(?=[\r\n])"
+    r"|(?=[\r\n]))(?:\r{0,2}\n|\r)" + _LEFT
+)
+"""A line break, perhaps behind the place in a script that consoles print, or before a line number."""
+_BROKEN: Final = re.compile(rf"{_BREAK}|{_INSIDE}", re.ASCII)
+_LINE_END: Final = re.compile(
+    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)){_LEFT}[:;]?[ ]?{_CHAR}", re.ASCII | re.DOTALL
+)
+_JOINED: Final = re.compile(_INSIDE, re.ASCII)
+_JOINTS: Final = re.compile(r"[\"'`](?:[+.& \t]{1,5}[bfru]?[\"'`]|['\"])|\*\*|<[/a-z]", re.ASCII)
+_PLACE: Final = re.compile(r"[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?\Z")
 _WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
 _MIXED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
 """What generated words have, and few others of some length."""
+_NAMED: Final = re.compile(r"(?i:pass|pwd|secret|token|credential)[^\n]{0,60}\Z")
+"""A name behind which a word of letters alone can be a secret."""
 _NARROWEST: Final = 38
 """Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
-_AROUND: Final = 200
-"""How much of the line in front of the word and behind it is joined too, in characters."""
-_CHAR: Final = r"[\w+/=.~@-]"
-_BREAK: Final = (
-    r"(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?)?(?:\r?\n|\r)"
-    r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
-)
-"""A line break, perhaps behind the place in a script that consoles print, or before a line number."""
+_NEAR: Final = 80
+"""How much on either side of a break shows whether a generated word stands there, in characters."""
+_BEFORE: Final = 300
+_BEHIND: Final = 2_000
+"""How much of the lines around a break is joined, in characters."""
 _ASSIGNS: Final = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[:+?]?=|=[ \t]*\w)", re.ASCII)
-_BROKEN: Final = re.compile(_BREAK)
-_RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}[:;]?[ ]?{_CHAR}++){{1,40}}+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """Lines around a broken word, joined: a view of `text[start:]`, and where its pieces meet."""
+class Joined(Piece):
+    """Lines around a broken word, joined, and where in their view the pieces meet."""
 
-    start: int
-    view: View
     joints: tuple[int, ...]
 
     def assigns_inside(self, start: int, end: int) -> bool:
@@ -47,22 +69,73 @@ class Joined:
 
 
 def joined_lines(text: str) -> Iterator[Joined]:
-    """Yield the lines whose words a line break may have cut, where the word may be a generated one."""
+    """Yield the parts of a text where a generated word may be broken, with the breaks taken out."""
+    start = end = -1
+    for first, last in sorted([*_around_lines(text), *_around_joints(text)]):
+        if first > end:
+            if end >= 0:
+                yield _joined(text, start, end)
+            start, end = first, last
+        end = max(end, last)
+    if end >= 0:
+        yield _joined(text, start, end)
+
+
+def _around_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines around line ends that may lie inside a generated word."""
     if "\n" not in text and "\r" not in text:
         return
-    for match in _RUN.finditer(text):
-        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
-        end = text.find("\n", match.end(), match.end() + _AROUND)
-        lines = text[start : end if end >= 0 else match.end() + _AROUND]
-        full = match[0].find("\n") + match.start() - start >= _NARROWEST
-        joined = _BROKEN.sub("", lines if full else match[0])
-        if any(_MIXED.search(word) for word in _WORDS.findall(joined)):
-            yield Joined(start, viewed(lines, _BROKEN, lambda _: ""), _joints(lines))
+    for match in _LINE_END.finditer(text):
+        place, behind = match.start(), match.end() - 1
+        if not _MIXED.search(text, max(0, place - _NEAR), behind + _NEAR) and not _NAMED.search(
+            text, max(0, place - _NEAR), place
+        ):
+            continue
+        first = _line_start(text, place)
+        if _may_break(text, first, place, behind):
+            if _is_full(text, first):
+                first = _line_start(text, first - 1)
+            end = text.find("\n", behind, behind + _BEHIND)
+            yield first, end if end >= 0 else min(len(text), behind + _BEHIND)
 
 
-def _joints(lines: str) -> tuple[int, ...]:
+def _may_break(text: str, first: int, place: int, behind: int) -> bool:
+    head = _PLACE.sub("", text[first:place].rstrip())
+    tail = text[behind : behind + _NEAR].split("\n", 1)[0]
+    if place - first < _NARROWEST:
+        head, tail = head.rsplit(None, 1)[-1] if head else "", tail.split(None, 1)[0]
+    elif _NAMED.search(head):
+        return True
+    return bool(head) and any(_MIXED.search(word) for word in _WORDS.findall(head[-_NEAR:] + tail))
+
+
+def _line_start(text: str, place: int) -> int:
+    return max(text.rfind("\n", 0, place) + 1, place - _BEFORE)
+
+
+def _is_full(text: str, first: int) -> bool:
+    """Tell whether the line in front of the one that starts at `first` is as long as a console's."""
+    return first > _NARROWEST and text[first - 1] == "\n" and "\n" not in text[first - _NARROWEST : first - 1]
+
+
+def _around_joints(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of lines around what may part a generated word."""
+    for mark in _JOINTS.finditer(text):
+        match = _JOINED.match(text, mark.start())
+        if match is None:
+            continue
+        place, behind = match.span()
+        head, tail = text[max(0, place - _NEAR) : place], text[behind : behind + _NEAR]
+        near = (head.split() or [""])[-1] + (tail.split() or [""])[0]
+        if _MIXED.search(near) or _NAMED.search(head):
+            end = text.find("\n", behind, behind + _BEFORE)
+            yield _line_start(text, place), end if end >= 0 else min(len(text), behind + _BEFORE)
+
+
+def _joined(text: str, start: int, end: int) -> Joined:
+    part = text[start:end]
     joints, removed = [], 0
-    for cut in _BROKEN.finditer(lines):
+    for cut in _BROKEN.finditer(part):
         joints.append(cut.start() - removed)
         removed += cut.end() - cut.start()
-    return tuple(joints)
+    return Joined(start, viewed(part, _BROKEN, lambda _: ""), tuple(joints))

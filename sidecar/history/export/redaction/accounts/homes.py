@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from sidecar.history.export.redaction.accounts.home_paths import FILE, PATHS, SLUGS
 from sidecar.history.export.redaction.accounts.names import is_word, names_nobody
-from sidecar.history.export.redaction.view import COLOR, HIDDEN, viewed
+from sidecar.history.export.redaction.escapes import COLOR, HIDDEN
+from sidecar.history.export.redaction.view import viewed
 
 HOME: Final = "homeDirectory"
 
@@ -107,7 +108,7 @@ def _is_home(group: str, name: str, text: str, end: int) -> bool:
         return False
     if group in _HINTS_ONLY:
         return not names_nobody(name)
-    if group == "doubtful":
+    if group in ("doubtful", "folder"):
         is_plain = len(name) < 3 or is_word(name) or names_nobody(name) or _MEDIA.fullmatch(name)
         return not is_plain or (is_word(name) and _LABEL.match(text, end) is not None)
     return True

@@ -42,19 +42,28 @@ def telling(names: Iterable[str]) -> set[str]:
 
 
 class NameFinder:
-    """Finds names, whatever their case. A name beside letters is another word, unless it is long."""
+    """Finds names, whatever their case. A name beside letters is another word, unless it is long.
+
+    A short name or one that is a word is found only as a folder, as in "home/bob".
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = {spelled for name in telling(names) for spelled in _spellings(name)}
-        self._regex = any_of(sorted(self._names)) if self._names else None
+        names = {name.lower() for name in names}
+        spelled = {each for name in telling(names) for each in _spellings(name)}
+        self._regex = any_of(sorted(spelled)) if spelled else None
+        folders = "|".join(re.escape(name) for name in sorted(names) if name and not names_nobody(name))
+        self._folders = re.compile(rf"(?:home|users)[\\/]{{1,4}}({folders})(?![\w.-])") if folders else None
 
     def spans(self, text: str) -> Iterator[Span]:
         """Yield where the names stand."""
-        if self._regex is None:
-            return
         lowered = text.lower()
         if len(lowered) != len(text):
             lowered = text
+        for match in self._folders.finditer(lowered) if self._folders else ():
+            if not lowered[max(0, match.start() - 1) : match.start()].isalnum():
+                yield Span(*match.span(1), USER, RANK)
+        if self._regex is None:
+            return
         for match in self._regex.finditer(lowered):
             start, end = match.span(1)
             if end - start >= _UNMISTAKABLE or (_begins(text, start) and _ends(text, end)):

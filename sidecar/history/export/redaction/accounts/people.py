@@ -45,12 +45,18 @@ _SHOWN: Final = tuple(
         ("/var/", rf"/var/(?:spool/)?(?:mail|cron/crontabs|cron)/(?P<spool>{_NAME})"),
         ("/var/", rf"/var/lib/AccountsService/users/(?P<account>{_NAME})"),
         ("tmp/", rf"(?<=/tmp)/(?:claude|codex|gemini|emacs|runtime|pip|npm|yarn)-(?P<temporary>{_NAME})"),
+        (
+            "/home /Users :\\Users :/Users",
+            r"[\"'`](?:/home|/Users|[A-Za-z]:[\\/]{1,4}Users)[\\/]{0,4}[\"'`]"
+            r"[ ]?[,+.&][ ]?[bfru]?[\"'`][\\/]{0,4}"
+            rf"(?P<joined>{_NAME})(?=[\"'`\\/])",
+        ),
         ("://", rf"(?:ssh|sftp|sshfs|scp|smb|afp|rsync)://(?P<remote>{_NAME})(?::[^@/\s]{{1,60}})?@"),
     )
 )
 """What shows the name of an account and nothing else, and what a text must hold for it.
 
-`assigned`, `process` and `temporary` may be words of a program.
+`assigned`, `process`, `temporary` and `joined` may be words of a program.
 """
 _MODES: Final = ("rw-", "r--", "rwx", "---")
 _MARKS: Final = ("@", *_MODES, *{mark for marks, _ in _SHOWN for mark in marks})
@@ -76,5 +82,5 @@ def _accounts(text: str) -> Iterator[Found]:
         for match in pattern.finditer(text) if any(mark in text for mark in marks) else ():
             group = match.lastgroup or ""
             name = match[group].rstrip(".")
-            if not (group in ("assigned", "process", "temporary") and is_word(name)):
+            if not (group in ("assigned", "process", "temporary", "joined") and is_word(name)):
                 yield Found(match.start(group), match.start(group) + len(name), name)

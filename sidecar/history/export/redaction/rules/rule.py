@@ -12,6 +12,10 @@ from typing import Any, Final
 
 from sidecar.history.export.redaction.spans import Span
 
+LEFT: Final = "(?<![A-Za-z0-9])"
+"""Where a word begins."""
+GLUED: Final = rf"(?:{LEFT}|(?=[\w.~$+/=-]{{20}})(?=(?:[A-Za-z_.~$+/=-]{{0,40}}[0-9]){{2}}))"
+"""Where a word begins, or where a long generated one follows other letters."""
 _RIGHT_EDGE: Final = "(?![A-Za-z0-9])"
 _DATA: Final = "gitleaks.json"
 
@@ -26,7 +30,8 @@ class Rule:
 
     A rule without keywords, or one that is `scan`, is searched for in the whole text (in the latter case
     only if a keyword is there). The secret is `group`, or the first group that matched, or the whole match.
-    `holds` decides about a secret that the pattern found.
+    `holds` decides about a secret that the pattern found. `needs` is a pattern that a text must hold to be
+    searched at all; the engine finds it far quicker.
     """
 
     kind: str
@@ -36,6 +41,7 @@ class Rule:
     scan: bool = False
     holds: Callable[[str], bool] = _anything
     allow_match: tuple[str, ...] = ()
+    needs: str = ""
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -44,6 +50,10 @@ class Rule:
     @cached_property
     def _cut_regex(self) -> re.Pattern[str]:
         return re.compile(self.pattern.replace(_RIGHT_EDGE, ""), re.ASCII)
+
+    @cached_property
+    def _needed(self) -> re.Pattern[str]:
+        return re.compile(self.needs, re.ASCII)
 
     @cached_property
     def _allowed(self) -> tuple[re.Pattern[str], ...]:
@@ -56,6 +66,8 @@ class Rule:
 
     def everywhere(self, text: str, rank: int) -> list[Span]:
         """Find every secret in a text."""
+        if self.needs and not self._needed.search(text):
+            return []
         found = (self._span(match, rank) for match in self._regex.finditer(text))
         return [span for span in found if span]
 
@@ -102,7 +114,7 @@ def _rule(entry: dict[str, Any], general: tuple[re.Pattern[str], ...], words: li
         holds = _Likeness(entry.get("entropy", 0), general + own, (*words, *entry.get("allowWords", ())))
     return Rule(
         kind=entry["kind"],
-        pattern=entry["pattern"],
+        pattern=entry["pattern"].replace(LEFT, GLUED),
         keywords=tuple(entry["keywords"]),
         group=entry.get("group", 0),
         scan=entry.get("scan", False),
