@@ -26,12 +26,14 @@ _LOGGED_LINES: Final = re.compile(
 )
 """Lines of base64 behind what a log, `git blame` or `grep` puts in front of each."""
 _ONE_LINE: Final = re.compile(r"[A-Za-z0-9+/]{40,}+={0,2}")
+_MARKS: Final = ("-----BEGIN", "---- BEGIN", "PRIVATE KEY", "KEY----", "-----END", "Private-Lines")
+"""What a text with a key holds, even if a line break cuts one of them."""
 _PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
 
 
 def armored(text: str) -> Iterator[tuple[int, int]]:
     """Yield where private keys stand; of one cut short, the lines that are there."""
-    if "-----" not in text and "Private-Lines" not in text:
+    if not any(mark in text for mark in _MARKS):
         return
     yield from _between_marks(text)
     unbroken = viewed(text, _LINE_END, lambda _: "")

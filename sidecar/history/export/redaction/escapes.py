@@ -37,7 +37,7 @@ _FORMS: Final = (
         r"(?<=\\)\\{0,63}+(?:u[0-9a-fA-F]{4}|u\{0{0,6}[0-9a-fA-F]{1,5}\}|U000[0-9a-fA-F]{5}"
         r"|x(?:[2-7][0-9a-fA-F]|0[9aAdD]))",
     ),
-    ("octal", r"(?<=\\)\\{0,63}+0?(?:0?[4-7][0-7](?![0-7])|01[125]|1[0-7]{2})"),
+    ("octal", r"(?<=\\)\\{0,63}+0?(?:0[4-7][0-7]|01[125]|1[0-7]{2}|[4-7][0-7](?![0-7]))"),
     ("escape", r"(?<=\\)\\{0,63}+[nrt\"'/`_.=~+-]"),
     ("percent", r"(?<=%)(?:25){0,8}+(?:[2-7][0-9a-fA-F]|0[9aAdD])"),
     ("entity", r"(?<=&)(?:amp;){0,4}+(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,24}[0-9]{0,2});"),
@@ -62,6 +62,7 @@ _PLAIN: Final = {
 }
 """What Unicode has several characters for: one stands for each."""
 _FANCY: Final = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
+_CONTROL: Final = re.compile(r"[\x0b\x0c\x1c-\x1e]")
 _SPELLED: Final = re.compile(r"\\[uUx0-7]")
 _MOST: Final = 20_000
 """Most spellings whose meaning is remembered."""
@@ -105,7 +106,11 @@ def views(text: str) -> list[View]:
 
 def plain(text: str) -> str:
     """Replace line ends, blanks, quotes and wide letters of Unicode by the common ones, each by one."""
-    return text.translate(_PLAIN) if _FANCY.search(text) else text
+    return text if text.isascii() and not _CONTROL.search(text) else _FANCY.sub(_common, text)
+
+
+def _common(match: re.Match[str]) -> str:
+    return _PLAIN[ord(match[0])]
 
 
 def is_disguised(text: str) -> bool:

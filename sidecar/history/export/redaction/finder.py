@@ -39,24 +39,29 @@ class Finder:
         for rank, rule in self._always:
             yield from rule.everywhere(text, rank)
         lowered = _lowered(text)
-        scanned = set()
+        searched = set()
         for word in self._screen.candidates(lowered):
-            place = lowered.find(word)
-            for rank, rule in self._rules[word] if place >= 0 else ():
-                if not rule.scan:
-                    yield from _at_words(rule, rank, text, lowered, word, place, cut)
-                elif rank not in scanned:
-                    scanned.add(rank)
+            places = _places(lowered, word)
+            for rank, rule in self._rules[word] if places else ():
+                if rule.scan:
+                    for place in places:
+                        yield from rule.around(text, place, rank)
+                elif not rule.far:
+                    for place in places:
+                        if span := rule.at(text, place, rank, cut=cut):
+                            yield span
+                elif rank not in searched:
+                    searched.add(rank)
                     yield from rule.everywhere(text, rank)
 
 
-def _at_words(
-    rule: Rule, rank: int, text: str, lowered: str, word: str, place: int, cut: bool
-) -> Iterator[Span]:
+def _places(text: str, word: str) -> list[int]:
+    places = []
+    place = text.find(word)
     while place >= 0:
-        if span := rule.at(text, place, rank, cut=cut):
-            yield span
-        place = lowered.find(word, place + 1)
+        places.append(place)
+        place = text.find(word, place + 1)
+    return places
 
 
 _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})

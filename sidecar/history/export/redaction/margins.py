@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sidecar.history.export.redaction.pieces import Piece
-from sidecar.history.export.redaction.view import viewed
+from sidecar.history.export.redaction.view import View
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
 _NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
@@ -33,7 +33,7 @@ _BROKEN: Final = re.compile(
     re.ASCII | re.DOTALL,
 )
 """A line end that may lie inside a word: it is behind a word, the mark of a continuation or a frame."""
-_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
+_GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
 _NEAR: Final = 40
 """How much on either side of a line end shows whether a generated word stands there, in characters."""
 _AROUND: Final = 300
@@ -46,11 +46,19 @@ def without_margins(text: str) -> Iterator[Piece]:
     """
     for start, end in _broken(text):
         part = text[start:end]
-        bare = viewed(part, _MARGINS, lambda _: "\n")
-        yield Piece(start, bare)
-        signed = viewed(part, _MARGINS, _with_sign)
-        if signed.text != bare.text:
-            yield Piece(start, signed)
+        stored: list[str] = []
+        bare: list[str] = []
+        signed: list[str] = []
+        done = 0
+        for match in _MARGINS.finditer(part):
+            stored += (part[done : match.start()], match[0])
+            bare.append("\n")
+            signed.append(_with_sign(match))
+            done = match.end()
+        stored.append(part[done:])
+        yield Piece(start, View.of(stored, bare))
+        if signed != bare:
+            yield Piece(start, View.of(stored, signed))
 
 
 def _broken(text: str) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,6 @@ class View:
     _meant: Sequence[str] = ()
     """What stands for each replaced piece."""
     _places: list[int] = field(default_factory=list)
-    """Where each replacement starts in this text."""
     _origins: list[int] = field(default_factory=list)
     """Where each replaced piece starts in the other text."""
 
@@ -32,20 +31,22 @@ class View:
         kept = stored[::2]
         return cls("".join(chain.from_iterable(zip(kept, meant, strict=False))) + kept[-1], stored, meant)
 
+    @property
+    def places(self) -> list[int]:
+        """Where each replacement starts in this text."""
+        if self._meant and not self._places:
+            before = map(len, self._stored[::2])
+            shown = zip(before, map(len, self._meant), strict=False)
+            self._places = list(accumulate(chain.from_iterable(shown)))[::2]
+            self._origins = list(accumulate(map(len, self._stored)))[:-1:2]
+        return self._places
+
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Map `start:end` of this text to the characters of the other text it came from."""
-        if self._meant and not self._places:
-            self._locate()
         return self._origin(start)[0], self._origin(end - 1)[1]
 
-    def _locate(self) -> None:
-        before = map(len, self._stored[::2])
-        shown = zip(before, map(len, self._meant), strict=False)
-        self._places = list(accumulate(chain.from_iterable(shown)))[::2]
-        self._origins = list(accumulate(map(len, self._stored)))[:-1:2]
-
     def _origin(self, place: int) -> tuple[int, int]:
-        index = bisect_right(self._places, place) - 1
+        index = bisect_right(self.places, place) - 1
         if index < 0:
             return place, place + 1
         start = self._origins[index]

@@ -60,7 +60,7 @@ class NameFinder:
         if len(lowered) != len(text):
             lowered = text
         for match in self._folders.finditer(lowered) if self._folders else ():
-            if not lowered[max(0, match.start() - 1) : match.start()].isalnum():
+            if _begins(text, match.start()):
                 yield Span(*match.span(1), USER, RANK)
         if self._regex is None:
             return

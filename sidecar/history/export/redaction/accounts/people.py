@@ -8,8 +8,6 @@ from sidecar.history.export.redaction.accounts.homes import Found
 from sidecar.history.export.redaction.accounts.names import is_word, names_nobody
 
 _NAME: Final = r"[A-Za-z_][\w.-]{1,40}+"
-_LINE: Final = r"(?m:^)[ \t]{0,6}[0-9]{0,6}[ \t]{0,3}[|\u2502\u2192+>-]?[ \t]{0,3}"
-"""The beginning of a line, perhaps behind a frame, a line number or the mark of a diff."""
 _OWNERS: Final = re.compile(
     r"[-dlbcps][-rwxsStTl]{9}[.+@]?[ \t]{1,8}[0-9]{1,9}[ \t]{1,8}(?P<owner>[\w.-]{1,40}+)"
     r"[ \t]{1,12}(?P<group>[\w.-]{1,40}+)[ \t]{1,16}[0-9]"
@@ -20,22 +18,18 @@ _PROMPT: Final = re.compile(
 )
 """A shell's prompt, or the place that a copy over the network names, behind the name of the user."""
 _USER: Final = re.compile(r"(?m)(?:(?<![\w.+/:@-])|(?<=^[+-]))[A-Za-z_][\w.-]{0,31}+\Z")
-_SETTING: Final = r"(?:SUDO_USER|LOGNAME|USERNAME|USER)"
+_SETTING: Final = r"[SLU](?<![A-Za-z0-9_].)(?:(?<=S)UDO_USER|(?<=L)OGNAME|(?<=U)SER(?:NAME)?)"
 _SHOWN: Final = tuple(
     (tuple(marks.split()), re.compile(pattern))
     for marks, pattern in (
-        ("USER LOGNAME", rf"(?<![A-Za-z0-9_]){_SETTING}=[\"']?(?P<set>{_NAME})(?=[\"'\s;&|)]|$)"),
+        ("USER LOGNAME", rf"{_SETTING}=[\"']?(?P<set>{_NAME})(?=[\"'\s;&|)]|$)"),
         (
             "USER LOGNAME",
-            rf"(?<![A-Za-z0-9_]){_SETTING}[\"']?[ ]?[:=][ ]?[\"']?(?P<assigned>{_NAME})(?=[\"'\s;,)]|$)",
+            rf"{_SETTING}[\"']?[ ]?[:=][ ]?[\"']?(?P<assigned>{_NAME})(?=[\"'\s;,)]|$)",
         ),
-        ("id= groups=", rf"(?<![a-z0-9_])(?:[ug]id|groups)=[0-9]{{1,10}}\((?P<id>{_NAME})\)"),
-        (":x: :*: :!: ::", rf"{_LINE}(?P<passwd>{_NAME}):[x*!]?:[0-9]{{4,10}}:[0-9]{{1,10}}:"),
-        ("pts/ tty", rf"{_LINE}(?P<terminal>{_NAME})[ \t]{{1,20}}(?:pts/[0-9]|tty[0-9s])"),
         (
-            "0.0",
-            rf"{_LINE}(?P<process>{_NAME})[ \t]{{1,12}}[0-9]{{2,9}}"
-            r"(?:[ \t]{1,6}[0-9]{1,3}\.[0-9]){2}[ \t]{1,12}[0-9]",
+            "id= groups=",
+            rf"=(?:(?<=[ug]id=)(?<![a-z0-9_]...=)|(?<=groups=))[0-9]{{1,10}}\((?P<id>{_NAME})\)",
         ),
         (
             "whoami",
@@ -44,30 +38,47 @@ _SHOWN: Final = tuple(
         ),
         ("/var/", rf"/var/(?:spool/)?(?:mail|cron/crontabs|cron)/(?P<spool>{_NAME})"),
         ("/var/", rf"/var/lib/AccountsService/users/(?P<account>{_NAME})"),
-        ("tmp/", rf"(?<=/tmp)/(?:claude|codex|gemini|emacs|runtime|pip|npm|yarn)-(?P<temporary>{_NAME})"),
+        ("tmp/", rf"/(?<=/tmp/)(?:claude|codex|gemini|emacs|runtime|pip|npm|yarn)-(?P<temporary>{_NAME})"),
         (
-            "/home /Users :\\Users :/Users",
+            "/home Users",
             r"[\"'`](?:/home|/Users|[A-Za-z]:[\\/]{1,4}Users)[\\/]{0,4}[\"'`]"
             r"[ ]?[,+.&][ ]?[bfru]?[\"'`][\\/]{0,4}"
             rf"(?P<joined>{_NAME})(?=[\"'`\\/])",
         ),
-        ("://", rf"(?:ssh|sftp|sshfs|scp|smb|afp|rsync)://(?P<remote>{_NAME})(?::[^@/\s]{{1,60}})?@"),
+        (
+            "://",
+            r"://(?:(?<=ssh...)|(?<=sftp...)|(?<=sshfs...)|(?<=scp...)|(?<=smb...)|(?<=afp...)|(?<=rsync...))"
+            rf"(?P<remote>{_NAME})(?::[^@/\s]{{1,60}})?@",
+        ),
     )
 )
 """What shows the name of an account and nothing else, and what a text must hold for it.
 
-`assigned`, `process`, `temporary` and `joined` may be words of a program.
+Each pattern begins with the few characters it can start with, which spares the rest of a text.
 """
-_MODES: Final = ("rw-", "r--", "rwx", "---")
-_MARKS: Final = ("@", *_MODES, *{mark for marks, _ in _SHOWN for mark in marks})
+_ROWS: Final = tuple(
+    (group, marks, re.compile(pattern))
+    for group, marks, pattern in (
+        ("passwd", (":x:", ":*:", ":!:", "::"), r":[x*!]?:[0-9]{4,10}:[0-9]{1,10}:"),
+        ("terminal", ("pts/", "tty"), r"[ \t](?:pts/[0-9]|tty[0-9s])"),
+        ("process", (" 0.0 ",), r"[ \t][0-9]{1,3}\.[0-9][ \t]{1,6}[0-9]{1,3}\.[0-9][ \t]{1,12}[0-9]"),
+    )
+)
+"""Rows of lists of accounts, terminals and processes: what a text holds, and what follows the name."""
+_FIRST: Final = re.compile(
+    rf"[ \t]{{0,6}}[0-9]{{0,6}}[ \t]{{0,3}}[|\u2502\u2192+>-]?[ \t]{{0,3}}(?P<name>{_NAME})"
+    r"[ \t]{0,20}(?P<number>[0-9]{0,9})[ \t]{0,6}"
+)
+"""What stands in front: a frame, a line number or the mark of a diff, the name, and a process's number."""
+_WIDEST: Final = 120
+_WORDS: Final = frozenset({"assigned", "process", "temporary", "joined"})
+"""Where a name may be a word of a program."""
+_MODES: Final = ("rw-", "r--", "rwx", "r-x", "------")
 
 
 def people(text: str) -> list[Found]:
     """Find the names of accounts; those that are nobody's are left out."""
-    for mark in _MARKS:
-        if mark in text:
-            return [found for found in _accounts(text) if not names_nobody(found.name)]
-    return []
+    return [found for found in _accounts(text) if not names_nobody(found.name)]
 
 
 def _accounts(text: str) -> Iterator[Found]:
@@ -81,6 +92,16 @@ def _accounts(text: str) -> Iterator[Found]:
     for marks, pattern in _SHOWN:
         for match in pattern.finditer(text) if any(mark in text for mark in marks) else ():
             group = match.lastgroup or ""
-            name = match[group].rstrip(".")
-            if not (group in ("assigned", "process", "temporary", "joined") and is_word(name)):
-                yield Found(match.start(group), match.start(group) + len(name), name)
+            yield from _account(group, match[group], match.start(group))
+    for group, marks, pattern in _ROWS:
+        for match in pattern.finditer(text) if any(mark in text for mark in marks) else ():
+            start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _WIDEST)
+            row = _FIRST.fullmatch(text, start, match.start())
+            if row and bool(row["number"]) == (group == "process"):
+                yield from _account(group, row["name"], row.start("name"))
+
+
+def _account(group: str, name: str, start: int) -> Iterator[Found]:
+    name = name.rstrip(".")
+    if not (group in _WORDS and is_word(name)):
+        yield Found(start, start + len(name), name)

@@ -80,7 +80,7 @@ PRODUCTS: Final = (
         "mailgunKey",
         rf"{GLUED}[a-f0-9]{{32}}-[a-f0-9]{{8}}-[a-f0-9]{{8}}(?![A-Za-z0-9])",
         ("mailgun",),
-        scan=True,
+        far=True,
     ),
     Rule("mailchimpKey", rf"{GLUED}[a-f0-9]{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])", ("-us",), scan=True),
     Rule("azureKey", rf"{GLUED}[A-Za-z0-9]{{40,60}}JQQJ99[A-Za-z0-9]{{20,40}}", ("jqqj99",), scan=True),

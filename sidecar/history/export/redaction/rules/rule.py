@@ -16,6 +16,9 @@ LEFT: Final = "(?<![A-Za-z0-9])"
 """Where a word begins."""
 GLUED: Final = rf"(?:{LEFT}|(?=[\w.~$+/=-]{{20}})(?=(?:[A-Za-z_.~$+/=-]{{0,40}}[0-9]){{2}}))"
 """Where a word begins, or where a long generated one follows other letters."""
+_BEFORE: Final = 120
+"""Most characters of a secret in front of a keyword in its middle."""
+_BEHIND: Final = 300
 _RIGHT_EDGE: Final = "(?![A-Za-z0-9])"
 _DATA: Final = "gitleaks.json"
 
@@ -28,10 +31,9 @@ def _anything(_: str) -> bool:
 class Rule:
     """One kind of secret. Its pattern is tried where one of its keywords stands in the lower-cased text.
 
-    A rule without keywords, or one that is `scan`, is searched for in the whole text (in the latter case
-    only if a keyword is there). The secret is `group`, or the first group that matched, or the whole match.
-    `holds` decides about a secret that the pattern found. `needs` is a pattern that a text must hold to be
-    searched at all; the engine finds it far quicker.
+    A rule that is `scan` is searched for around its keywords; one that is `far` in the whole text if it holds
+    a keyword; one without keywords in every text that holds `needs`, a pattern that the engine finds quickly.
+    The secret is `group`, or the first group that matched, or the whole match. `holds` decides about it.
     """
 
     kind: str
@@ -39,6 +41,7 @@ class Rule:
     keywords: tuple[str, ...] = ()
     group: int = 0
     scan: bool = False
+    far: bool = False
     holds: Callable[[str], bool] = _anything
     allow_match: tuple[str, ...] = ()
     needs: str = ""
@@ -70,6 +73,11 @@ class Rule:
             return []
         found = (self._span(match, rank) for match in self._regex.finditer(text))
         return [span for span in found if span]
+
+    def around(self, text: str, place: int, rank: int) -> list[Span]:
+        """Find every secret around a keyword at `place`."""
+        found = self._regex.finditer(text, max(0, place - _BEFORE), place + _BEHIND)
+        return [span for match in found if (span := self._span(match, rank))]
 
     def _span(self, match: re.Match[str], rank: int) -> Span | None:
         group = self.group or next((n for n, value in enumerate(match.groups(), 1) if value), 0)
@@ -118,6 +126,7 @@ def _rule(entry: dict[str, Any], general: tuple[re.Pattern[str], ...], words: li
         keywords=tuple(entry["keywords"]),
         group=entry.get("group", 0),
         scan=entry.get("scan", False),
+        far=entry.get("far", False),
         holds=holds,
         allow_match=tuple(entry.get("allowMatch", ())),
     )
