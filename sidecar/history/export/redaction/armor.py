@@ -1,4 +1,4 @@
-"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever stands in front of their lines."""
+"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever precedes their lines."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
 
 
 def armored(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where private keys stand; of one cut short, the lines that are there."""
+    """Yield the places of private keys; of a truncated one, the lines that exist."""
     if not any(mark in text for mark in _MARKS):
         return
     yield from _between_marks(text)

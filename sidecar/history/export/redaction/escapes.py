@@ -14,7 +14,7 @@ from sidecar.history.export.redaction.view import View
 HIDDEN: Final = (
     "\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 )
-"""Characters without a width, including marks of directions, which can stand unseen inside a word."""
+"""Characters without a width, including marks of directions, which can hide inside a word."""
 _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 _FINAL: Final = r"[0-9;:?]{0,30}+[A-Za-z]"
 COLOR: Final = (
@@ -60,7 +60,7 @@ _PLAIN: Final = {
     0x2018: "'",
     0x2019: "'",
 }
-"""What Unicode has several characters for: one stands for each."""
+"""Characters of Unicode that mean the same, and the common one."""
 _FANCY: Final = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
 _CONTROL: Final = re.compile(r"[\x0b\x0c\x1c-\x1e]")
 _SPELLED: Final = re.compile(r"\\[uUx0-7]")
@@ -69,7 +69,7 @@ _MOST: Final = 20_000
 
 
 class _Meanings(dict[str, str]):
-    """What each spelling means; `color` stands for a control sequence."""
+    """What each spelling means; `color` replaces a control sequence."""
 
     def __init__(self, color: str) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ def _common(match: re.Match[str]) -> str:
 
 
 def is_disguised(text: str) -> bool:
-    """Tell whether a text holds what only a view of it shows to be a path."""
+    """Return whether a text holds what only a view of it shows to be a path."""
     if not text.isascii() or "%" in text or "&" in text or "\x1b" in text:
         return True
     return "/\\" in text or "-home-" in text or _SPELLED.search(text) is not None

@@ -1,4 +1,4 @@
-"""Finds the secrets of a text: every rule, in every view, where its keywords stand."""
+"""Finds the secrets of a text: tries every rule in every view at its keywords."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -44,8 +44,7 @@ class Finder:
             places = _places(lowered, word)
             for rank, rule in self._rules[word] if places else ():
                 if rule.scan:
-                    for place in places:
-                        yield from rule.around(text, place, rank)
+                    yield from rule.around(text, places, rank)
                 elif not rule.far:
                     for place in places:
                         if span := rule.at(text, place, rank, cut=cut):

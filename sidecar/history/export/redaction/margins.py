@@ -1,6 +1,6 @@
-"""Lines without what stands in their margins: frames, line numbers, marks of diffs, quotes, continuations.
+"""Lines without their margins: frames, line numbers, marks of diffs, quotes, continuations.
 
-A console or a shell breaks a word between the margins, so that its halves lie apart in the stored text.
+A console or a shell breaks a word between the margins, so that its halves are apart in the stored text.
 """
 
 import re
@@ -32,10 +32,10 @@ _BROKEN: Final = re.compile(
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
     re.ASCII | re.DOTALL,
 )
-"""A line end that may lie inside a word: it is behind a word, the mark of a continuation or a frame."""
+"""A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""
 _GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
 _NEAR: Final = 40
-"""How much on either side of a line end shows whether a generated word stands there, in characters."""
+"""How much on either side of a line end is checked for a generated word, in characters."""
 _AROUND: Final = 300
 
 
@@ -62,7 +62,7 @@ def without_margins(text: str) -> Iterator[Piece]:
 
 
 def _broken(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text around line ends that may lie inside a generated word."""
+    """Yield the parts of a text around line ends that may be inside a generated word."""
     if "\n" not in text and "\r" not in text:
         return
     start = end = 0
@@ -80,7 +80,7 @@ def _broken(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_inside(match: re.Match[str], before: str) -> bool:
-    """Tell whether a line end without a frame may lie inside a generated word."""
+    """Return whether a line end without a frame may be inside a generated word."""
     if before in "\"'+.&" and match["string"] is None and before not in "+.":
         return False
     if not match["left"] and before not in "\\`^=|":

@@ -1,4 +1,4 @@
-"""Takes secrets and home directories out of texts and counts what it took."""
+"""Removes secrets and home directories from texts and counts them."""
 
 import re
 from collections import Counter
@@ -98,7 +98,7 @@ class Redactor:
 
 
 def _keep(texts: set[str], text: str) -> None:
-    """Remember a short text: roles, kinds and names of tools stand in every message."""
+    """Remember a short text: every message has roles, kinds and names of tools."""
     if len(text) <= _SHORT and len(texts) < _MOST:
         texts.add(text)
 

@@ -1,4 +1,4 @@
-"""Tells which of many fixed words a text may hold, from its words: most were seen before."""
+"""Finds which of many fixed words a text may hold, from its words: most were seen before."""
 
 import re
 from bisect import bisect_right

@@ -18,7 +18,7 @@ class View:
     _stored: Sequence[str] = ()
     """The pieces of the other text: what stays, what is replaced, what stays, and so forth."""
     _meant: Sequence[str] = ()
-    """What stands for each replaced piece."""
+    """The replacement of each replaced piece."""
     _places: list[int] = field(default_factory=list)
     _origins: list[int] = field(default_factory=list)
     """Where each replaced piece starts in the other text."""

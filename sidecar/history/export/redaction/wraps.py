@@ -41,7 +41,7 @@ _NAMES: Final = ("pass", "pwd", "secret", "token", "credential")
 _NARROWEST: Final = 38
 """Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
 _NEAR: Final = 60
-"""How much on either side of a break shows whether a generated word stands there, in characters."""
+"""How much on either side of a break is checked for a generated word, in characters."""
 _BEFORE: Final = 300
 _BEHIND: Final = 2_000
 """How much of the lines around a break is joined, in characters."""
@@ -55,7 +55,7 @@ class Joined(Piece):
     joints: tuple[int, ...]
 
     def assigns_inside(self, start: int, end: int) -> bool:
-        """Tell whether a line that begins inside a value assigns another one: no console broke it."""
+        """Return whether a line that begins inside a value assigns another one: no console broke it."""
         return any(_ASSIGNS.match(self.view.text, joint) for joint in self.joints if start < joint < end)
 
     def end_of(self, start: int, end: int) -> int:
@@ -68,7 +68,7 @@ class Joined(Piece):
 
 
 def joined_lines(text: str) -> Iterator[Joined]:
-    """Yield the parts of a text where a generated word may be broken, with the breaks taken out."""
+    """Yield the parts of a text where a generated word may be broken, without the breaks."""
     start = end = -1
     for first, last in sorted([*_around_lines(text), *_around_joints(text)]):
         if first > end:
@@ -81,7 +81,7 @@ def joined_lines(text: str) -> Iterator[Joined]:
 
 
 def _around_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines around line ends that may lie inside a generated word."""
+    """Yield the lines around line ends that may be inside a generated word."""
     if "\n" not in text and "\r" not in text:
         return
     named = _named_ends(text)
@@ -123,7 +123,7 @@ def _line_start(text: str, place: int) -> int:
 
 
 def _is_full(text: str, first: int) -> bool:
-    """Tell whether the line in front of the one that starts at `first` is as long as a console's."""
+    """Return whether the line in front of the one that starts at `first` is as long as a console's."""
     return first > _NARROWEST and text[first - 1] == "\n" and "\n" not in text[first - _NARROWEST : first - 1]
 
 

@@ -6,7 +6,7 @@ from typing import Final
 _NAME: Final = (
     r"(?!(?:Shared|Public|Default|All Users|Default User)\b|\.{{1,2}}/)"
     r"(?P<{0}>[^\s/\"'<>|:*?,;()\[\]{{}}$%`#&=@!~]{{1,64}}+"
-    # A name of several words goes on with capitals, perhaps after a "van", and ends at a slash.
+    # A name of several words continues with capitals, perhaps after a "van", and ends at a slash.
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"
 )
 _LEFT: Final = r"(?:(?<![A-Za-z0-9_.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z])|(?<=/\.\.))"

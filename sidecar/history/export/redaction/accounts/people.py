@@ -1,11 +1,11 @@
-"""Finds names of accounts that the text around them gives away: prompts, listings, settings, commands."""
+"""Finds account names by the text around them: prompts, listings, settings, commands."""
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from sidecar.history.export.redaction.accounts.homes import Found
-from sidecar.history.export.redaction.accounts.names import is_word, names_nobody
+from sidecar.history.export.redaction.accounts.names import is_shared, is_word
 
 _NAME: Final = r"[A-Za-z_][\w.-]{1,40}+"
 _OWNERS: Final = re.compile(
@@ -69,7 +69,7 @@ _FIRST: Final = re.compile(
     rf"[ \t]{{0,6}}[0-9]{{0,6}}[ \t]{{0,3}}[|\u2502\u2192+>-]?[ \t]{{0,3}}(?P<name>{_NAME})"
     r"[ \t]{0,20}(?P<number>[0-9]{0,9})[ \t]{0,6}"
 )
-"""What stands in front: a frame, a line number or the mark of a diff, the name, and a process's number."""
+"""What precedes it: a frame, a line number or the mark of a diff, the name, and a process's number."""
 _WIDEST: Final = 120
 _WORDS: Final = frozenset({"assigned", "process", "temporary", "joined"})
 """Where a name may be a word of a program."""
@@ -77,8 +77,8 @@ _MODES: Final = ("rw-", "r--", "rwx", "r-x", "------")
 
 
 def people(text: str) -> list[Found]:
-    """Find the names of accounts; those that are nobody's are left out."""
-    return [found for found in _accounts(text) if not names_nobody(found.name)]
+    """Find the names of accounts, except shared ones."""
+    return [found for found in _accounts(text) if not is_shared(found.name)]
 
 
 def _accounts(text: str) -> Iterator[Found]:

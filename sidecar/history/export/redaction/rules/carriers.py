@@ -1,4 +1,4 @@
-"""Secrets that the text around them gives away: URLs, headers, options of commands, files of credentials."""
+"""Secrets recognized by the text around them: URLs, headers, command options, credential files."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Keys of services that gitleaks' rules do not know, or know only beside the service's name.
+"""Keys of services that gitleaks' rules do not know, or know only near the service's name.
 
 The prefixes are the issuers' own, from their documentation of token formats and from the keys they issue.
 """

@@ -1,10 +1,10 @@
-"""What a rule is, and the rules of gitleaks, read from the data file beside this module."""
+"""What a rule is, and the rules of gitleaks, read from the data file in this folder."""
 
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -29,7 +29,7 @@ def _anything(_: str) -> bool:
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of secret. Its pattern is tried where one of its keywords stands in the lower-cased text.
+    """One kind of secret. Its pattern is tried where the lower-cased text has one of its keywords.
 
     A rule that is `scan` is searched for around its keywords; one that is `far` in the whole text if it holds
     a keyword; one without keywords in every text that holds `needs`, a pattern that the engine finds quickly.
@@ -63,7 +63,7 @@ class Rule:
         return tuple(re.compile(each, re.ASCII) for each in self.allow_match)
 
     def at(self, text: str, place: int, rank: int, *, cut: bool = False) -> Span | None:
-        """Match at `place`. A `cut` text may go on with something else right behind the secret."""
+        """Match at `place`. In a `cut` text anything may follow the secret."""
         match = (self._cut_regex if cut else self._regex).match(text, place)
         return self._span(match, rank) if match else None
 
@@ -74,10 +74,17 @@ class Rule:
         found = (self._span(match, rank) for match in self._regex.finditer(text))
         return [span for span in found if span]
 
-    def around(self, text: str, place: int, rank: int) -> list[Span]:
-        """Find every secret around a keyword at `place`."""
-        found = self._regex.finditer(text, max(0, place - _BEFORE), place + _BEHIND)
-        return [span for match in found if (span := self._span(match, rank))]
+    def around(self, text: str, places: Sequence[int], rank: int) -> Iterator[Span]:
+        """Yield every secret around keywords at ascending places; each part of the text is searched once."""
+        start = end = 0
+        for place in (*places, len(text) + _BEFORE + _BEHIND):
+            if end and place - _BEFORE > end:
+                found = (self._span(match, rank) for match in self._regex.finditer(text, start, end))
+                yield from (span for span in found if span)
+                end = 0
+            if not end:
+                start = max(0, place - _BEFORE)
+            end = place + _BEHIND
 
     def _span(self, match: re.Match[str], rank: int) -> Span | None:
         group = self.group or next((n for n, value in enumerate(match.groups(), 1) if value), 0)
@@ -88,7 +95,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class _Likeness:
-    """What gitleaks asks of a secret beside its form: bits of entropy a character, and no known text."""
+    """What gitleaks requires besides the form: bits of entropy per character, and no known text."""
 
     entropy: float
     patterns: tuple[re.Pattern[str], ...]

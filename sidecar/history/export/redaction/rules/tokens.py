@@ -1,4 +1,4 @@
-"""Tokens whose form gives them away, in addition to gitleaks' or more tolerant of their length.
+"""Tokens recognized by their form: additions to gitleaks, or more tolerant of the length.
 
 The prefixes are the issuers' own, from their public documentation of token formats.
 """
