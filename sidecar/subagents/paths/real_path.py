@@ -11,7 +11,8 @@ MAX_STEPS = 2_000
 def real_path(path: str | os.PathLike[str]) -> str | None:
     """Return the absolute path with all links followed, whether or not a file is there. Blocking.
 
-    None when the way there has too many links or names, or when no file can have this path.
+    None when the way there has too many links or names, when it leads through a link below `/proc`, which each
+    process reads differently, or when no file can have this path.
     """
     try:
         if os.name == "nt":
@@ -39,7 +40,7 @@ def _followed(path: str) -> str | None:
             found = here
             continue
         links += 1
-        if links > MAX_LINKS:
+        if links > MAX_LINKS or here.startswith("/proc/"):
             return None
         found = "/" if target.startswith("/") else found
         left += target.split("/")[::-1]

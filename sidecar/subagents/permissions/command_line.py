@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from sidecar.subagents.permissions import wildcard
+from sidecar.subagents.paths import wildcard
 
 MAX_CHARS = 8_192
 """Characters of a line that is taken apart; a longer one fits only word for word."""

@@ -11,7 +11,7 @@ from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
 from sidecar.subagents.permissions.memory import PermissionMemory
@@ -182,7 +182,7 @@ class PermissionDesk:
 
 def _scope(question: Question, workspace: Path) -> Scope | None:
     """Return what an "always" would cover. Blocking: it follows the links of the question's files."""
-    return scope_of(question, str(workspace), paths.inside(question.paths, workspace))
+    return scope_of(question, str(workspace), reach.inside(question, workspace))
 
 
 def _outcome(option: Option | None) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sidecar.api.permissions import Policy
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.question import Question, Verdict
 
 READS = frozenset({"read", "search", "think"})
@@ -20,7 +20,7 @@ def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
         return policy
     if policy == "allowAll" or question.tool_kind in READS:
         return "allow"
-    if policy == "allowEdits" and question.tool_kind in EDITS and paths.inside(question.paths, workspace):
+    if policy == "allowEdits" and question.tool_kind in EDITS and reach.inside(question, workspace):
         return "allow"
     return "ask"
 

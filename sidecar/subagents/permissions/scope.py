@@ -10,7 +10,7 @@ import orjson
 from sidecar.api.permissions import Coverage
 from sidecar.subagents.permissions import web_address
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
-from sidecar.subagents.permissions.directories import directories
+from sidecar.subagents.permissions.places import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 

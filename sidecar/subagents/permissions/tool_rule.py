@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.subagents.permissions import tool_argument, wildcard
+from sidecar.subagents.paths import wildcard
+from sidecar.subagents.permissions import tool_argument
 from sidecar.subagents.permissions.question import Question
 
 NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})

@@ -15,7 +15,7 @@ from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.question import Answer, FileChange, Option, Question
@@ -412,7 +412,7 @@ async def test_links_are_followed_beside_the_loop(office: Office, monkeypatch: p
     def inside(*_: object) -> None:
         threads.add(threading.get_ident())
 
-    monkeypatch.setattr(paths, "inside", inside)
+    monkeypatch.setattr(reach, "inside", inside)
     run, office.attended = Run(office.workspace), False
     run.policy = "allowEdits"
     await office.desk.ask(run, question(kind="edit"))

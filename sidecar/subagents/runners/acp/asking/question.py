@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
+from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
@@ -74,7 +75,7 @@ def _text(value: Any) -> str | None:
 def _paths(call: Mapping[str, Any]) -> Iterator[str]:
     for member in ("locations", "content"):
         yield from (part["path"] for part in _parts(call, member) if isinstance(part.get("path"), str))
-    yield from acp_arguments.paths(call.get("rawInput"))
+    yield from places.files(call.get("rawInput"))
 
 
 def _changes(call: Mapping[str, Any]) -> Iterator[FileChange]:
