@@ -137,7 +137,7 @@ def _risks(program: str, words: tuple[str, ...]) -> list[str]:
 def _named(risks: str, words: tuple[str, ...]) -> list[str]:
     first = next((word for word in words if not word.startswith("-")), "")  # a subcommand
     options = [word for word in words if word.startswith("-")]
-    found = [_as_option(word, risk) for word in options for risk in risks.split()]
+    found = [_as_option(word, risk) for word in options for risk in risks.split() if risk[0] == "-"]
     return [each for each in (*found, first if first in risks.split() else None) if each]
 
 

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-Role = Literal["file", "folder", "directory", "pattern", "address"]
+from sidecar.subagents.permissions import web_address
+from sidecar.subagents.permissions.web_address import WebAddress
+
+Role = Literal["file", "folder", "directory", "pattern", "address", "text"]
 """What a value is. A `folder` is where a search begins, a `directory` where relative paths begin."""
 
 MAX_VALUES = 10_000
@@ -83,6 +86,15 @@ def files(arguments: Any) -> Iterator[str]:
             yield place.text
 
 
+def address(url: str, arguments: Any) -> WebAddress | None:
+    """Return the server that a call fetches from; None in doubt, or if its arguments name files or other hosts."""
+    found, places = web_address.parse(url), named(arguments)
+    if found is None or places is None or any(place.role not in ("address", "text") for place in places):
+        return None
+    others = [web_address.parse(each) for place in places for each in web_address.mentioned(place.text)]
+    return found if all(other is not None and other.host == found.host for other in others) else None
+
+
 def directories(arguments: Mapping[str, Any]) -> Iterator[Any]:
     """Yield every directory in which a command may run, in whatever form."""
     for name, value in arguments.items():
@@ -105,12 +117,14 @@ def local(uri: str) -> str:
 def _places(names: tuple[str, ...], value: str) -> Iterator[Place]:
     name = names[-1] if names else ""
     if _joined(name) in _TEXTS:
+        yield Place("text", value)
         return
     changed = [Place("file", path) for path in _patched(value)]
     yield from changed
     role = _role(names, value)
-    if role is not None and (not changed or _own_role(name) is not None):
-        yield Place(role, local(value))
+    if changed and _own_role(name) is None:
+        role = None
+    yield Place("text", value) if role is None else Place(role, local(value))
 
 
 def _role(names: tuple[str, ...], value: str) -> Role | None:

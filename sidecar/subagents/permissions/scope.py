@@ -8,9 +8,8 @@ from typing import Any
 import orjson
 
 from sidecar.api.permissions import Coverage
-from sidecar.subagents.permissions import web_address
+from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
-from sidecar.subagents.permissions.places import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
@@ -45,7 +44,7 @@ def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -
         return _command(question, question.command, workspace)
     if question.paths and question.tool_kind in EDITS | READS:
         return None if inside is None else _files(question.tool_kind, inside)
-    address = None if question.url is None else web_address.parse(question.url)
+    address = None if question.url is None else places.address(question.url, question.arguments or {})
     if question.tool_kind == "fetch" and address is not None:
         return Scope("host", str(address), f"requests to {address}")
     return _call(question)
@@ -62,7 +61,7 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
 
 def _place(arguments: Mapping[str, Any], workspace: str) -> str:
     """Name every directory that a command may run in."""
-    others = [_plain(str(each)) for each in directories(arguments) if each not in (".", "./", workspace)]
+    others = [_plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)]
     return " or ".join(others) or "this workspace"
 
 

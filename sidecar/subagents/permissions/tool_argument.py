@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.paths.real_path import real_path
-from sidecar.subagents.permissions import command_line, paths, reach, web_address
-from sidecar.subagents.permissions.places import directories
+from sidecar.subagents.permissions import command_line, paths, places, reach
 from sidecar.subagents.permissions.question import Question
 
 MAX_CHARS = 4_096
@@ -45,7 +44,7 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
         is_known = question.is_line and question.command is not None and _is_here(question, workspace)
         return is_known and _allows_command(sound, question.command or "")
     if kind == "fetch":
-        address = None if question.url is None else web_address.parse(question.url)
+        address = None if question.url is None else places.address(question.url, question.arguments or {})
         return address is not None and any(_is_at(argument, address.host) for argument in sound)
     return _allows_paths(sound, question, workspace)
 
@@ -60,9 +59,9 @@ def _fault_of_path(argument: str) -> str | None:
 
 def _is_here(question: Question, workspace: Path) -> bool:
     """Tell whether a command runs in the workspace: elsewhere the same words may run another program."""
-    places = list(directories(question.arguments or {}))
-    named = [place for place in places if isinstance(place, str)]
-    return not places or (len(named) == len(places) and paths.inside(named, workspace) is not None)
+    found = list(places.directories(question.arguments or {}))
+    named = [place for place in found if isinstance(place, str)]
+    return not found or (len(named) == len(found) and paths.inside(named, workspace) is not None)
 
 
 def _allows_command(arguments: Sequence[str], line: str) -> bool:

@@ -9,7 +9,8 @@ import re
 from typing import NamedTuple
 
 _ADDRESS = re.compile(r"(https?)://([a-z0-9._-]+)(?::([0-9]{1,5}))?(?:[/?#].*)?", re.IGNORECASE | re.ASCII)
-_DOUBTFUL = re.compile(r"[\\\s\x00-\x20\x7f-\x9f]")
+_DOUBTFUL = re.compile(r"[\\\s\x00-\x20\x7f-\x9f\ud800-\udfff]")
+_MENTIONED = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]*", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_CHARS = 4_096
@@ -26,6 +27,11 @@ class WebAddress(NamedTuple):
         """Spell the server as an address does; without the scheme where it is https."""
         where = self.host if self.port is None else f"{self.host}:{self.port}"
         return where if self.scheme == "https" else f"{self.scheme}://{where}"
+
+
+def mentioned(text: str) -> list[str]:
+    """Return the addresses in a text, without the punctuation that ends a sentence."""
+    return [found.rstrip(".,;:!?)]}`*") for found in _MENTIONED.findall(text)]
 
 
 def parse(url: str) -> WebAddress | None:

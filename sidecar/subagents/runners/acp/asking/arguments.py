@@ -14,6 +14,10 @@ _RUN = frozenset(
     | {"program", "executable"}
 )
 _URLS = frozenset({"url", "urls", "uri", "uris"})
+_WRITTEN = frozenset(
+    {"content", "contents", "filetext", "newtext", "newstring", "newstr", "newcontent", "newsource"}
+    | {"oldtext", "oldstring", "oldstr", "replacement", "patch", "patchtext", "diff"}
+)
 _BESIDE = frozenset(
     [
         "args",
@@ -77,6 +81,12 @@ def url_members(raw: Any) -> bool:
     return any(
         name in _URLS and not (isinstance(value, str) and _is_local(value)) for name, value in _members(raw)
     )
+
+
+def writes(raw: Any) -> bool:
+    """Tell whether a call has text to write to a file."""
+    members = raw.items() if isinstance(raw, Mapping) else ()
+    return any(_plain(name) in _WRITTEN and isinstance(value, str) and value for name, value in members)
 
 
 def compact(value: Any) -> str:

@@ -28,6 +28,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
     command, name = acp_arguments.command(raw), _text(call.get("name"))
+    changes = tuple(_changes(call))
     return Question(
         request_id=str(uuid4()),
         title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
@@ -35,24 +36,26 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
             Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
             for each in options
         ),
-        tool_kind=_kind(call.get("kind"), raw, runs=command is not None),
+        tool_kind=_kind(call.get("kind"), raw, runs=command is not None, changes=bool(changes)),
         tool_name=None if name is None else cut_middle(name, NAME_CHARS),
         tool_call_id=call_id if isinstance(call_id, str) else None,
         arguments=arguments or None,
         paths=tuple(dict.fromkeys(_paths(call))),
-        changes=tuple(_changes(call)),
+        changes=changes,
         command=None if command is None else command.text,
         is_line=command is None or command.is_line,
         url=acp_arguments.url(raw),
     )
 
 
-def _kind(kind: Any, raw: Any, *, runs: bool) -> str:
-    """Return the kind by what a call does: an agent may call a command a read."""
+def _kind(kind: Any, raw: Any, *, runs: bool, changes: bool) -> str:
+    """Return the kind by what a call does: an agent may call a command or an edit a read."""
     if runs:
         return "execute"
     if kind in READS and acp_arguments.url_members(raw):
         return "fetch"
+    if kind in READS and (changes or (kind != "think" and acp_arguments.writes(raw))):
+        return "edit"
     return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
 
 
