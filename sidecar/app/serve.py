@@ -97,9 +97,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _Parser(
-        prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout."
-    )
+    parser = _Parser(prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout.")
     parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
     parser.add_argument(
         "--in-process", action="store_true", help="own the root in this process (the only way for now)"

@@ -41,8 +41,7 @@ def _ends(parts: Sequence[str], pattern: Sequence[str], plain: int | None = None
             ends = {
                 end + 1
                 for end in ends
-                if end < len(parts)
-                and (_is_named if end < first_wild else _is_covered)(parts[end], wanted)
+                if end < len(parts) and (_is_named if end < first_wild else _is_covered)(parts[end], wanted)
             }
         if not ends:
             break

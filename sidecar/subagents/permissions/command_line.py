@@ -21,6 +21,11 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
 """What a shell expands to other words, options too."""
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _RISKS = {
     "git": "-c -C --config-env --exec-path --git-dir --work-tree --namespace",
     "git *": "--upload-pack --receive-pack --exec --output --output-directory --ext-diff --template --smtp-server",
@@ -49,14 +54,14 @@ _RISKS = {
 
 Those of `git` come before its subcommand, those of `git *` after any.
 """
-_GIT_RISKS = frozenset(
+_GIT_RISKS = _words(
     "config filter-branch daemon shell send-email hook credential credential-store credential-cache "
-    "http-backend upload-pack receive-pack mergetool instaweb web--browse".split()
+    "http-backend upload-pack receive-pack mergetool instaweb web--browse"
 )
 """Subcommands of Git that do so by themselves."""
-_WRAPPERS = frozenset(
+_WRAPPERS = _words(
     "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice nohup "
-    "setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script".split()
+    "setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
 )
 """Programs that run others, which a `*` in place of a program does not mean."""
 
@@ -107,7 +112,9 @@ def fits(command: Command, pattern: str) -> bool:
     """
     wanted = f"{pattern[:-2]} *" if pattern.endswith(":*") else pattern
     without = wanted.removesuffix(" *")
-    named = wildcard.fits(command.text, wanted) or (without != wanted and wildcard.fits(command.text, without))
+    named = wildcard.fits(command.text, wanted) or (
+        without != wanted and wildcard.fits(command.text, without)
+    )
     return named and (command.text == wanted or _is_safe(command, wanted.split()))
 
 

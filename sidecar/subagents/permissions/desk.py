@@ -142,7 +142,14 @@ class PermissionDesk:
     ) -> Answer:
         allowed = verdict == "allow"
         answer = Answer(question.option_for("allow")) if allowed else Answer.denial(question, refusal)
-        await asker.emit({**event(question, asker.record.task.workspace_dir), "state": "answered", **_outcome(answer.option), "by": by})
+        await asker.emit(
+            {
+                **event(question, asker.record.task.workspace_dir),
+                "state": "answered",
+                **_outcome(answer.option),
+                "by": by,
+            }
+        )
         return answer
 
     async def _by_person(self, asker: Asker, question: Question, scope: Scope | None) -> Answer:
@@ -155,12 +162,21 @@ class PermissionDesk:
         asker.hold()
         try:
             offered = [option_event(each) for each in options]
-            await asker.emit({**event(question, asker.record.task.workspace_dir), "state": "asked", "options": offered})
+            await asker.emit(
+                {**event(question, asker.record.task.workspace_dir), "state": "asked", "options": offered}
+            )
             self._show(asker)
             option = await waiting.answered
         finally:
             self._close(question.request_id)
-        await asker.emit({**event(question, asker.record.task.workspace_dir), "state": "answered", **_outcome(option), "by": "user"})
+        await asker.emit(
+            {
+                **event(question, asker.record.task.workspace_dir),
+                "state": "answered",
+                **_outcome(option),
+                "by": "user",
+            }
+        )
         # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
         return Answer(question.once(option))
 

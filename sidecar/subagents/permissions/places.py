@@ -19,21 +19,26 @@ MAX_VALUES = 10_000
 MAX_DEPTH = 12
 """Levels of nested values; a call with more is in doubt."""
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _DIRECTORIES = frozenset({"cwd", "workdir", "workingdirectory", "workingdir", "currentdirectory", "chdir"})
 _FOLDERS = frozenset({"path", "dir", "dirpath", "directory", "directorypath", "folder", "folderpath"})
 _RUN_IN = _DIRECTORIES | {"directory", "dirpath", "dir", "folder", "root"}
-_FILE_WORDS = frozenset(
+_FILE_WORDS = _words(
     "path paths file files filename filenames filepath filepaths folder folders dir dirs dirpath directory "
     "directories root roots location locations source src destination dest dst target from to uri uris "
-    "outfile notebook absolutepath relativepath".split()
+    "outfile notebook absolutepath relativepath"
 )
-_PATTERN_WORDS = frozenset("pattern patterns glob globs include includes".split())
-_ADDRESS_WORDS = frozenset("url urls uri uris".split())
-_TEXTS = frozenset(
+_PATTERN_WORDS = _words("pattern patterns glob globs include includes")
+_ADDRESS_WORDS = _words("url urls uri uris")
+_TEXTS = _words(
     "content contents text body html markdown description explanation reason justification instruction "
     "instructions message title thought plan prompt query regex replacement replace find search "
     "newstring oldstring newstr oldstr newtext oldtext newcontent oldcontent newsource oldsource filetext "
-    "codeedit inserttext exclude excludes ignore".split()
+    "codeedit inserttext exclude excludes ignore"
 )
 """Names of free text, and of patterns that only leave files out: these values reach no file."""
 _BY_PATH = frozenset({"changes", "files", "paths"})
@@ -42,7 +47,9 @@ _BELOW_FILE = frozenset({"name", "value"})
 """Members of a file's own mapping that name the file."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_PLACE = re.compile(r"\s*(?:[/\\~]|[A-Za-z]:[/\\]|file:|\$\{|\$[A-Z]|%[A-Z])|.*(?:^|[/\\]) *\.{2,}(?:[^\w.]|$)", re.S)
+_PLACE = re.compile(
+    r"\s*(?:[/\\~]|[A-Za-z]:[/\\]|file:|\$\{|\$[A-Z]|%[A-Z])|.*(?:^|[/\\]) *\.{2,}(?:[^\w.]|$)", re.S
+)
 _SCHEME = re.compile(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PATCHED = re.compile(
     r"^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:rename|copy) (?:from|to) |Index: )(.+)$"
@@ -87,7 +94,7 @@ def files(arguments: Any) -> Iterator[str]:
 
 
 def address(url: str, arguments: Any) -> WebAddress | None:
-    """Return the server that a call fetches from; None in doubt, or if its arguments name files or other hosts."""
+    """Return the server that a call fetches from; None in doubt, or if it names files or other hosts."""
     found, places = web_address.parse(url), named(arguments)
     if found is None or places is None or any(place.role not in ("address", "text") for place in places):
         return None

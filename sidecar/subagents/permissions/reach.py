@@ -1,4 +1,4 @@
-"""Which files a call reaches: by its arguments, by what the agent says beside them, and by links on the disk."""
+"""Which files a call reaches: by its arguments, by what else the agent says, and by links on the disk."""
 
 import fnmatch
 import os

@@ -61,7 +61,9 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
 
 def _place(arguments: Mapping[str, Any], workspace: str) -> str:
     """Name every directory that a command may run in."""
-    others = [_plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)]
+    others = [
+        _plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)
+    ]
     return " or ".join(others) or "this workspace"
 
 

@@ -94,7 +94,8 @@ def _is_at(argument: str, host: str) -> bool:
 def _pattern(argument: str, root: str) -> tuple[str, ...] | None:
     """Return a pattern's parts from the root of the file system; None when its links cannot be followed.
 
-    `//x` begins there, `~/x` at the user's home, all else in the workspace; a name alone may be anywhere in it.
+    `//x` begins there, `~/x` in the user's home, all else in the workspace; a name alone may be anywhere
+    in it.
     In the workspace no link is followed: its files decide where a link leads, and must not widen a rule.
     """
     if argument.startswith("//"):

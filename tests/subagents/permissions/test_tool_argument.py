@@ -227,8 +227,17 @@ def test_a_link_of_the_repository_does_not_widen_a_rule(tmp_path: Path) -> None:
     (workspace / "lib" / "deep").mkdir(parents=True)
     home.mkdir()
     for name, target in {"src": home, "all": ".", "lib/mid": home, "lib/in": "deep"}.items():
-        (workspace / name).symlink_to(target)
-    for argument in ("src/**", "src", "./src/*", "all/**", "lib/mid/**", "lib/mid/a", "lib/../src/**", "lib/in/**"):
+        (workspace / name).symlink_to(str(target))
+    for argument in (
+        "src/**",
+        "src",
+        "./src/*",
+        "all/**",
+        "lib/mid/**",
+        "lib/mid/a",
+        "lib/../src/**",
+        "lib/in/**",
+    ):
         for path in ("src/a", str(home / "a"), "all/lib/a", "lib/mid/a", "lib/in/a"):
             assert not touches(argument, path, workspace=workspace)
     assert touches("lib/**", "lib/in/a", workspace=workspace)
