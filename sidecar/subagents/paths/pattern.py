@@ -18,10 +18,7 @@ def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def covers(parts: Sequence[str], wild: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether every path that begins with `parts` and goes on as the pattern `wild` fits, or lies in one that does.
-
-    In doubt it does not.
-    """
+    """Tell whether all that `parts` and the pattern `wild` below them match fits, or a folder above it does."""
     return any(end > 0 for end in _ends((*parts, *wild), pattern, len(parts)))
 
 

@@ -11,8 +11,8 @@ MAX_STEPS = 2_000
 def real_path(path: str | os.PathLike[str]) -> str | None:
     """Return the absolute path with all links followed, whether or not a file is there. Blocking.
 
-    None when the way there has too many links or names, when it leads through a link below `/proc`, which each
-    process reads differently, or when no file can have this path.
+    None when the way there has too many links or names, when it leads through a link below `/proc`, which
+    each process reads differently, or when no file can have this path.
     """
     try:
         if os.name == "nt":

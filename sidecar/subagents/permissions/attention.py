@@ -15,8 +15,8 @@ from sidecar.subagents.permissions.scope import Scope
 def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
     """Return the answers a person is offered.
 
-    Without a scope there is no "always", unless the agent offers nothing else that says so: such an answer
-    holds once here, whatever the agent makes of it.
+    Without a scope there is no "always", unless the agent offers no other answer that allows or refuses: it
+    then holds once here, however the agent understands it.
     """
     return [
         AttentionOption(
@@ -77,7 +77,7 @@ def _is_always(option: Option) -> bool:
 
 
 def _command(question: Question) -> str | None:
-    """Return the command; failing that the arguments, as JSON, where nothing else shows what is done."""
+    """Return the command, or the arguments as JSON if nothing else shows what is done."""
     shown = question.command
     if shown is None and question.arguments and not _is_shown(question):
         shown = json.dumps(question.arguments, ensure_ascii=False, separators=(",", ":"), default=str)

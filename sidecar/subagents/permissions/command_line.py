@@ -1,4 +1,4 @@
-"""The commands that a shell would run for a line, where the line's words show all of them."""
+"""The commands that a shell would run for a line, if the line's words show all of them."""
 
 import re
 import shlex
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from sidecar.subagents.paths import wildcard
 
 MAX_CHARS = 8_192
-"""Characters of a line that is taken apart; a longer one fits only word for word."""
+"""Characters of a line that is parsed; a longer one fits only word for word."""
 MAX_COMMANDS = 100
 _OPERATORS = ";|&\n"
 _HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[ \t\n;&|]|$)")
-"""A redirection that writes no file. Only what ends a word for a shell ends it: others belong to a name."""
+"""A redirection that writes no file. It ends only where a shell ends a word."""
 _OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#|\\\n")
-"""Where a shell runs, writes or leaves out what the words do not show; it takes CR for a letter.
+"""What makes a shell run, write or leave out what the words do not show; CR is a letter to it.
 
 An expansion can run commands by itself: `${x@P}`, `$[...]`, `$((...))`.
 """
@@ -28,7 +28,8 @@ def _words(text: str) -> frozenset[str]:
 
 _RISKS = {
     "git": "-c -C --config-env --exec-path --git-dir --work-tree --namespace",
-    "git *": "--upload-pack --receive-pack --exec --output --output-directory --ext-diff --template --smtp-server",
+    "git *": "--upload-pack --receive-pack --exec --output --output-directory --ext-diff --template "
+    "--smtp-server",
     "git apply": "--unsafe-paths",
     "git archive": "-o --remote",
     "git bisect": "run",
@@ -60,8 +61,8 @@ _GIT_RISKS = _words(
 )
 """Subcommands of Git that do so by themselves."""
 _WRAPPERS = _words(
-    "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice nohup "
-    "setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
+    "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice "
+    "nohup setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
 )
 """Programs that run others, which a `*` in place of a program does not mean."""
 
@@ -130,7 +131,7 @@ def _is_safe(command: Command, wanted: list[str]) -> bool:
 
 
 def _risks(program: str, words: tuple[str, ...]) -> list[str]:
-    """Return what has to be in a pattern, since it is in the words."""
+    """Return the risky options and subcommands, which a pattern has to name."""
     if program != "git":
         return _named(_RISKS[program], words)
     at = next((at for at, word in enumerate(words) if not word.startswith("-")), len(words))
@@ -149,7 +150,7 @@ def _named(risks: str, words: tuple[str, ...]) -> list[str]:
 
 
 def _as_option(word: str, risk: str) -> str | None:
-    """Return what of a word is a risky option: a long one may be cut short, short ones may be joined."""
+    """Return the risky option in a word: a long one may be abbreviated, short ones may be joined."""
     name = word.split("=", 1)[0]
     if risk.startswith("--"):
         return name if len(name) > 2 and risk.startswith(name) else None

@@ -1,4 +1,4 @@
-"""Where the paths that an agent names lead. A path that agents or systems may read differently leads nowhere."""
+"""Where the paths that an agent names lead, unless agents or systems may read them differently."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def is_possible(path: str) -> bool:
 
 
 def is_certain(text: str) -> bool:
-    """Tell whether a path or pattern means the same with variables, encodings and Unicode forms resolved or not."""
+    """Tell whether a path or pattern has no variables, encodings or letters that change what it means."""
     if not is_possible(text) or not text.isprintable() or _DOUBTFUL.search(text):
         return False
     return _shape(text) == _shape(unicodedata.normalize("NFKC", text).translate(_SLASHES))

@@ -1,4 +1,4 @@
-"""What an agent may do without asking a person: by the kind of its tool, and where its files lie."""
+"""What an agent may do without asking a person: by the kind of its tool, and where its files are."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ _WIDTH: dict[Policy, int] = {"deny": 0, "ask": 1, "allowReads": 2, "allowEdits":
 def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
     """Return what `policy` says of a question.
 
-    An edit counts as one in the workspace only when the agent names its files and all lie there.
+    An edit counts as one in the workspace only when the agent names its files and all are there.
     """
     if policy in ("ask", "deny"):
         return policy

@@ -23,7 +23,7 @@ _WILD_OR_ESCAPED = re.compile(r"[*?\[{(\\]")
 _ESCAPE = re.compile(r"\\.")
 _ALTERNATIVES = re.compile(r"[!@?*+]?\([^()]*\)|\{[^{}]*\}|\[[^\]]*\]")
 _CLIMBS = re.compile(r"(?:^|[/{},(|)]) *\.\. *(?=$|[/{},(|)])|(?:^|[/{,(|])\.(?=\{)|[{,]\.(?=[,}])")
-_BEGINS_ELSEWHERE = re.compile(r"[{(|] *[/~]|\{.*, *[/~]|^[A-Za-z][A-Za-z0-9+.-]*:[/\\]|^file:|^[!#]")
+_BEGINS_ELSEWHERE = re.compile(r"[{(|,] *[/~]|^[A-Za-z][A-Za-z0-9+.-]*:[/\\]|^file:|^[!#]")
 
 
 class Reached(NamedTuple):
@@ -144,12 +144,12 @@ def _links(start: str, pattern: Sequence[str]) -> list[Reached] | None:
     for at, part in enumerate(pattern):
         if "**" in part:
             break
-        below = []
+        below, wider = [], _wider(part).casefold()
         for entry in _entries(folders):
             seen += 1
             if seen > MAX_ENTRIES:
                 return None
-            if _may_match(entry.name, part):
+            if fnmatch.fnmatchcase(entry.name.casefold(), wider):
                 if not entry.is_symlink():
                     below.append(entry.path)
                 elif (real := real_path(entry.path)) is not None:
@@ -167,8 +167,9 @@ def _entries(folders: Iterable[str]) -> Iterator["os.DirEntry[str]"]:
             continue
 
 
-def _may_match(name: str, part: str) -> bool:
+def _wider(part: str) -> str:
+    """Return a pattern with `*` in place of all alternatives."""
     bare = _ESCAPE.sub(lambda found: found[0][1], part)
     while (wider := _ALTERNATIVES.sub("*", bare)) != bare:
         bare = wider
-    return fnmatch.fnmatch(name, bare) or (bare.casefold() == name.casefold())
+    return bare

@@ -14,7 +14,7 @@ from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
 SUBJECT_CHARS = 4_000
-"""A longer command is asked for each time: nobody reads what they would allow."""
+"""Longer commands are asked about every time: nobody reads all of what they would allow."""
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
 """More files than these do not fit on a button."""
@@ -36,9 +36,9 @@ class Scope:
 
 
 def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -> Scope | None:
-    """Return what an "always" to a question would cover; None where nothing can be named exactly.
+    """Return what an "always" to a question would cover; None if nothing can be named exactly.
 
-    `inside` are the question's files relative to the workspace, None unless all lie there.
+    `inside` are the question's files relative to the workspace, None unless all are there.
     """
     if question.command is not None:
         return _command(question, question.command, workspace)
@@ -94,6 +94,6 @@ def _canonical(arguments: Mapping[str, Any]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Return text on one line in which nothing is invisible, cut in its middle."""
+    """Return text on one line without invisible characters, cut in its middle."""
     visible = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text[:SUBJECT_CHARS])
     return cut_middle(visible, _WORDS_CHARS)

@@ -1,6 +1,6 @@
-"""What stands in parentheses behind a tool, as Claude Code writes it: `Bash(git log:*)`, `Edit(src/**)`.
+"""What parentheses after a tool allow, in the syntax of Claude Code: `Bash(git log:*)`, `Edit(src/**)`.
 
-A call fits by what its agent says of it. In doubt it does not: whoever limits a tool wants the rest refused.
+A call fits by what its agent reports. In doubt it does not: who limits a tool wants the rest refused.
 """
 
 import os

@@ -153,7 +153,7 @@ async def test_a_cancelled_question_is_taken_back(office: Office) -> None:
     asking.cancel()
     await asyncio.wait({asking})
     assert (run.shown(), run.holds) == (None, 0)
-    with pytest.raises(InvalidState, match="was answered or called off"):
+    with pytest.raises(InvalidState, match="was answered or withdrawn"):
         await office.desk.answer(run.record, "q", "once")
 
 
@@ -242,7 +242,7 @@ async def test_an_edit_that_is_always_allowed_is_one_of_the_same_file(office: Of
 async def test_an_edit_outside_the_workspace_is_allowed_once_only(office: Office) -> None:
     run = Run(office.workspace)
     asking = await office.asking(run, OUTSIDE)
-    with pytest.raises(InvalidParams, match="'always' is not offered; there are 'once', 'no'"):
+    with pytest.raises(InvalidParams, match="'always' is not offered; use one of: 'once', 'no'"):
         await office.desk.answer(run.record, "o", "always")
     await office.desk.answer(run.record, "o", "once")
     await asking
