@@ -1225,8 +1225,8 @@ export type ErrorKind =
 /**
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
  *
- * The rest is what would be done: the command line and its directory, the files, the change as a unified diff, the address.
- * Each is bounded: a long title, command or diff loses its middle and says so.
+ * The rest is what would be done: the command line and its directory, the files, the change as a unified
+ * diff, the address. Each is bounded: a long title, command or diff loses its middle and says so.
  */
 export interface Attention {
   /** What the agent needs. */

@@ -18,7 +18,7 @@ def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def covers(parts: Sequence[str], wild: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether all that `parts` and the pattern `wild` below them match fits, or a folder above it does."""
+    """Tell whether `parts` fit with everything that the pattern `wild` matches below them; False in doubt."""
     return any(end > 0 for end in _ends((*parts, *wild), pattern, len(parts)))
 
 
