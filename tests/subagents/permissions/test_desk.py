@@ -402,7 +402,7 @@ async def test_a_question_nobody_could_answer_is_refused_at_once(office: Office)
     async with asyncio.timeout(5):
         answer = await office.desk.ask(run, Question(request_id="q", title="?", options=()))
     assert answer.option is None
-    assert "without an option" in (answer.reason or "")
+    assert "offers no answer" in (answer.reason or "")
     assert [event["state"] for event in run.events] == ["answered"]
 
 
