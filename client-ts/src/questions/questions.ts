@@ -7,7 +7,10 @@ import { oneLine } from "../text/words.js";
 export type Waiting = AsyncTask & { readonly attention: Attention };
 
 /** What a question is about, as the sidecar tells it. */
-export type Asked = Pick<Attention, "title" | "toolKind" | "command" | "paths" | "url" | "diff">;
+export type Asked = Pick<
+  Attention,
+  "title" | "toolKind" | "command" | "cwd" | "paths" | "url" | "diff"
+>;
 
 /** A question on one line: with no answer that allows, unless all that would be done is in it. */
 export interface QuestionLine {
@@ -57,11 +60,16 @@ export interface Room {
 /** Put a question on one line, with the answers that fit beside it. */
 export function questionLine(run: Waiting, room: Room): QuestionLine {
   const { attention, subagentName, workspaceDir } = run;
+  const { cwd = workspaceDir } = attention;
   const { text, isAll } = subjectOf(attention);
   const verb = DOINGS[attention.toolKind ?? ""]?.[0];
   const asks = verb === undefined ? "asks" : `wants to ${verb}`;
-  const folder = attention.command === undefined ? "" : ` in ${folderName(workspaceDir)}`;
-  const isSeen = isAll && attention.diff === undefined && oneLine(text, room.detail) === text;
+  const folder = attention.command === undefined ? "" : ` in ${commandFolder(cwd, workspaceDir)}`;
+  const isSeen =
+    isAll &&
+    attention.diff === undefined &&
+    oneLine(text, room.detail) === text &&
+    (cwd === workspaceDir || oneLine(cwd, FOLDER_CHARS) === cwd);
   return {
     text: `${oneLine(subagentName, FOLDER_CHARS)} ${asks}${folder}: ${askedLine(attention, room.detail)}`,
     answers: answersTo(attention.options).filter(
@@ -91,6 +99,11 @@ function changeCounts(diff: string | undefined): string {
   }
   const count = (sign: RegExp): number => diff.match(sign)?.length ?? 0;
   return ` (+${count(/^\+(?!\+\+ )/gmu)} −${count(/^-(?!-- )/gmu)})`;
+}
+
+/** Name the workspace, and any other directory with its whole path. */
+function commandFolder(cwd: string, workspaceDir: string): string {
+  return cwd === workspaceDir ? folderName(workspaceDir) : oneLine(cwd, FOLDER_CHARS);
 }
 
 function folderName(folder: string): string {
