@@ -146,7 +146,7 @@ export const TOOL = {
   input: "Input",
   output: "Output",
   running: "running",
-  asking: "asks",
+  asking: "waiting",
   stopped: "did not finish",
   done: "done",
   failed: "failed",

@@ -6,14 +6,10 @@ import {
   applyFacts,
   applyItems,
   type Conversation,
-  cutsOf,
-  dropBefore,
   EMPTY_CONVERSATION,
   itemCount,
-  renumbered,
-  reusing,
-  withoutItems,
 } from "./conversation.js";
+import { cutsOf, dropBefore, renumbered, reusing, withoutItems } from "./rebuild.js";
 
 /** The most that is kept of a run, in characters of its events. */
 export const MAX_CHARS = 800_000;
