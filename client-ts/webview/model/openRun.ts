@@ -5,7 +5,16 @@ import { itemCount } from "./conversation.js";
 import type { OpenEvent } from "./events.js";
 import { weightOf } from "./items.js";
 import { omit, without } from "./omit.js";
-import { earlier, END, type Extent, later, latest, MAX_KEPT, type Range, within } from "./range.js";
+import {
+  earlier,
+  END,
+  type Extent,
+  later,
+  latest,
+  MAX_SHOWN,
+  type Range,
+  within,
+} from "./range.js";
 import {
   EMPTY_STREAM,
   hasAfter,
@@ -74,7 +83,7 @@ export function showsEnd(open: OpenRun): boolean {
 /** Whether more items can be shown at the end. */
 export function canWiden(open: OpenRun): boolean {
   const { endWeight = END } = open;
-  return endWeight < MAX_KEPT && shownOf(open).start > extentOf(open).start;
+  return endWeight < MAX_SHOWN && shownOf(open).start > extentOf(open).start;
 }
 
 /** Whether there is more to show on a side, loaded or not. */
@@ -110,7 +119,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "leaveEnd":
       return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
     case "widen":
-      return { ...open, endWeight: Math.min(MAX_KEPT, 2 * (open.endWeight ?? END)) };
+      return { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
     case "earlier":
       return showingEarlier(open);
     case "later":
