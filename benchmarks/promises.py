@@ -50,5 +50,7 @@ PANEL_FRAME_SECONDS: Final = 50e-3
 """Processor time of any task of the window in which the panel works, drawing included."""
 PANEL_HEAP_MIB: Final = 300.0
 """The JavaScript heap of the whole window, the workbench's own included, after a flood of 20 MB."""
+PANEL_RESIDENT_MIB: Final = 300.0
+"""By how much the resident memory of the window's renderers grows at most during a flood of 20 MB."""
 PANEL_CANCEL_SECONDS: Final = 1.0
 """From a click on Cancel during a flood until the panel shows that the run is cancelled."""

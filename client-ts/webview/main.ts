@@ -7,7 +7,7 @@ const page = new Page(acquireVsCodeApi(), document);
 window.addEventListener("message", ({ data }: MessageEvent<ToWebview>) => {
   page.send(data);
 });
-// The reader comes back, perhaps from editing a definition.
+// The reader may return from editing a definition.
 window.addEventListener("focus", () => {
   page.send({ type: "look" });
 });

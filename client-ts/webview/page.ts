@@ -1,6 +1,6 @@
 import { render } from "lit-html";
 
-import type { FromWebview } from "../src/panel/messages.js";
+import type { FromWebview, PageSide } from "../src/panel/messages.js";
 import { isLive } from "../src/text/outcome.js";
 import { announcements } from "./model/announcing.js";
 import { type Place, readSaved, restore, save } from "./model/saved.js";
@@ -12,9 +12,9 @@ import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
 import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
 import { Pace } from "./view/pacing.js";
-import { EndWatch, keepingPlace, placeIn, scrollTo } from "./view/scrolling.js";
+import { keepingPlace, placeIn, rangeInView, ScrollWatch, scrollTo } from "./view/scrolling.js";
 
-/** What a webview gets from the editor. */
+/** What the editor gives to a webview. */
 export interface Host {
   postMessage(message: FromWebview): void;
   getState(): unknown;
@@ -22,33 +22,35 @@ export interface Host {
 }
 
 const TICK_MS = 1_000;
-/** Screens drawn at the end, so that there is something to scroll back to. */
+/** Number of screens drawn at the end, so that there is something to scroll back to. */
 const SCREENS = 2;
-/** How many events behind the place of a reader who comes back are asked for with it. */
+/** Number of events fetched after the place to which a reader returns. */
 const EVENTS_BEHIND = 60;
-/** What comes in a stream, and is drawn together. */
+/** Events that arrive in a stream and are drawn together. */
 const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
-/** Where a reader is, is kept this long after they came there, in ms. */
+/** Events that show more on one side and may remove what is far away on the other. */
+const PAGING: ReadonlySet<Event["type"]> = new Set(["earlier", "later", "reachEnd", "page"]);
+/** Delay before the reader's place is saved, in ms. */
 const SAVE_MS = 300;
-/** How often times like "5 min ago" are drawn again when nothing runs, in ticks. */
+/** How often times like "5m ago" are redrawn while nothing runs, in ticks. */
 const IDLE_TICKS = 30;
 
-/** Keeps the page as the state has it; the only part that holds something that changes. */
+/** Draws the state and sends events to it. All mutable state of the page is here. */
 export class Page {
   readonly #host: Host;
   readonly #root: HTMLElement;
   readonly #announcer: Announcer;
   readonly #since = Date.now();
-  readonly #endWatch: EndWatch;
+  readonly #scrollWatch: ScrollWatch;
   #state: State;
   #saved: string;
-  /** Where the reader was when the page was last hidden, until there is enough to scroll. */
+  /** The reader's saved place, until there is enough content to scroll to it. */
   #scrollTo: Place | undefined;
   #frame: number | undefined;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
   readonly #pace = new Pace();
-  /** What to say once the state is on the screen: that the last batch of events is. */
+  /** Messages to send once the state is on the screen. */
   #afterDrawing: FromWebview[] = [];
   #ticks = 0;
 
@@ -60,14 +62,16 @@ export class Page {
     this.#state = restore(saved);
     this.#saved = JSON.stringify(saved);
     this.#scrollTo = readSaved(saved).reading;
-    this.#endWatch = new EndWatch({
+    this.#scrollWatch = new ScrollWatch({
       leftEnd: () => {
         this.send({ type: "leaveEnd" });
       },
       nearsStart: () => {
-        const { open } = this.#state;
-        if (open !== undefined && open.loading === undefined && hasMore(open, "before")) {
-          this.send({ type: "earlier" });
+        this.#showMore("before");
+      },
+      nearsEnd: () => {
+        if (this.#state.open?.reading !== undefined) {
+          this.#showMore("after");
         }
       },
       reachedEnd: () => {
@@ -78,7 +82,7 @@ export class Page {
     });
   }
 
-  /** Draw what is known and ask for the rest. */
+  /** Draw what is known and request the rest. */
   start(): void {
     this.#host.postMessage({ type: "ready" });
     const { open } = this.#state;
@@ -101,8 +105,11 @@ export class Page {
     this.#draw();
   }
 
-  /** Take what the extension tells or the reader does. */
+  /** Handle an event from the extension or the reader. */
   send(event: Event): void {
+    if (PAGING.has(event.type)) {
+      this.#noteView();
+    }
     const before = this.#state;
     const after = reduce(before, event);
     this.#state = after;
@@ -123,7 +130,23 @@ export class Page {
     }
   }
 
-  /** Draw in the next frame after `wait` ms; what a reader does is not kept waiting by a stream. */
+  #showMore(side: PageSide): void {
+    const { open } = this.#state;
+    if (open !== undefined && open.loading === undefined && hasMore(open, side)) {
+      this.send({ type: side === "before" ? "earlier" : "later" });
+    }
+  }
+
+  /** Note which items are in view: they must stay to keep the reader's place. */
+  #noteView(): void {
+    const scroller = this.#scroller();
+    const range = scroller === null ? undefined : rangeInView(scroller);
+    if (range !== undefined) {
+      this.#state = reduce(this.#state, { type: "inView", range });
+    }
+  }
+
+  /** Draw in the next frame after `wait` ms. The shorter wait wins: a stream never delays input. */
   #drawSoon(wait = 0): void {
     if (wait > 0) {
       this.#waiting ??= setTimeout(() => {
@@ -138,6 +161,7 @@ export class Page {
   }
 
   #draw(): void {
+    this.#noteScrolling();
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
     if (this.#frame !== undefined) {
@@ -166,7 +190,15 @@ export class Page {
     this.#saveSoon();
   }
 
-  /** Draw; if that takes away what has the focus, as a cancel does its button, keep it near. */
+  /** Handle scrolling whose event has not fired yet. */
+  #noteScrolling(): void {
+    const scroller = this.#scroller();
+    if (scroller !== null) {
+      this.#scrollWatch.scrolled(scroller);
+    }
+  }
+
+  /** Draw. If the focused element disappears, as the Cancel button does, move the focus nearby. */
   #render(): void {
     const { ownerDocument } = this.#root;
     const hadFocus = this.#root.contains(ownerDocument.activeElement);
@@ -180,7 +212,7 @@ export class Page {
     const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
     render(
       app(view, ({ currentTarget }) => {
-        this.#endWatch.scrolled(currentTarget as HTMLElement);
+        this.#scrollWatch.scrolled(currentTarget as HTMLElement);
         this.#saveSoon();
       }),
       this.#root,
@@ -195,6 +227,7 @@ export class Page {
     }
     if (followsEnd(open)) {
       scroller.scrollTop = scroller.scrollHeight;
+      this.#scrollWatch.placed(scroller);
       this.#scrollTo = undefined;
       const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
       if (!isFull && canWiden(open)) {
@@ -203,6 +236,7 @@ export class Page {
     } else if (this.#scrollTo !== undefined && scrollTo(scroller, this.#scrollTo)) {
       this.#scrollTo = undefined;
     }
+    this.#scrollWatch.placed(scroller);
   }
 
   #tick(): void {
@@ -212,7 +246,7 @@ export class Page {
     }
   }
 
-  /** Keep what the reader did, some time after: a reader who scrolls does much of it. */
+  /** Save the state after a delay: scrolling changes it often. */
   #saveSoon(): void {
     this.#saving ??= setTimeout(() => {
       this.#saving = undefined;

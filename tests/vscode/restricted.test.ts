@@ -9,7 +9,7 @@ const session = new Session("restricted", { prepare: definePuppet, trustsAll: fa
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();
   const { frame } = new Chat(workbench);
-  await frame.getByText("Subagents of this workspace are not read").waitFor();
+  await frame.getByText("Workspace subagents are disabled").waitFor();
   await frame.getByRole("button", { name: "Manage Workspace Trust" }).waitFor();
 });
 

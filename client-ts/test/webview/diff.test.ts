@@ -56,3 +56,14 @@ test("texts that have nothing in common are compared in bounded time and rows", 
   expect(rows).toHaveLength(MAX_ROWS);
   expect([added, removed, left]).toEqual([8_000, 8_000, 16_000 - MAX_ROWS]);
 });
+
+test("texts that differ in too many lines to compare still show what both begin and end with", () => {
+  const same = Array.from({ length: 10 }, (_, at) => `same ${at}\n`).join("");
+  const lines = (word: string): string =>
+    Array.from({ length: 1_000 }, (_, at) => `${word} ${at}\n`).join("");
+  const diff = diffOf(`${same}${lines("old")}${same}`, `${same}${lines("new")}${same}`);
+  expect([diff.added, diff.removed]).toEqual([1_000, 1_000]);
+  expect(diff.rows.slice(0, 5).map(({ text }) => text)).toEqual([
+    ...["line 8", "same 7", "same 8", "same 9", "old 0"],
+  ]);
+});

@@ -104,12 +104,12 @@ test("runs are listed with their state in words", () => {
   expect(rows[1]).toContain("Lost");
 });
 
-test("in Restricted Mode definitions are said to be unread, not to be missing", () => {
+test("in Restricted Mode definitions are disabled, not missing", () => {
   const { asked, tell } = shown();
   const none: ToWebview = { type: "definitions", items: [], problems: [] };
   tell(...READY, none, { type: "service", state: { kind: "untrusted" } });
-  expect(find(".home").textContent).toContain("are not read");
-  expect(find(".home").textContent).not.toContain("No subagents are defined");
+  expect(find(".home").textContent).toContain("Workspace subagents are disabled");
+  expect(find(".home").textContent).not.toContain("No subagents yet");
   button("Manage Workspace Trust").click();
   expect(asked).toContainEqual({ type: "act", action: "manageTrust" });
 });
@@ -260,7 +260,7 @@ test("a sidecar that cannot run says why and offers the remedies", () => {
   const { asked, tell } = shown();
   tell({ type: "service", state: { kind: "failed", message: "No Python was found." } });
   expect(find("[role=alert]").textContent).toContain("No Python was found.");
-  button("Repair").click();
+  button("Reinstall").click();
   expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
 });
 

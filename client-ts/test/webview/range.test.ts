@@ -7,6 +7,7 @@ import {
   type Extent,
   later,
   latest,
+  MAX_KEPT,
   MAX_SHOWN,
   PAGE,
   type Range,
@@ -63,6 +64,25 @@ test("going back and forth comes to both ends", () => {
     shown = later(shown, extent);
   }
   expect(shown).toEqual({ start: 1_000 - MAX_SHOWN / WEIGHT, end: 1_000 });
+});
+
+test("what is in view stays, however heavy it is", () => {
+  const extent = extentOf(0, 100, () => 8_000);
+  const shown: Range = { start: 50, end: 56 };
+  expect(earlier(shown, extent, { start: 50, end: 56 })).toEqual({ start: 48, end: 56 });
+  expect(earlier(shown, extent, { start: 50, end: 51 })).toEqual({ start: 48, end: 54 });
+  expect(later(shown, extent, { start: 50, end: 56 })).toEqual({ start: 50, end: 58 });
+  expect(later(shown, extent, { start: 55, end: 56 })).toEqual({ start: 52, end: 58 });
+});
+
+test("there is a limit to what stays in view", () => {
+  const extent = extentOf(0, 100, () => 8_000);
+  let shown: Range = { start: 90, end: 100 };
+  for (let at = 0; at < 50; at += 1) {
+    shown = earlier(shown, extent, shown);
+    expect(weightOf(shown, extent)).toBeLessThanOrEqual(MAX_KEPT);
+  }
+  expect(shown).toEqual({ start: 0, end: MAX_KEPT / 8_000 });
 });
 
 test("items that went meanwhile give way to the first that there are", () => {

@@ -4,7 +4,7 @@ import type { Event } from "../../webview/model/events.js";
 import { announcements } from "../../webview/model/announcing.js";
 import { INITIAL, reduce } from "../../webview/model/state.js";
 import { Announcer, PAUSE_MS } from "../../webview/view/announcer.js";
-import { EndWatch } from "../../webview/view/scrolling.js";
+import { ScrollWatch } from "../../webview/view/scrolling.js";
 import { message, numbered, task } from "./samples.js";
 
 beforeEach(() => {
@@ -16,15 +16,22 @@ afterEach(() => {
 
 function watched() {
   const heard: string[] = [];
-  const watch = new EndWatch({
+  const watch = new ScrollWatch({
     leftEnd: () => heard.push("left"),
     reachedEnd: () => heard.push("reached"),
     nearsStart: () => heard.push("start"),
+    nearsEnd: () => heard.push("end"),
   });
-  const scroll = (scrollTop: number, scrollHeight = 1_000): void => {
-    watch.scrolled({ scrollTop, scrollHeight, clientHeight: 200 });
+  const scroller = (scrollTop: number, scrollHeight = 1_000) => {
+    return { scrollTop, scrollHeight, clientHeight: 200 };
   };
-  return { heard, scroll };
+  const scroll = (...at: Parameters<typeof scroller>): void => {
+    watch.scrolled(scroller(...at));
+  };
+  const place = (...at: Parameters<typeof scroller>): void => {
+    watch.placed(scroller(...at));
+  };
+  return { heard, scroll, place };
 }
 
 test("scrolling up leaves the end, scrolling down to it reaches it", () => {
@@ -33,7 +40,7 @@ test("scrolling up leaves the end, scrolling down to it reaches it", () => {
   scroll(600);
   scroll(700);
   scroll(795);
-  expect(heard).toEqual(["reached", "left", "reached"]);
+  expect(heard).toEqual(["reached", "left", "end", "reached"]);
 });
 
 test("scrolling up near to the start asks for more", () => {
@@ -42,7 +49,34 @@ test("scrolling up near to the start asks for more", () => {
   scroll(500, 5_000);
   scroll(300, 5_000);
   scroll(350, 5_000);
-  expect(heard).toEqual(["left", "start", "left"]);
+  expect(heard).toEqual(["left", "left", "start"]);
+});
+
+test("what the page itself scrolls is not the reader's doing", () => {
+  const { heard, scroll, place } = watched();
+  place(800);
+  scroll(800);
+  place(3_000, 5_000);
+  scroll(3_000, 5_000);
+  place(100, 5_000);
+  scroll(100, 5_000);
+  place(0, 150);
+  scroll(0, 150);
+  expect(heard).toEqual([]);
+});
+
+test("a reader who scrolls right after the page does is heard", () => {
+  const { heard, scroll, place } = watched();
+  place(300, 5_000);
+  scroll(290, 5_000);
+  expect(heard).toEqual(["left", "start"]);
+});
+
+test("a small step up leaves the end, however fast the conversation grows", () => {
+  const { heard, scroll, place } = watched();
+  place(800);
+  scroll(795);
+  expect(heard).toEqual(["left"]);
 });
 
 test("of many messages at once the newest are read out", () => {

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { TaskEvent } from "../../src/protocol.js";
+import type { Block } from "../../webview/model/blocks.js";
+import { keyOf } from "../../webview/model/items.js";
 import {
   EMPTY_STREAM,
   hasAfter,
@@ -33,8 +35,12 @@ function followed(all: readonly TaskEvent[], size = 50, before = EMPTY_STREAM): 
   return batches(all, size).reduce((stream, events) => receive(stream, { events }, true), before);
 }
 
-function texts({ conversation: { items } }: Stream): string[] {
-  return items.flatMap((item) => (item.kind === "message" ? [item.block.text] : []));
+function blocks({ conversation: { items } }: Stream): Block[] {
+  return items.flatMap((item) => (item.kind === "message" ? [item.block] : []));
+}
+
+function texts(stream: Stream): string[] {
+  return blocks(stream).map(({ text }) => text);
 }
 
 /** Messages that stand apart, of so many characters each. */
@@ -134,6 +140,30 @@ test("a call that begins in an earlier page is one item with its end", () => {
   const late = receive(EMPTY_STREAM, { events: end === undefined ? [] : [end] }, true);
   const whole = withPage(late, "before", start === undefined ? [] : [start]);
   expect(whole.conversation.items).toMatchObject([{ kind: "tool", status: "completed", seq: 1 }]);
+});
+
+test("when earlier events come, what is drawn already stays, but for a text they continue in", () => {
+  const pieces = Array.from({ length: 60 }, (_, at) =>
+    message("a", `\nline ${at} ${"x".repeat(900)}`),
+  );
+  const all = numbered([tool("read", "started", "1"), ...pieces, tool("read", "completed", "1")]);
+  const end = receive(EMPTY_STREAM, { events: all.slice(40) }, true);
+  const known = blocks(end).slice(1);
+  expect(known.length).toBeGreaterThan(1);
+  const back = withPage(end, "before", all.slice(20, 40));
+  const whole = withPage(back, "before", all.slice(0, 20));
+  for (const block of known) {
+    expect(blocks(whole)).toContain(block);
+  }
+  expect(texts(whole).join("")).toBe(texts(followed(all)).join(""));
+});
+
+test("no two items have the same key, however text is split", () => {
+  const pieces = [20_000, 5, 30_000].map((chars) => message("a", "x".repeat(chars)));
+  const all = numbered([...pieces, ...pieces]);
+  const end = receive(EMPTY_STREAM, { events: all.slice(3) }, true);
+  const { items } = withPage(end, "before", all.slice(0, 3)).conversation;
+  expect(new Set(items.map(keyOf)).size).toBe(items.length);
 });
 
 test("far back the newest are let go of, and can be asked for again", () => {

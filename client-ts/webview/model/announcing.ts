@@ -1,5 +1,6 @@
 import { deliveryWords } from "../../src/speaking.js";
 import { isLive, statusSentence } from "../../src/text/outcome.js";
+import { CONVERSATION, MESSAGE } from "../strings.js";
 import { blockSource } from "./blocks.js";
 import { itemCount } from "./conversation.js";
 import { plain } from "./format.js";
@@ -9,15 +10,15 @@ import type { OpenRun } from "./openRun.js";
 import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 
-/** No more messages than this are read out at once: the newest. */
+/** At most this many messages are read out at once, the newest. */
 const SPOKEN_MESSAGES = 3;
 /** How much of a message is read out, in characters. */
 const SPOKEN_CHARS = 300;
 
 /**
- * What a screen reader says of a change: messages that are whole, and the end of the open run.
+ * Return what a screen reader announces about a change: complete messages and the end of the run.
  *
- * What was there before `since`, in ms since the epoch, is not read out when it is loaded.
+ * Messages older than `since` (ms since the epoch) are not announced when they load.
  */
 export function announcements(before: State, after: State, since: number): string[] {
   const [was, is] = [before.open, after.open];
@@ -32,13 +33,15 @@ export function announcements(before: State, after: State, since: number): strin
   ];
 }
 
-/** That a message was taken, and when the agent hears it. */
+/** Announce that a message was accepted and when it is delivered. */
 function newlyTaken(before: State, after: State, taskId: string): string[] {
   const taken = ({ speeches }: State) =>
     speechTo(speeches, taskId).unsaid.flatMap(({ delivery }) => delivery ?? []);
   const [was, is] = [taken(before), taken(after)];
   const newest = is.at(-1);
-  return newest !== undefined && is.length > was.length ? [`Sent. ${deliveryWords(newest)}`] : [];
+  return newest !== undefined && is.length > was.length
+    ? [MESSAGE.sent(deliveryWords(newest))]
+    : [];
 }
 
 function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
@@ -48,7 +51,7 @@ function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
     const item = items[at - dropped];
     const question = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
     return question !== undefined && question.ts >= since
-      ? [`Waiting for your answer: ${questionWords(question, SPOKEN_CHARS)}`]
+      ? [CONVERSATION.asks(questionWords(question, SPOKEN_CHARS))]
       : [];
   });
 }
@@ -73,11 +76,11 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
 
 function spokenText(item: MessageItem | SentItem): string {
   const [prefix, text] =
-    item.kind === "sent" ? ["You: ", item.text] : ["", blockSource(item.block)];
+    item.kind === "sent" ? [CONVERSATION.you, item.text] : ["", blockSource(item.block)];
   return prefix + spoken(plain(text)).trim().slice(0, SPOKEN_CHARS);
 }
 
-/** Take the marks out of Markdown that a voice would read as words. */
+/** Remove Markdown marks that a voice would read as words. */
 function spoken(text: string): string {
   return text
     .replace(/^ {0,3}(?:`{3,}|~{3,}).*$/gmu, "")
@@ -86,7 +89,7 @@ function spoken(text: string): string {
     .replace(/[`*]+|(?<!\w)_+|_+(?!\w)/gu, "");
 }
 
-/** How many items are over: all at the end of a run, before it all but the last. */
+/** Count the complete items: all of an ended run, otherwise all but the last. */
 function wholeItems({ stream, task }: OpenRun): number {
   const count = itemCount(stream.conversation);
   return task !== undefined && !isLive(task) ? count : Math.max(0, count - 1);

@@ -1,20 +1,20 @@
-/** From here on a block ends at the next blank line, in characters. */
+/** A block longer than this ends at its next blank line, in characters. */
 const SOFT_CHARS = 3_000;
-/** A block never grows beyond this, whatever its text. */
+/** No block is longer than this, in characters. */
 export const HARD_CHARS = 8_000;
 
-/** A part of a message that is rendered by itself, so that a long one costs what its end costs. */
+/** A part of a message that is rendered on its own, so appending to a long message is cheap. */
 export interface Block {
   readonly text: string;
-  /** The line that opened the code fence in which this block begins. */
+  /** The line that opened the code fence inside which this block begins. */
   readonly fence?: string;
 }
 
 /**
- * Append a piece to the last block of a message and split what grew too long.
+ * Append a piece to the last block of a message and split blocks that are too long.
  *
- * Joined, the texts of the blocks are the message, to the character. Cuts lie between paragraphs
- * where possible, else between lines, else anywhere but within a character.
+ * The texts of the blocks add up to the message. Splits are between paragraphs if possible, else
+ * between lines, and never inside a character.
  */
 export function appendToBlock(last: Block, piece: string): Block[] {
   const blocks: Block[] = [];
@@ -27,7 +27,24 @@ export function appendToBlock(last: Block, piece: string): Block[] {
   return [...blocks, rest];
 }
 
-/** The Markdown of a block that stands by itself. */
+/** Append a piece as `appendToBlock` does, with further cuts at these characters of the piece. */
+export function appendWithCuts(last: Block, piece: string, cuts: readonly number[]): Block[] {
+  const text = last.text + piece;
+  const blocks: Block[] = [];
+  let open: Block = { ...last, text: "" };
+  let from = 0;
+  for (const cut of [...cuts, piece.length]) {
+    const end = last.text.length + cut;
+    if (end > from) {
+      blocks.push(...appendToBlock(open, text.slice(from, end)));
+      open = continuing(blocks.at(-1) ?? open, "");
+      from = end;
+    }
+  }
+  return blocks;
+}
+
+/** Return the Markdown of a block, complete on its own. */
 export function blockSource({ text, fence }: Block): string {
   return fence === undefined ? text : `${fence}\n${text}`;
 }
@@ -37,7 +54,7 @@ function continuing(head: Block, text: string): Block {
   return fence === undefined ? { text } : { text, fence };
 }
 
-/** Where the text is to be cut; 0 if it may still grow. */
+/** Return where to split the text; 0 if it may still grow. */
 function cutOf({ text, fence }: Block): number {
   if (text.length <= SOFT_CHARS) {
     return 0;
@@ -65,10 +82,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-/** The words behind a fence of backticks hold none: with them, it is code within a line. */
+/** The text after a fence of backticks contains none: otherwise it is inline code. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/u;
 
-/** The line that opened the fence in which a block ends, if it ends in one. */
+/** Return the line that opened the fence inside which a block ends, if any. */
 function openFence(block: Block): string | undefined {
   let open: { line: string; mark: string } | undefined;
   for (const line of blockSource(block).split("\n")) {

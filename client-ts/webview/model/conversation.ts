@@ -7,22 +7,19 @@ import type {
   ToolEvent,
   UsageEvent,
 } from "../../src/protocol.js";
-import { appendToBlock, type Block } from "./blocks.js";
+import { appendWithCuts, type Block } from "./blocks.js";
 import type { Item, MessageItem } from "./items.js";
 import { omit } from "./omit.js";
 import { type Question, questionAfter } from "./question.js";
 import { appendToTail, EMPTY_TAIL, type TextTail } from "./textTail.js";
 import { beginTool, continueTool } from "./toolItem.js";
 
-/** How many items stay when earlier ones are dropped, however old they are. */
-const LEAST_ITEMS = 10;
-
-/** Tokens, cost (USD) and the fill of the model's window as last told. */
+/** The latest tokens, cost (USD) and fill of the model's context window. */
 export type Usage = Partial<Omit<UsageEvent, "type" | "seq" | "ts">>;
 
 /**
- * What events of one run amount to, for a reader. Item `n` is `items[n - dropped]`: items keep their
- * numbers while others come and go at both ends.
+ * The events of one run as a reader sees them. Item `n` is `items[n - dropped]`: items keep their
+ * numbers while others are added and dropped at both ends.
  */
 export interface Conversation {
   readonly dropped: number;
@@ -32,11 +29,11 @@ export interface Conversation {
   readonly result?: string;
   readonly usage?: Usage;
   readonly plan?: readonly PlanEntry[];
-  /** Where the questions are that nobody has answered, by their ids. */
+  /** The items of unanswered questions, by request id. */
   readonly questions: ReadonlyMap<string, number>;
-  /** Where the newest block of each message is. */
+  /** The newest block of each message. */
   readonly tails: ReadonlyMap<string, number>;
-  /** Where the calls are that have not ended, by id or, without one, by name. */
+  /** The items of unfinished calls, by call id or, without one, by name. */
   readonly calls: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -50,22 +47,34 @@ export const EMPTY_CONVERSATION: Conversation = {
   calls: new Map(),
 };
 
-/** Add events, in order and each once, to what those before them amounted to. */
+/** Where messages are split: offsets in the texts of events, by `seq`. */
+export type Cuts = ReadonlyMap<number, readonly number[]>;
+
+const NO_CUTS: Cuts = new Map();
+
+/** Add events to a conversation, in order and each once. */
 export function applyEvents(before: Conversation, events: readonly TaskEvent[]): Conversation {
   return applyItems(applyFacts(before, events), events);
 }
 
-/** Add what events say of the run as a whole: its plan, usage, variables, result and error output. */
+/** Add what events say about the whole run: plan, usage, variables, result and error output. */
 export function applyFacts(before: Conversation, events: readonly TaskEvent[]): Conversation {
   return applied(before, events, (draft, event) => {
     draft.note(event);
   });
 }
 
-/** Add what events show where they stand: messages, thoughts, calls and questions. */
-export function applyItems(before: Conversation, events: readonly TaskEvent[]): Conversation {
+/**
+ * Add the items that events show: messages, thoughts, calls and questions. Messages are also split
+ * at `cuts`.
+ */
+export function applyItems(
+  before: Conversation,
+  events: readonly TaskEvent[],
+  cuts: Cuts = NO_CUTS,
+): Conversation {
   return applied(before, events, (draft, event) => {
-    draft.show(event);
+    draft.show(event, cuts.get(event.seq));
   });
 }
 
@@ -84,55 +93,12 @@ function applied(
   return draft.finish();
 }
 
-/** Go without the items that begin before an event; the last few stay in any case. */
-export function dropBefore(conversation: Conversation, seq: number): Conversation {
-  const { items, dropped, tails } = conversation;
-  const kept = items.findIndex((item) => item.seq >= seq);
-  const drop = Math.max(0, Math.min(kept < 0 ? items.length : kept, items.length - LEAST_ITEMS));
-  const first = dropped + drop;
-  return {
-    ...conversation,
-    dropped: first,
-    items: items.slice(drop),
-    tails: new Map([...tails].filter(([, at]) => at >= first)),
-  };
-}
-
-/** Keep what is known of the run as a whole, and begin with other items, numbered from `first`. */
-export function withoutItems(conversation: Conversation, first: number): Conversation {
-  const { log, variables, result, usage, plan } = conversation;
-  return {
-    ...EMPTY_CONVERSATION,
-    dropped: first,
-    log,
-    variables,
-    ...(result === undefined ? {} : { result }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(plan === undefined ? {} : { plan }),
-  };
-}
-
-/** Number the items from `first` on, which may be below 0. */
-export function renumbered(conversation: Conversation, first: number): Conversation {
-  const by = first - conversation.dropped;
-  const { questions, tails, calls } = conversation;
-  const moved = (places: ReadonlyMap<string, number>) =>
-    new Map([...places].map(([key, at]) => [key, at + by]));
-  return {
-    ...conversation,
-    dropped: first,
-    questions: moved(questions),
-    tails: moved(tails),
-    calls: new Map([...calls].map(([key, open]) => [key, open.map((at) => at + by)])),
-  };
-}
-
-/** How many items the run has had, those dropped included. */
+/** Count the items of the run, including dropped ones. */
 export function itemCount({ dropped, items }: Conversation): number {
   return dropped + items.length;
 }
 
-/** A copy of a conversation that may be written to, so that a batch is copied once. */
+/** A mutable copy of a conversation, so that a batch of events copies it only once. */
 class Draft {
   readonly #items: Item[];
   readonly #dropped: number;
@@ -158,10 +124,10 @@ class Draft {
     this.#calls = new Map(before.calls);
   }
 
-  show(event: TaskEvent): void {
+  show(event: TaskEvent, cuts: readonly number[] = []): void {
     switch (event.type) {
       case "message":
-        this.#message(event);
+        this.#message(event, cuts);
         break;
       case "thought":
         this.#think(event);
@@ -172,7 +138,7 @@ class Draft {
       case "permission":
         this.#ask(event);
         break;
-      default: // The rest has no place of its own.
+      default: // Other events are not items.
     }
   }
 
@@ -193,7 +159,7 @@ class Draft {
       case "log":
         this.#log = appendToTail(this.#log, event.text);
         break;
-      default: // States come with the task.
+      default: // The state comes with the task.
     }
   }
 
@@ -212,25 +178,24 @@ class Draft {
     };
   }
 
-  #message({ messageId, seq, ts, text, role }: MessageEvent): void {
+  #message({ messageId, seq, ts, text, role }: MessageEvent, cuts: readonly number[]): void {
     if (role === "user") {
       this.#add({ kind: "sent", seq, ts, text });
       return;
     }
+    const of = { kind: "message", messageId, seq, ts } as const;
     const at = this.#tails.get(messageId) ?? this.#continued(messageId, text);
     const tail = at === undefined ? undefined : this.#itemAt(at);
     if (at === undefined || tail?.kind !== "message") {
-      this.#addBlocks({ messageId, seq, ts }, appendToBlock({ text: "" }, text));
+      this.#addBlocks(of, appendWithCuts({ text: "" }, text, cuts));
       return;
     }
-    const [first, ...further] = appendToBlock(tail.block, text);
-    if (first !== undefined) {
-      this.#set(at, { ...tail, messageId, block: first });
-    }
-    this.#addBlocks({ messageId, seq, ts }, further);
+    const [first = tail.block, ...further] = appendWithCuts(tail.block, text, cuts);
+    this.#set(at, { ...tail, messageId, block: first });
+    this.#addBlocks(of, further, first.text.length - tail.block.text.length);
   }
 
-  /** Where the message is that this text reads on from: a stream told piece by piece is one text. */
+  /** Find the message that this text continues: a stream may arrive as many messages. */
   #continued(messageId: string, text: string): number | undefined {
     const last = this.#items.at(-1);
     if (last?.kind !== "message" || !readsOn(last, text)) {
@@ -241,13 +206,17 @@ class Draft {
     return this.#lastAt;
   }
 
-  #addBlocks(of: Omit<MessageItem, "kind" | "block">, blocks: readonly Block[]): void {
+  /** Add the blocks of an event; those that continue a message begin at `offset` of its text. */
+  #addBlocks(of: Omit<MessageItem, "block">, blocks: readonly Block[], offset?: number): void {
+    let begin = offset;
     for (const block of blocks) {
-      this.#tails.set(of.messageId, this.#add({ kind: "message", ...of, block }));
+      const place = begin === undefined ? {} : { offset: begin };
+      this.#tails.set(of.messageId, this.#add({ ...of, ...place, block }));
+      begin = (begin ?? 0) + block.text.length;
     }
   }
 
-  /** Thoughts that follow each other are one item. */
+  /** Merge consecutive thoughts into one item. */
   #think({ messageId, seq, ts, text }: ThoughtEvent): void {
     const last = this.#items.at(-1);
     if (last?.kind !== "thought") {
@@ -258,7 +227,7 @@ class Draft {
     this.#set(this.#lastAt, { ...last, messageId, text: appendToTail(last.text, piece) });
   }
 
-  /** Without an id, a start begins another call, and an end is that of the oldest. */
+  /** Without an id, a start begins a new call and an end belongs to the oldest one. */
   #tool(event: ToolEvent): void {
     const { toolCallId, name, status } = event;
     const key = toolCallId ?? `name ${name}`;
@@ -276,7 +245,7 @@ class Draft {
     this.#setCalls(key, status === "started" ? open : open.slice(1));
   }
 
-  /** Put a question to the call it is about, or by itself where there is none. */
+  /** Attach a question to its call, or make it an item of its own if there is none. */
   #ask(event: PermissionEvent): void {
     const { requestId, toolCallId = "", seq, ts } = event;
     const known = this.#questions.get(requestId) ?? this.#calls.get(toolCallId)?.[0];
@@ -328,7 +297,7 @@ function questionOf(item: Item | undefined, requestId: string): Question | undef
   return known?.requestId === requestId ? known : undefined;
 }
 
-/** Whether a text goes on in the middle of what a message says, by the blank between them. */
+/** Whether a text continues a message, judging by the whitespace between them. */
 function readsOn({ block }: MessageItem, text: string): boolean {
   return /\s$/u.test(block.text.slice(-1)) || /^[\s.,;:!?)\]}]/u.test(text);
 }

@@ -1,19 +1,22 @@
 import type { Action, Look, ToWebview } from "../../src/panel/messages.js";
+import type { Range } from "./range.js";
 import type { SpeechEvent } from "./speech.js";
 
-/** What happens to the open conversation: the extension tells something, or the reader reads. */
+/** Events of the open conversation, from the extension or the reader. */
 export type OpenEvent =
   | Extract<ToWebview, { type: "task" | "taskMissing" | "events" | "page" | "answerFailed" }>
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
+  /** The numbers of the items in or near the view. */
+  | { readonly type: "inView"; readonly range: Range }
   | { readonly type: "leaveEnd" }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
-  /** The end that is shown does not fill the room there is. */
+  /** The shown end does not fill the page. */
   | { readonly type: "widen" }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 
-/** What happens to the page: the extension tells something, or the reader does something. */
+/** Events of the page, from the extension or the reader. */
 export type Event =
   | ToWebview
   | OpenEvent

@@ -7,14 +7,19 @@ import type { TextTail } from "./textTail.js";
 /** A message, or a part of a long one. */
 export interface MessageItem {
   readonly kind: "message";
-  /** The event that it begins with. */
+  /** The event with which it begins. */
   readonly seq: number;
+  /**
+   * Where it begins in the text of that event, in characters, if it continues a message. A negative
+   * offset is in the text of an earlier event.
+   */
+  readonly offset?: number;
   readonly messageId: string;
   readonly ts: number;
   readonly block: Block;
 }
 
-/** What a client said to the agent while it ran. */
+/** A message from a client to the agent. */
 export interface SentItem {
   readonly kind: "sent";
   readonly seq: number;
@@ -22,24 +27,24 @@ export interface SentItem {
   readonly text: string;
 }
 
-/** What the agent thought until it said or did something. */
+/** Consecutive thoughts of the agent. */
 export interface ThoughtItem {
   readonly kind: "thought";
   readonly seq: number;
-  /** The newest thought in it. */
+  /** The id of the newest thought. */
   readonly messageId: string;
   readonly ts: number;
   readonly text: TextTail;
 }
 
-/** A change to a file that a call makes, and where its whole texts are: in a part of an event. */
+/** A file change made by a call; `seq` and `index` locate the full texts in an event. */
 export interface ToolDiff extends FileDiff {
   readonly path: string;
   readonly seq: number;
   readonly index: number;
 }
 
-/** A tool call; without an `endedAt` it is under way. Times in ms since the epoch. */
+/** A tool call, unfinished without `endedAt`. Times in ms since the epoch. */
 export interface ToolItem {
   readonly kind: "tool";
   readonly seq: number;
@@ -48,7 +53,7 @@ export interface ToolItem {
   readonly ts: number;
   readonly endedAt?: number;
   readonly title?: string;
-  /** What it is about, such as a command line, if its input says so, and the whole input. */
+  /** What the call is about according to its input, such as a command line. */
   readonly subject?: string;
   readonly input?: string;
   readonly output?: string;
@@ -58,7 +63,7 @@ export interface ToolItem {
   readonly question?: Question;
 }
 
-/** A question about no call that is known. */
+/** A question that belongs to no known call. */
 export interface QuestionItem {
   readonly kind: "question";
   readonly seq: number;
@@ -68,12 +73,17 @@ export interface QuestionItem {
 
 export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionItem;
 
-/** No item is lighter than this, however short: its frame has a price too. */
+/** Return a key that identifies an item while others are added and dropped. */
+export function keyOf(item: Item): string {
+  return `${item.seq}.${(item.kind === "message" ? item.offset : undefined) ?? 0}`;
+}
+
+/** The least weight of an item: its frame takes time to draw, too. */
 const LEAST_WEIGHT = 400;
-/** A row of a diff is an element of its own. */
+/** The weight of a row of a diff, which is an element of its own. */
 const ROW_WEIGHT = 60;
 
-/** How much it takes to show an item, in characters of plain text. */
+/** Estimate how expensive an item is to draw, in characters of plain text. */
 export function weightOf(item: Item | undefined): number {
   switch (item?.kind) {
     case "message":

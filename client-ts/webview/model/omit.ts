@@ -1,11 +1,11 @@
-/** A copy without a member that need not be there. */
+/** Return a copy without a member. */
 export function omit<T extends object, K extends keyof T>(value: T, key: K): Omit<T, K> {
   const copy = { ...value };
   Reflect.deleteProperty(copy, key);
   return copy;
 }
 
-/** A copy without a member. */
+/** Return a copy of a set without a member. */
 export function without<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   return new Set([...set].filter((other) => other !== member));
 }

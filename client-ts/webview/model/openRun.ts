@@ -30,29 +30,31 @@ import {
 export interface OpenRun {
   readonly taskId: string;
   readonly task?: AsyncTask;
-  /** Whether its agent may be sent a message now, as far as is known. */
+  /** Whether its agent accepts messages now, as far as is known. */
   readonly takesMessages?: boolean;
   readonly stream: Stream;
-  /** What is shown while the reader is not at the end; undefined follows the end. */
+  /** The items shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
-  /** How much is shown of the end: as much as fills the room there is. */
+  /** The items in or near the view when the reader last asked for more. */
+  readonly inView?: Range;
+  /** The weight of the items shown at the end, enough to fill the page. */
   readonly endWeight?: number;
-  /** The event where a reader was when the page was last left, until that place is here again. */
+  /** The event at which the reader left the page, until it is loaded again. */
   readonly returning?: number;
-  /** On which side further events were asked for and have not come. */
+  /** The side on which more events are loading. */
   readonly loading?: PageSide;
-  /** Why the task, its cancel or an answer could not be had. */
+  /** Why the task could not be read or cancelled, or an answer not be sent. */
   readonly problem?: string;
-  /** Ids of the questions whose answers are on their way. */
+  /** Ids of the questions whose answers are being sent. */
   readonly answering: ReadonlySet<string>;
 }
 
-/** A conversation of which nothing is known yet. */
+/** Return a conversation about which nothing is known yet. */
 export function newlyOpen(taskId: string): OpenRun {
   return { taskId, stream: EMPTY_STREAM, answering: new Set() };
 }
 
-/** What of an open run is here to be shown. */
+/** Return what is loaded of an open run. */
 export function extentOf({ stream: { conversation } }: OpenRun): Extent {
   const { dropped, items } = conversation;
   return {
@@ -62,29 +64,29 @@ export function extentOf({ stream: { conversation } }: OpenRun): Extent {
   };
 }
 
-/** What is shown of it. */
+/** Return what is shown of an open run. */
 export function shownOf(open: OpenRun): Range {
   const extent = extentOf(open);
   return open.reading === undefined ? latest(extent, open.endWeight) : within(open.reading, extent);
 }
 
-/** Whether the reader follows the end, where whatever comes is shown at once. */
+/** Whether the reader follows the end, where new events are shown at once. */
 export function followsEnd({ reading, returning }: OpenRun): boolean {
   return reading === undefined && returning === undefined;
 }
 
-/** Whether what is shown goes to the end of the run, as far as it is known. */
+/** Whether the end of the run is shown, as far as it is known. */
 export function showsEnd(open: OpenRun): boolean {
   return shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
 }
 
-/** Whether more of the end could be shown. */
+/** Whether more items can be shown at the end. */
 export function canWiden(open: OpenRun): boolean {
   const { endWeight = END } = open;
   return endWeight < MAX_SHOWN && shownOf(open).start > extentOf(open).start;
 }
 
-/** Whether there is more to show on a side, here or to be asked for. */
+/** Whether there is more to show on a side, loaded or not. */
 export function hasMore(open: OpenRun, side: PageSide): boolean {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   return side === "before"
@@ -92,7 +94,7 @@ export function hasMore(open: OpenRun, side: PageSide): boolean {
     : shown.end < extent.end || hasAfter(open.stream);
 }
 
-/** Say what the open conversation becomes. What is told of another changes nothing. Pure. */
+/** Apply an event to the open conversation; events of other runs are ignored. Pure. */
 export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
   switch (event.type) {
     case "task":
@@ -112,6 +114,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId
         ? { ...open, problem: event.message, answering: without(open.answering, event.requestId) }
         : open;
+    case "inView":
+      return { ...open, inView: event.range };
     case "leaveEnd":
       return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
     case "widen":
@@ -127,7 +131,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
   }
 }
 
-/** A reader who comes back to a place gets it first. */
+/** Hold new events while the reader returns to a place. */
 function received(open: OpenRun, batch: Batch): Stream {
   return open.returning === undefined
     ? receive(open.stream, batch, followsEnd(open))
@@ -144,7 +148,7 @@ function withTask(
 function showingEarlier(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.start > extent.start) {
-    return { ...open, reading: earlier(shown, extent) };
+    return { ...open, reading: earlier(shown, extent, open.inView) };
   }
   return hasBefore(open.stream) ? { ...open, reading: shown, loading: "before" } : open;
 }
@@ -152,12 +156,12 @@ function showingEarlier(open: OpenRun): OpenRun {
 function showingLater(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.end < extent.end) {
-    return { ...open, reading: later(shown, extent) };
+    return { ...open, reading: later(shown, extent, open.inView) };
   }
   return hasAfter(open.stream) ? { ...open, reading: shown, loading: "after" } : open;
 }
 
-/** Go on where the items shown end: with further items or, behind the last, by following. */
+/** Show what follows the shown items; after the last one, follow the end. */
 function pastShown(open: OpenRun): OpenRun {
   return hasMore(open, "after") ? showingLater(open) : atEnd(open);
 }
@@ -167,7 +171,7 @@ function atEnd(open: OpenRun): OpenRun {
   return { ...following, stream: release(open.stream, true) };
 }
 
-/** Show what was asked for on the side where the reader is waiting for it. */
+/** Show a page that arrived on the side where the reader waits for it. */
 function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page" }>): OpenRun {
   const next = { ...omit(open, "loading"), stream: withPage(open.stream, side, events) };
   if (open.returning !== undefined) {
@@ -179,7 +183,7 @@ function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page
   return side === "before" ? showingEarlier(next) : showingLater(next);
 }
 
-/** Show the place that the reader had left, or follow the end where it is gone. */
+/** Show the place to which the reader returns, or follow the end if it is gone. */
 function returned(open: OpenRun, seq: number): OpenRun {
   const extent = extentOf(open);
   const { items, dropped } = open.stream.conversation;

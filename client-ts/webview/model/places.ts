@@ -1,6 +1,6 @@
 /**
- * Return a path as seen from a folder, undefined if it lies elsewhere. Only by its letters: what it
- * leads to is looked at by whoever opens it.
+ * Return a path relative to a folder; undefined if it is outside. This compares text only: whoever
+ * opens the path resolves links.
  */
 export function pathInside(path: string, folder: string | undefined): string | undefined {
   const parts = path.replaceAll("\\", "/");

@@ -1,21 +1,22 @@
 import { answeredWords } from "../../src/questions/answers.js";
 import type { AttentionOption, PermissionEvent } from "../../src/protocol.js";
 import { type Asked, askedLine, questionHeading } from "../../src/questions/questions.js";
+import { QUESTION } from "../strings.js";
 
-/** What became of a question; without an `optionId` it was called off, or refused by a rule. */
+/** How a question was settled; without `optionId` it was dismissed, or rejected by a rule. */
 export type Answer = Pick<PermissionEvent, "optionId" | "kind" | "by">;
 
-/** What an agent asks permission for; its call shows the diff. */
+/** A permission request. Its call shows the diff. */
 export interface Question extends Omit<Asked, "diff"> {
   readonly requestId: string;
-  /** When it was asked, or answered by a rule; ms since the epoch. */
+  /** When it was asked or answered by a rule, in ms since the epoch. */
   readonly ts: number;
-  /** The answers there are; empty where a rule answered before anybody was asked. */
+  /** The possible answers; empty if a rule answered before anyone was asked. */
   readonly options: readonly AttentionOption[];
   readonly answer?: Answer;
 }
 
-/** Add what an event tells to what is known of its question. */
+/** Add an event to what is known about its question. */
 export function questionAfter(before: Question | undefined, event: PermissionEvent): Question {
   const known = event.state === "asked" || before === undefined ? questionOf(event) : before;
   return event.state === "asked" ? known : { ...known, answer: answerOf(event) };
@@ -37,32 +38,32 @@ function answerOf({ optionId, kind, by }: PermissionEvent): Answer {
   return { ...(optionId && { optionId }), ...(kind && { kind }), ...(by && { by }) };
 }
 
-/** Say in one line what is asked, for a screen reader. */
+/** Describe a question in one line for a screen reader. */
 export function questionWords(question: Question, most: number): string {
   return `${questionHeading(question)} ${askedLine(question, most)}`;
 }
 
-/** Say how a question was answered, and by what. */
+/** Describe how a question was answered and by what. */
 export function answerWords({ options, answer }: Question): string {
   const option = options.find(({ optionId }) => optionId === answer?.optionId);
   switch (answer?.by) {
     case "policy":
-      return `${verdict(answer)} by the permissions of this subagent`;
+      return QUESTION.byPolicy(verdict(answer));
     case "remembered":
-      return `${verdict(answer)} by a permission you saved`;
+      return QUESTION.byMemory(verdict(answer));
     default:
       return option === undefined ? verdict(answer ?? {}) : answeredWords(option);
   }
 }
 
-/** Whether the answer lets the agent go on. */
+/** Whether an answer allows what was asked. */
 export function isAllowed({ kind }: Answer): boolean {
   return kind?.startsWith("allow") === true;
 }
 
 function verdict(answer: Answer): string {
   if (answer.kind === undefined) {
-    return answer.by === undefined || answer.by === "user" ? "Dismissed" : "Rejected";
+    return answer.by === undefined || answer.by === "user" ? QUESTION.dismissed : QUESTION.rejected;
   }
-  return isAllowed(answer) ? "Allowed" : "Rejected";
+  return isAllowed(answer) ? QUESTION.allowed : QUESTION.rejected;
 }

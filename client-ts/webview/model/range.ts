@@ -1,40 +1,44 @@
-/** How much is shown at the end at first, which is drawn again with all that comes, as items weigh. */
+/** The weight of what is shown at the end at first; see `weightOf`. */
 export const END = 6_000;
-/** By how much a step of a reader goes. */
+/** The weight by which a page extends what is shown. */
 export const PAGE = 16_000;
-/** No more than this is in the page at once, but for a single item that weighs more. */
+/** Beyond this weight, items out of view are removed. */
 export const MAX_SHOWN = 48_000;
+/** The most weight that is shown at once, in view or not, unless a single item weighs more. */
+export const MAX_KEPT = 4 * MAX_SHOWN;
 
-/** The items shown, by their number; `end` is the first one behind them. */
+/** Items by their numbers, `end` excluded. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** What there is to show. */
+/** The items that are loaded. */
 export interface Extent extends Range {
-  /** How much it takes to show the item of this number. */
+  /** Return the weight of an item, by its number. */
   weigh(at: number): number;
 }
 
-/** The end of what there is, as much of it as weighs so much. */
+/** Return the last items up to a weight. */
 export function latest(extent: Extent, weight = END): Range {
   return { start: backFrom(extent.end, weight, extent), end: extent.end };
 }
 
-/** Show earlier items as well; the latest go when it becomes too much. */
-export function earlier(shown: Range, extent: Extent): Range {
+/** Add a page of earlier items. If that is too much, remove the latest, except those in view. */
+export function earlier(shown: Range, extent: Extent, inView?: Range): Range {
   const start = backFrom(shown.start, PAGE, extent);
-  return { start, end: Math.min(shown.end, onFrom(start, MAX_SHOWN, extent)) };
+  const kept = Math.min(inView?.end ?? start, onFrom(start, MAX_KEPT, extent));
+  return { start, end: Math.min(shown.end, Math.max(kept, onFrom(start, MAX_SHOWN, extent))) };
 }
 
-/** Show later items as well; the earliest go when it becomes too much. */
-export function later(shown: Range, extent: Extent): Range {
+/** Add a page of later items. If that is too much, remove the earliest, except those in view. */
+export function later(shown: Range, extent: Extent, inView?: Range): Range {
   const end = onFrom(shown.end, PAGE, extent);
-  return { start: Math.max(shown.start, backFrom(end, MAX_SHOWN, extent)), end };
+  const kept = Math.max(inView?.start ?? end, backFrom(end, MAX_KEPT, extent));
+  return { start: Math.max(shown.start, Math.min(kept, backFrom(end, MAX_SHOWN, extent))), end };
 }
 
-/** Keep a range that was chosen earlier within what there is by now. */
+/** Limit a range to the items that are loaded now. */
 export function within(shown: Range, extent: Extent): Range {
   const start = Math.max(Math.min(shown.start, extent.end), extent.start);
   const end = Math.max(start, Math.min(shown.end, extent.end));
@@ -46,7 +50,7 @@ function around(at: number, extent: Extent): Range {
   return end > at ? { start: at, end } : latest(extent);
 }
 
-/** How far back it is to the start of a page that ends before an item. */
+/** Return the start of the range of this weight that ends before `end`. */
 function backFrom(end: number, weight: number, extent: Extent): number {
   let at = end;
   let sum = 0;

@@ -5,7 +5,7 @@ import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
 import { hasAfter } from "./stream.js";
 
-/** What the extension must be asked because an event made the state what it is. Pure. */
+/** Return the requests to the extension that follow from an event. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
   switch (event.type) {
     case "act":
@@ -76,7 +76,7 @@ function sendRequests(before: State, after: State, taskId: string): FromWebview[
     : [{ type: "send", taskId, text: speechTo(before.speeches, taskId).text }];
 }
 
-/** A message that is written again, or not at all, is not on its way any more. */
+/** Forget queued messages that are being edited or were discarded. */
 function forgetRequests(before: State, after: State, taskId: string): FromWebview[] {
   const left = takenTexts(speechTo(after.speeches, taskId));
   return takenTexts(speechTo(before.speeches, taskId))
@@ -114,12 +114,12 @@ function pageRequests(before: OpenRun, { taskId, loading, stream }: OpenRun): Fr
   return [{ type: "page", taskId, side: loading, seq }];
 }
 
-/** Ask for the next batch once the last one has its place. */
+/** Request the next batch once the last one is shown. */
 function takenRequests({ taskId, stream }: OpenRun): FromWebview[] {
   return stream.held === undefined ? [{ type: "seen", taskId }] : [];
 }
 
-/** At the end again, ask for what was let go of there. */
+/** Request the events that were dropped at the end, for a reader who is there again. */
 function restRequests(before: OpenRun, after: OpenRun): FromWebview[] {
   const { taskId, stream } = after;
   return !followsEnd(before) && followsEnd(after) && hasAfter(stream)

@@ -2,12 +2,12 @@ import { cutMiddle } from "../../src/text/cutting.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
 
-/** How much of a final message is shown, in characters; the transcript has it all. */
+/** How much of a final message is shown, in characters; the transcript has all of it. */
 const MAX_CHARS = 12_000;
-/** Texts with the same end as long as this are the same: either may be cut before it. */
+/** Texts count as equal if their ends of this length are: either may be cut before. */
 const COMPARED_CHARS = 2_000;
 
-/** The final message of a run, unless the reader has it before them as the last message. */
+/** Return the final message of a run, unless it is the last message of the conversation. */
 export function finalText(task: AsyncTask, conversation: Conversation): string | undefined {
   const told = task.output?.final_message ?? task.partial?.final_message ?? conversation.result;
   if (told === undefined || told.trim() === "") {
@@ -17,7 +17,7 @@ export function finalText(task: AsyncTask, conversation: Conversation): string |
   return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(told, MAX_CHARS);
 }
 
-/** The variables of a run by name; those of the task stand in for events that are lost. */
+/** Return the variables of a run by name; those of the task replace lost events. */
 export function variablesOf(
   task: AsyncTask | undefined,
   conversation: Conversation,
@@ -26,7 +26,7 @@ export function variablesOf(
   return new Map([...Object.entries(recorded), ...conversation.variables]);
 }
 
-/** The end of the last message, long enough to be compared. */
+/** Return the end of the last message, long enough to compare. */
 function lastMessage({ items }: Conversation): string {
   const texts: string[] = [];
   let chars = 0;

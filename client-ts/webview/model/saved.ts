@@ -2,22 +2,22 @@ import { INITIAL, type State } from "./state.js";
 import { followsEnd, newlyOpen } from "./openRun.js";
 import { takenTexts, unsentText } from "./speech.js";
 
-/** An item by the event that it begins with, and how far it is below the top, in CSS pixels. */
+/** The event of an item, and its distance from the top of the view, in CSS pixels. */
 export interface Place {
   readonly seq: number;
   readonly below: number;
 }
 
-/** What outlives the page: what the reader did, not what the sidecar can tell again. */
+/** What survives the page: the input of the reader, which the sidecar cannot send again. */
 export interface Saved {
   readonly goal: string;
   readonly subagentName?: string;
   readonly taskId?: string;
-  /** What is being written to agents, by the ids of their runs. */
+  /** Unsent messages, by run id. */
   readonly messages?: Readonly<Record<string, string>>;
-  /** What the sidecar has taken and agents were not given yet, by the ids of their runs. */
+  /** Messages that the sidecar accepted and has not delivered, by run id. */
   readonly queued?: Readonly<Record<string, readonly string[]>>;
-  /** Where the reader was, unless at the end. */
+  /** The reader's place, unless at the end. */
   readonly reading?: Place;
 }
 
@@ -36,7 +36,7 @@ export function save({ draft, open, speeches }: State, place: Place | undefined)
   };
 }
 
-/** Begin where the page was left; what cannot be read, as after an update, begins anew. */
+/** Restore a saved state; members that cannot be read, as after an update, are ignored. */
 export function restore(value: unknown): State {
   const { goal, subagentName, taskId, messages = {}, queued = {}, reading } = readSaved(value);
   const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
@@ -54,7 +54,7 @@ export function restore(value: unknown): State {
   };
 }
 
-/** Read what an earlier page saved, member by member. */
+/** Read the state that an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
   const { goal, subagentName, taskId, messages, queued, reading } = (
     typeof value === "object" && value !== null ? value : {}

@@ -2,28 +2,28 @@ import type { LaunchFault } from "../../src/text/launchFault.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 
-/** A message that the agent has not been given yet. */
+/** A message that is not delivered yet. */
 export interface Unsaid {
   readonly text: string;
-  /** When the agent is given it; undefined until the sidecar has taken it. */
+  /** When it is delivered; undefined until the sidecar accepts it. */
   readonly delivery?: "now" | "nextTurn";
 }
 
-/** What the reader says to the agent of one run. */
+/** The messages of the reader to the agent of one run. */
 export interface Speech {
-  /** What is being written. */
+  /** The draft. */
   readonly text: string;
   readonly unsaid: readonly Unsaid[];
-  /** Whether an ended run is to be gone on with, and the sidecar asked to. */
+  /** Whether the reader is resuming an ended run: writing, or waiting for the sidecar. */
   readonly resume?: "writing" | "sending";
-  /** Why the last message, or the resume, was refused. */
+  /** Why the last message or resume was refused. */
   readonly problem?: string;
-  /** Whether the refused resume may wait in line, and what setting would mend it. */
+  /** Whether the refused resume can be queued; `setting` is the one to change. */
   readonly canQueue?: boolean;
   readonly setting?: NonNullable<LaunchFault["setting"]>;
 }
 
-/** Speech by the ids of the runs; a run to which nothing is said has none. */
+/** Speech by run id; runs without any are absent. */
 export type Speeches = ReadonlyMap<string, Speech>;
 
 export type SpeechEvent =
@@ -40,12 +40,12 @@ export type SpeechEvent =
 
 const SILENCE: Speech = { text: "", unsaid: [] };
 
-/** What is said to the agent of a run. */
+/** Return the speech to the agent of a run. */
 export function speechTo(speeches: Speeches, taskId: string): Speech {
   return speeches.get(taskId) ?? SILENCE;
 }
 
-/** Say what becomes of all that is said. Pure. */
+/** Apply an event to the speeches. Pure. */
 export function reduceSpeeches(speeches: Speeches, event: SpeechEvent): Speeches {
   const before = speechTo(speeches, event.taskId);
   const after = reduceSpeech(before, event);
@@ -116,7 +116,7 @@ function withoutProblem(speech: Speech): Speech {
   return omit(omit(omit(speech, "problem"), "canQueue"), "setting");
 }
 
-/** The messages that the sidecar has taken and the agent has not been given. */
+/** Return the messages that the sidecar accepted and has not delivered. */
 export function takenTexts({ unsaid }: Speech): string[] {
   return unsaid.flatMap(({ text, delivery }) => (delivery === undefined ? [] : [text]));
 }
@@ -126,7 +126,7 @@ function withUndelivered(unsaid: readonly Unsaid[], texts: readonly string[]): r
   return [...others.map((text) => ({ text, delivery: "nextTurn" as const })), ...unsaid];
 }
 
-/** Remove a message from a draft that was saved before the sidecar had answered that it took it. */
+/** Remove an accepted message from a draft that was saved before the sidecar accepted it. */
 function withoutWritten(draft: string, text: string): string {
   if (draft === text) {
     return "";
@@ -134,7 +134,7 @@ function withoutWritten(draft: string, text: string): string {
   return draft.startsWith(`${text}\n\n`) ? draft.slice(text.length + 2) : draft;
 }
 
-/** Put messages that were not delivered before what is being written. */
+/** Put undelivered messages in front of the draft. */
 function rewritten(speech: Speech, texts: readonly string[]): Speech {
   return {
     ...speech,
@@ -150,11 +150,11 @@ function withoutTaken(unsaid: readonly Unsaid[], text: string): readonly Unsaid[
 function taken(speech: Speech, text: string, delivery: Unsaid["delivery"] & string): Speech {
   const at = speech.unsaid.findIndex((each) => each.text === text && each.delivery === undefined);
   return at < 0
-    ? speech // The agent has been given it already.
+    ? speech // It is delivered already.
     : { ...speech, unsaid: speech.unsaid.with(at, { text, delivery }) };
 }
 
-/** Give a message back to be written on; after a reload of the page it is there already. */
+/** Put a refused message back into the draft; after a reload it is there already. */
 function refused(speech: Speech, text: string, problem: string): Speech {
   const unsaid = withoutFirst(
     speech.unsaid,
@@ -165,7 +165,7 @@ function refused(speech: Speech, text: string, problem: string): Speech {
   return { ...speech, unsaid, problem, text: words };
 }
 
-/** What of a speech must outlive the page: all that nobody has taken. */
+/** Return the text that must survive the page: all that is not accepted. */
 export function unsentText({ text, unsaid }: Speech): string {
   const sending = unsaid.filter(({ delivery }) => delivery === undefined);
   return [...sending.map((each) => each.text), text].filter((each) => !isBlank(each)).join("\n\n");
@@ -179,7 +179,7 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** A copy without the first member that fits; the same if none does. */
+/** Return a copy without the first matching member, or the same array if none matches. */
 function withoutFirst<T>(all: readonly T[], fits: (each: T) => boolean): readonly T[] {
   const at = all.findIndex(fits);
   return at < 0 ? all : all.toSpliced(at, 1);

@@ -3,51 +3,52 @@ import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { LaunchFault } from "../../src/text/launchFault.js";
 import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
+import { COMPOSER, HOME, SERVICE } from "../strings.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "./omit.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
 import { reduceSpeeches, type Speeches, type SpeechEvent } from "./speech.js";
 
-/** The longest list of runs; older ones are in the task history. */
+/** The most runs in the list; older ones are in the task history. */
 const MAX_RUNS = 200;
 
-/** What is being written for the next launch. */
+/** The draft of the next launch. */
 export interface Draft {
   readonly subagentName?: string;
   readonly goal: string;
 }
 
-/** Where the launch of the draft stands. */
+/** The progress of the launch. */
 export type LaunchState =
   | { readonly kind: "idle" }
   | { readonly kind: "sending"; readonly queue: boolean }
   | ({ readonly kind: "refused" } & Partial<LaunchFault> & { readonly message: string });
 
-/** Definitions as the sidecar read them, and what it could not read. */
+/** Definitions, and problems in their files. */
 export interface Definitions {
   readonly items: readonly SubagentInfo[];
-  /** Why runners cannot be started now, by their names. */
+  /** Why runners are not available, by name. */
   readonly missing?: Readonly<Record<string, string>>;
   readonly problems: readonly DefinitionProblem[];
 }
 
-/** All the page shows. */
+/** Everything that the page shows. */
 export interface State {
   readonly service: ServiceState;
-  /** Undefined until the extension has told; `runs` as well. */
+  /** Undefined until the extension sends them, like `runs`. */
   readonly definitions?: Definitions;
-  /** How many subagents may run at once, once that matters; -1 is no limit. */
+  /** How many subagents can run at once, when known; -1 means no limit. */
   readonly limit?: number;
   /** Newest first. */
   readonly runs?: readonly RunRow[];
-  /** The row of the list that the keyboard is on. */
+  /** The row of the list with the keyboard focus. */
   readonly current?: string;
   readonly open?: OpenRun;
-  /** Ids of the runs whose cancel is not answered. */
+  /** Ids of the runs whose cancel is not confirmed. */
   readonly cancelling: ReadonlySet<string>;
   readonly draft: Draft;
   readonly launch: LaunchState;
-  /** What is said to the agents of runs. */
+  /** Messages to the agents of runs. */
   readonly speeches: Speeches;
 }
 
@@ -59,7 +60,7 @@ export const INITIAL: State = {
   speeches: new Map(),
 };
 
-/** Say what the state becomes. Pure. */
+/** Apply an event to the state. Pure. */
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case "service":
@@ -121,14 +122,14 @@ export function reduce(state: State, event: Event): State {
   }
 }
 
-/** The definitions one can launch: those that no other shadows. Those without a runner come last. */
+/** Return the definitions that are not shadowed; those without an available runner come last. */
 export function launchable(state: State): readonly SubagentInfo[] {
   const all = state.definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
   const missing = (each: SubagentInfo): boolean => missingReason(state, each) !== undefined;
   return [...all.filter((each) => !missing(each)), ...all.filter(missing)];
 }
 
-/** Why the runner of a definition cannot be started now; undefined if it can. */
+/** Return why the runner of a definition is not available; undefined if it is. */
 export function missingReason(
   { definitions }: State,
   { runner }: SubagentInfo,
@@ -136,7 +137,7 @@ export function missingReason(
   return definitions?.missing?.[runner];
 }
 
-/** Why nothing can be launched in this window; undefined if it can. */
+/** Return why this window cannot launch subagents; undefined if it can. */
 export function viewOnly({ service }: State): string | undefined {
   return service.kind === "running" ? service.message : undefined;
 }
@@ -159,17 +160,17 @@ function withRun(state: State, run: RunRow): State {
   return { ...state, runs: next.slice(0, MAX_RUNS), cancelling };
 }
 
-/** What is wrong with definitions: faults of files, and definitions that another one hides. */
+/** Return the problems in definition files and the definitions that are shadowed. */
 export function problemsOf({ definitions }: State): readonly DefinitionProblem[] {
   const hidden = (definitions?.items ?? []).flatMap(({ name, source, shadowedBy }) =>
     shadowedBy === undefined
       ? []
-      : [{ path: source.path, message: `“${name}” is hidden by ${shadowedBy}` }],
+      : [{ path: source.path, message: HOME.shadowed(name, shadowedBy) }],
   );
   return [...(definitions?.problems ?? []), ...hidden];
 }
 
-/** Keep the chosen definition if there still is one of that name, else choose the last one used. */
+/** Keep the chosen definition if it still exists, else choose the one used last. */
 function withDefinitions(state: State, { items, problems, missing = {} }: Definitions): State {
   const next = { ...state, definitions: { items, problems, missing } };
   const names = launchable(next).map(({ name }) => name);
@@ -266,20 +267,20 @@ function submitted({ draft, service }: State, queue: boolean): LaunchState {
   if (service.kind === "untrusted") {
     return {
       kind: "refused",
-      message: "Restricted Mode: you can view subagents but not launch them.",
+      message: SERVICE.untrusted,
     };
   }
   if (service.kind !== "running") {
-    return { kind: "refused", message: "Subagents are still starting. Try again in a moment." };
+    return { kind: "refused", message: COMPOSER.starting };
   }
   if (service.message !== undefined) {
     return { kind: "refused", message: service.message };
   }
   if (draft.subagentName === undefined) {
-    return { kind: "refused", message: "Choose a subagent first." };
+    return { kind: "refused", message: COMPOSER.noSubagent };
   }
   return draft.goal.trim() === ""
-    ? { kind: "refused", message: "Write what the subagent should do." }
+    ? { kind: "refused", message: COMPOSER.noGoal }
     : { kind: "sending", queue };
 }
 

@@ -6,32 +6,30 @@ import {
   applyFacts,
   applyItems,
   type Conversation,
-  dropBefore,
   EMPTY_CONVERSATION,
   itemCount,
-  renumbered,
-  withoutItems,
 } from "./conversation.js";
+import { cutsOf, dropBefore, renumbered, reusing, withoutItems } from "./rebuild.js";
 
-/** No more of a run than this is kept in the page, in characters of its events. */
+/** The most that is kept of a run, in characters of its events. */
 export const MAX_CHARS = 800_000;
-/** As much as remains when it was too much, so that this happens seldom. */
+/** How much remains after dropping events, so that drops are rare. */
 const KEPT_CHARS = 500_000;
 
-/** A stretch of a run's events, and what a reader sees of it. */
+/** Consecutive events of a run, and the conversation that they make. */
 export interface Stream {
-  /** The events, without gaps: what lies before and after can be asked for. */
+  /** The events, without gaps; those before and after can be requested. */
   readonly events: readonly TaskEvent[];
   readonly chars: number;
-  /** The last of them; 0 if there are none. */
+  /** The number of the last one; 0 if there are none. */
   readonly lastSeq: number;
-  /** Facts up to this event are in the conversation. */
+  /** The conversation has the facts up to this event. */
   readonly factsSeq: number;
-  /** The newest event that was heard of, and its time in ms since the epoch. */
+  /** The newest known event, and its time in ms since the epoch. */
   readonly newestSeq: number;
   readonly newestTs: number;
   readonly conversation: Conversation;
-  /** What came and has no place yet: it follows on a gap, or the reader keeps the room. */
+  /** A batch that cannot be shown yet: it follows a gap, or there is no room for it. */
   readonly held?: Batch;
 }
 
@@ -45,19 +43,19 @@ export const EMPTY_STREAM: Stream = {
   conversation: EMPTY_CONVERSATION,
 };
 
-/** Whether the run has events before those that are here. */
+/** Whether the run has events before the loaded ones. */
 export function hasBefore({ events }: Stream): boolean {
   return (events[0]?.seq ?? 1) > 1;
 }
 
-/** Whether the run has events after those that are here. */
+/** Whether the run has events after the loaded ones. */
 export function hasAfter({ lastSeq, newestSeq }: Stream): boolean {
   return newestSeq > lastSeq;
 }
 
 /**
- * Take a batch of events, each once. A reader at the end goes along with it, over a gap as well;
- * for one who reads elsewhere it is held where it does not follow on, or where there is no room.
+ * Add a batch of events, each once. For a reader at the end, a gap before it is skipped. For one
+ * elsewhere, a batch that follows a gap or does not fit is held.
  */
 export function receive(stream: Stream, batch: Batch, atEnd: boolean): Stream {
   const heard = noticed(stream, batch);
@@ -73,18 +71,18 @@ export function receive(stream: Stream, batch: Batch, atEnd: boolean): Stream {
   return followsOn && heard.chars < MAX_CHARS ? appended(heard, fresh) : hold(heard, batch);
 }
 
-/** Keep a batch until there is a place for it. */
+/** Hold a batch until it can be shown. */
 export function hold(stream: Stream, batch: Batch): Stream {
   return { ...noticed(stream, batch), held: batch };
 }
 
-/** Take what is held, if there is a place for it now. */
+/** Add the held batch, if it can be shown now. */
 export function release(stream: Stream, atEnd: boolean): Stream {
   const { held, ...rest } = stream;
   return held === undefined ? stream : receive(rest, held, atEnd);
 }
 
-/** Take events that were asked for, right before or right after those that are here. */
+/** Add requested events right before or after the loaded ones. */
 export function withPage(stream: Stream, side: PageSide, page: readonly TaskEvent[]): Stream {
   const [first] = stream.events;
   const fresh =
@@ -100,7 +98,7 @@ export function withPage(stream: Stream, side: PageSide, page: readonly TaskEven
   return withoutNewest(prepended(stream, fresh));
 }
 
-/** Note what a batch says of the run as a whole, wherever its events belong. */
+/** Note what a batch says about the whole run. */
 function noticed(stream: Stream, { events, facts = [] }: Batch): Stream {
   const all = [...facts, ...events].filter(({ seq }) => seq > stream.factsSeq);
   const newest = events.at(-1);
@@ -121,8 +119,8 @@ function appended(stream: Stream, events: readonly TaskEvent[]): Stream {
 }
 
 /**
- * Begin where these events do, with the questions that are open from before. Numbers go on, so that
- * none stands for two items.
+ * Start over with these events and the questions that are open from before. Items keep counting up,
+ * so that no number is used twice.
  */
 function begunAt(
   stream: Stream,
@@ -142,16 +140,17 @@ function withEvents(
   return { ...stream, events, chars, lastSeq: events.at(-1)?.seq ?? 0 };
 }
 
-/** Make the items again, as one may begin before and end here; known ones keep their numbers. */
+/** Add earlier events. Items are rebuilt, since a call may begin there and end here. */
 function prepended(stream: Stream, earlier: readonly TaskEvent[]): Stream {
   const { conversation, events } = stream;
   const all = [...earlier, ...events];
-  const whole = applyItems(withoutItems(conversation, 0), all);
+  const whole = applyItems(withoutItems(conversation, 0), all, cutsOf(conversation));
   const firstSeq = conversation.items[0]?.seq ?? 0;
   const before = whole.items.findIndex(({ seq }) => seq >= firstSeq);
+  const numbered = renumbered(whole, conversation.dropped - Math.max(0, before));
   return {
     ...withEvents(stream, all, stream.chars + sizeOf(earlier)),
-    conversation: renumbered(whole, conversation.dropped - Math.max(0, before)),
+    conversation: reusing(numbered, conversation),
   };
 }
 
@@ -182,6 +181,10 @@ function withoutNewest(stream: Stream): Stream {
   }
   const events = stream.events.slice(0, count);
   const { dropped } = stream.conversation;
-  const conversation = applyItems(withoutItems(stream.conversation, dropped), events);
-  return { ...withEvents(stream, events, chars), conversation };
+  const empty = withoutItems(stream.conversation, dropped);
+  const again = applyItems(empty, events, cutsOf(stream.conversation));
+  return {
+    ...withEvents(stream, events, chars),
+    conversation: reusing(again, stream.conversation),
+  };
 }

@@ -1,17 +1,17 @@
 /** How much of a log is kept, in characters. */
 export const TAIL_CHARS = 64_000;
 
-/** The end of a text that may be endless, and how much of its beginning is gone. */
+/** The end of a long text, and how much of its beginning was dropped. */
 export interface TextTail {
   readonly text: string;
-  /** Line breaks seen, those of the part that is gone included. */
+  /** The number of line breaks, including those of the dropped part. */
   readonly lines: number;
   readonly cutChars: number;
 }
 
 export const EMPTY_TAIL: TextTail = { text: "", lines: 0, cutChars: 0 };
 
-/** Append text; the beginning goes, by whole lines where there are any, once it is too long. */
+/** Append text and drop the beginning when it is too long, by whole lines if possible. */
 export function appendToTail(tail: TextTail, piece: string): TextTail {
   const text = tail.text + piece;
   const lines = tail.lines + piece.split("\n").length - 1;

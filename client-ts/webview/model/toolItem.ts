@@ -1,36 +1,36 @@
 import { cutMiddle } from "../../src/text/cutting.js";
 import type { ToolContent, ToolEvent } from "../../src/protocol.js";
-import { diffOf } from "./diff.js";
+import { diffOf, type FileDiff } from "./diff.js";
 import { valueText } from "./format.js";
 import type { ToolDiff, ToolItem } from "./items.js";
 
 const MAX_INPUT_CHARS = 8_000;
 const MAX_OUTPUT_CHARS = 20_000;
-/** More diffs than this in one call are counted by its touched files only. */
+/** At most this many diffs of one call are shown. */
 const MAX_DIFFS = 20;
 
-/** Members of a call's input that say by themselves what it is about, the plainest first. */
-const TELLING = [
+/** Members of a call's input that describe it on their own, the clearest first. */
+const DESCRIPTIVE = [
   ...["command", "cmd", "pattern", "query", "url"],
   ...["path", "file_path", "filePath", "absolute_path", "description", "prompt"],
 ];
 
-/** The item of a call that begins with this event. */
+/** Return the item of a call that begins with this event. */
 export function beginTool(event: ToolEvent): ToolItem {
   const { name, status, seq, ts } = event;
   const ended = status === "started" ? {} : { endedAt: ts };
-  return withNews({ kind: "tool", seq, name, status, ts, ...ended }, event);
+  return updated({ kind: "tool", seq, name, status, ts, ...ended }, event);
 }
 
-/** Add what a later event tells of a call: its members replace earlier ones. */
+/** Add a later event of a call: its members replace earlier ones. */
 export function continueTool(item: ToolItem, event: ToolEvent): ToolItem {
   const { name, status, ts } = event;
   const ended = status === "started" ? {} : { status, endedAt: ts };
-  // Its end is told by the name that it began with, in whatever way that was found.
-  return withNews({ ...item, ...(status === "started" ? { name } : {}), ...ended }, event);
+  // The end of a call keeps the name with which it began.
+  return updated({ ...item, ...(status === "started" ? { name } : {}), ...ended }, event);
 }
 
-function withNews(item: ToolItem, event: ToolEvent): ToolItem {
+function updated(item: ToolItem, event: ToolEvent): ToolItem {
   const { title, input, locations } = event;
   const output = outputOf(event);
   const diffs = diffsOf(event);
@@ -42,7 +42,7 @@ function withNews(item: ToolItem, event: ToolEvent): ToolItem {
     ...(subject === undefined ? {} : { subject: cutMiddle(subject, MAX_INPUT_CHARS) }),
     ...(output === undefined ? {} : { output }),
     ...(locations === undefined ? {} : { places: locations }),
-    // A call that ends with words on its change has made it all the same.
+    // A call that ends with text only still made its change.
     ...(diffs.length === 0 ? {} : { diffs }),
   };
 }
@@ -52,15 +52,15 @@ function subjectOf(input: unknown): string | undefined {
     return typeof input === "string" && input !== "" ? input : undefined;
   }
   const members = input as Partial<Record<string, unknown>>;
-  const telling = TELLING.map((key) => members[key]).find(isTelling);
-  return telling === undefined ? undefined : [telling].flat().join(" ");
+  const described = DESCRIPTIVE.map((key) => members[key]).find(isDescriptive);
+  return described === undefined ? undefined : [described].flat().join(" ");
 }
 
-function isTelling(value: unknown): value is string | string[] {
+function isDescriptive(value: unknown): value is string | string[] {
   return [value].flat().every((part) => typeof part === "string" && part !== "");
 }
 
-/** What a call shows of its result: the texts of its content, else its output as it is. */
+/** Return the texts of the content of a call, else its output. */
 function outputOf({ content, output }: ToolEvent): string | undefined {
   const texts = (content ?? []).flatMap(({ text }) => text ?? []);
   const text = texts.length > 0 ? texts.join("\n") : (output ?? undefined);
@@ -74,9 +74,15 @@ function diffsOf({ content, seq }: ToolEvent): ToolDiff[] {
     .slice(0, MAX_DIFFS);
 }
 
+/** Diffs outlive their items, which are rebuilt when earlier events arrive. */
+const known = new WeakMap<ToolContent, FileDiff>();
+
 function diffPart(part: ToolContent, seq: number, index: number): ToolDiff | undefined {
   const { type, path, oldText = "", newText = "" } = part;
-  return type === "diff" && path !== undefined
-    ? { path, seq, index, ...diffOf(oldText, newText) }
-    : undefined;
+  if (type !== "diff" || path === undefined) {
+    return undefined;
+  }
+  const diff = known.get(part) ?? diffOf(oldText, newText);
+  known.set(part, diff);
+  return { path, seq, index, ...diff };
 }

@@ -1,6 +1,7 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
+import { CONVERSATION } from "../strings.js";
 
 /** Return what to show as the status of a row. */
 export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
@@ -29,9 +30,9 @@ export function failureDetail(
 export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
   switch (mode) {
     case "session":
-      return "(same session)";
+      return CONVERSATION.sameSession;
     case "replay":
-      return "(new session, history replayed)";
+      return CONVERSATION.replayed;
     default:
       return undefined;
   }

@@ -1,10 +1,10 @@
-/** The least time between two announcements, in ms: speech that is cut off helps nobody. */
+/** The least time between two announcements, in ms, so that they do not interrupt each other. */
 export const PAUSE_MS = 2_000;
 const MAX_CHARS = 600;
-/** More texts than this are not read out together: what came last matters most. */
+/** At most this many texts are announced together, the latest. */
 const MAX_TEXTS = 20;
 
-/** Puts what is to be said into a live region, together and not too often. */
+/** Announces texts in a live region, together and not too often. */
 export class Announcer {
   readonly #region: { textContent: string | null };
   #pending: string[] = [];
@@ -23,7 +23,6 @@ export class Announcer {
   }
 
   #speak(): void {
-    // What came last matters most.
     this.#region.textContent = this.#pending.reduce(joined).slice(-MAX_CHARS);
     this.#pending = [];
     this.#timer = setTimeout(() => {
@@ -35,7 +34,7 @@ export class Announcer {
   }
 }
 
-/** Put a full stop between two texts where there is none. */
+/** Join two texts with a period if the first one ends without punctuation. */
 function joined(one: string, other: string): string {
   return `${one}${/[.!?:…]$/u.test(one) ? "" : "."} ${other}`;
 }

@@ -5,7 +5,7 @@ import { conversation } from "./conversation.js";
 import { home } from "./home.js";
 import type { Part, View } from "./view.js";
 
-/** The whole page. */
+/** Render the page. */
 export function app(view: View, onScroll: (event: Event) => void): Part {
   const { open } = view.state;
   return html`<main class="app">

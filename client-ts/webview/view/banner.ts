@@ -1,42 +1,27 @@
 import { html } from "lit-html";
 
-import type { Action } from "../../src/panel/messages.js";
 import type { ServiceState } from "../../src/service/service.js";
+import { ACTIONS, SERVICE } from "../strings.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
-const WORDS: Record<
-  ServiceState["kind"],
-  { icon: string; text: string; actions: readonly Action[] }
-> = {
-  idle: { icon: "circle-slash", text: "The sidecar is not running.", actions: ["restart"] },
-  running: { icon: "info", text: "", actions: [] },
-  settingUp: { icon: "loading~spin", text: "Setting up the sidecar…", actions: [] },
-  starting: { icon: "loading~spin", text: "Starting the sidecar…", actions: [] },
-  restarting: { icon: "loading~spin", text: "The sidecar is restarting…", actions: ["showLog"] },
-  failed: {
-    icon: "error",
-    text: "The sidecar cannot run.",
-    actions: ["restart", "repair", "showLog"],
-  },
-  untrusted: {
-    icon: "shield",
-    text: "This window is in Restricted Mode: subagents can be looked at, but not launched.",
-    actions: ["manageTrust"],
-  },
-};
+type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
 
-const LABELS: Partial<Record<Action, string>> = {
-  showLog: "Show Log",
-  repair: "Repair",
-  restart: "Start the Sidecar",
-  manageTrust: "Manage Workspace Trust",
-};
+const LOOKS: Readonly<Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>> =
+  {
+    idle: { icon: "circle-slash", actions: ["restart"] },
+    running: { icon: "info", actions: [] },
+    settingUp: { icon: "loading~spin", actions: [] },
+    starting: { icon: "loading~spin", actions: [] },
+    restarting: { icon: "loading~spin", actions: ["showLog"] },
+    failed: { icon: "error", actions: ["restart", "repair", "showLog"] },
+    untrusted: { icon: "shield", actions: ["manageTrust"] },
+  };
 
-/** Say why launching does not work now, and what can be done about it. */
+/** Render why subagents cannot be launched now, and what to do about it. */
 export function banner({ state: { service }, send }: View): Part {
-  const { icon: name, text, actions } = WORDS[service.kind];
-  const words = service.message ?? text;
+  const { icon: name, actions } = LOOKS[service.kind];
+  const words = service.message ?? SERVICE[service.kind];
   if (words === "") {
     return undefined;
   }
@@ -54,7 +39,7 @@ export function banner({ state: { service }, send }: View): Part {
               send({ type: "act", action });
             }}
           >
-            ${LABELS[action]}
+            ${ACTIONS[action]}
           </button>`,
       )}
     </div>

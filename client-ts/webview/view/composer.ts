@@ -3,26 +3,27 @@ import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../src/text/definitionWords.js";
 import { launchable, missingReason, viewOnly } from "../model/state.js";
+import { COMPOSER } from "../strings.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";
 import type { Part, View } from "./view.js";
 
-/** Where the next run is put together: the goal, who works on it, and the launch. */
+/** Render the form that launches a run: goal, subagent and button. */
 export function composer(view: View): Part {
   const { state, send } = view;
   const submit = (event: globalThis.Event): void => {
     event.preventDefault();
     send({ type: "submit" });
   };
-  return html`<form class="composer" aria-label="Launch a subagent" @submit=${submit}>
+  return html`<form class="composer" aria-label=${COMPOSER.label} @submit=${submit}>
     ${problem(view)}
     <div class="composer-box">
-      <label class="sr-only" for="goal">Goal</label>
+      <label class="sr-only" for="goal">${COMPOSER.goal}</label>
       <textarea
         id="goal"
         rows="2"
-        placeholder="What should the subagent do?"
+        placeholder=${COMPOSER.placeholder}
         aria-describedby="composer-hint"
         aria-invalid=${state.launch.kind === "refused"}
         .value=${live(state.draft.goal)}
@@ -43,7 +44,7 @@ export function composer(view: View): Part {
 
 function picker({ state, send }: View): Part {
   const chosen = state.draft.subagentName;
-  return html`<label class="sr-only" for="subagent">Subagent</label>
+  return html`<label class="sr-only" for="subagent">${COMPOSER.subagent}</label>
     <span class="picker">
       ${icon("robot")}
       <select
@@ -54,7 +55,7 @@ function picker({ state, send }: View): Part {
       >
         ${launchable(state).map((each) => {
           const { name } = each;
-          const mark = missingReason(state, each) === undefined ? "" : " (not available)";
+          const mark = missingReason(state, each) === undefined ? "" : ` (${COMPOSER.unavailable})`;
           return html`<option value=${name} .selected=${live(name === chosen)}>
             ${name}${mark}
           </option>`;
@@ -63,8 +64,8 @@ function picker({ state, send }: View): Part {
       <button
         type="button"
         class="icon-button"
-        title="Subagents: choose, edit, new…"
-        aria-label="Choose, edit or add a subagent"
+        title=${COMPOSER.choose}
+        aria-label=${COMPOSER.choose}
         @click=${() => {
           send({ type: "act", action: "chooseDefinition" });
         }}
@@ -80,10 +81,10 @@ function launchButton({ state }: View): Part {
   return html`<button
     type="submit"
     class="primary"
-    title=${reason ?? "Launch (Enter; Shift+Enter starts a new line)"}
+    title=${reason ?? COMPOSER.launchHint}
     ?disabled=${sending || state.service.kind !== "running" || reason !== undefined}
   >
-    ${icon(sending ? "loading~spin" : "play")} ${sending ? "Launching…" : "Launch"}
+    ${icon(sending ? "loading~spin" : "play")} ${sending ? COMPOSER.launching : COMPOSER.launch}
   </button>`;
 }
 
@@ -100,15 +101,15 @@ function problem({ state: { launch }, send }: View): Part {
 function hint({ state }: View): string {
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
   if (chosen === undefined) {
-    return "Enter launches, Shift+Enter starts a new line.";
+    return COMPOSER.keys;
   }
   const missing = missingReason(state, chosen);
   if (missing !== undefined) {
-    return `Not available: ${missing}.`;
+    return COMPOSER.unavailableHint(missing);
   }
   const { description, runner, model } = chosen;
   const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");
   const line = approvalLine(chosen);
-  const approval = line === undefined ? "" : ` ${line}: choose Approve… in the list of subagents.`;
+  const approval = line === undefined ? "" : ` ${COMPOSER.approval(line)}`;
   return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}`;
 }

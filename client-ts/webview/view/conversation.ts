@@ -8,26 +8,29 @@ import { changeWords, modelWords, retryWords } from "../../src/text/runWords.js"
 import { duration } from "../../src/text/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../src/text/outcome.js";
 import { cutText, plain } from "../model/format.js";
+import { keyOf } from "../model/items.js";
 import { hasMore, type OpenRun, shownOf, showsEnd } from "../model/openRun.js";
 import type { State } from "../model/state.js";
 import { resumeWords, shownStatus, statusText } from "../model/words.js";
+import { ACTIONS, CONVERSATION } from "../strings.js";
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
-import { type ItemContext, itemView } from "./item.js";
+import type { ItemContext } from "./context.js";
+import { itemView } from "./item.js";
 import { onMarkdownClick } from "./markdownClicks.js";
 import { plan } from "./plan.js";
 import { speechBox, unsaidMessages } from "./speech.js";
 import type { Part, View } from "./view.js";
 
-/** How much of a goal the conversation begins with, in characters. */
+/** How much of the goal is shown, in characters. */
 const GOAL_CHARS = 20_000;
-/** How much of what a run asks for its head holds, in characters. */
+/** How much of a question is shown in the head, in characters. */
 const ASKS_CHARS = 240;
-/** After this long without a sign the silence is said, in ms. */
+/** Time without output after which the silence is shown, in ms. */
 const SILENCE_MS = 30_000;
 
-/** The second page: one run as a conversation. `onScroll` hears of all scrolling in it. */
+/** Render one run as a conversation; `onScroll` receives its scroll events. */
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-labelledby="conversation-title">
     ${head(view, open)} ${problem(open)}
@@ -61,15 +64,15 @@ function head(view: View, open: OpenRun): Part {
     <button
       type="button"
       class="icon-button"
-      aria-label="Back to all conversations"
-      title="Back to all conversations"
+      aria-label=${CONVERSATION.back}
+      title=${CONVERSATION.back}
       @click=${back}
     >
       ${icon("arrow-left")}
     </button>
     <div class="head-text">
       <h2 id="conversation-title">
-        <bdi>${row?.subagentName ?? "Conversation"}</bdi>
+        <bdi>${row?.subagentName ?? CONVERSATION.title}</bdi>
       </h2>
       ${row === undefined ? undefined : headFacts(view, row)}
     </div>
@@ -103,7 +106,8 @@ function cancelButton({ state, send }: View, row: RunRow): Part {
       send({ type: "cancelRun" });
     }}
   >
-    ${icon(cancelling ? "loading~spin" : "debug-stop")} ${cancelling ? "Cancelling…" : "Cancel"}
+    ${icon(cancelling ? "loading~spin" : "debug-stop")}
+    ${cancelling ? CONVERSATION.cancelling : CONVERSATION.cancel}
   </button>`;
 }
 
@@ -118,7 +122,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
   return taskId === undefined
     ? undefined
     : html`<p class="hint">
-        Continued from
+        ${CONVERSATION.continued}
         <button
           type="button"
           class="link"
@@ -126,7 +130,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
             send({ type: "openRun", taskId });
           }}
         >
-          an earlier run
+          ${CONVERSATION.earlierRun}
         </button>
         ${resumeWords(task?.resumeMode)}
       </p>`;
@@ -135,7 +139,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
 function goal({ task }: OpenRun): Part {
   return task === undefined
     ? undefined
-    : html`<section class="goal" aria-label="Goal">
+    : html`<section class="goal" aria-label=${CONVERSATION.goal}>
         <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
       </section>`;
 }
@@ -153,8 +157,8 @@ function items(view: View, open: OpenRun): Part {
     <ol class="items">
       ${repeat(
         numbered,
-        ({ at }) => at,
-        ({ item }) => itemView(item, context),
+        ({ item }) => keyOf(item),
+        ({ item, at }) => itemView(item, at, context),
       )}
     </ol>
     ${open.reading === undefined ? undefined : more(view, open, "after")}`;
@@ -165,7 +169,7 @@ function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemCo
   return { taskId, live, folder: task?.workspaceDir, answering, send };
 }
 
-/** Scrolling shows more by itself; the button is for those who do not scroll. */
+/** Render a button for those who do not scroll: scrolling shows more automatically. */
 function more({ send }: View, open: OpenRun, side: PageSide): Part {
   if (!hasMore(open, side)) {
     return undefined;
@@ -179,7 +183,7 @@ function more({ send }: View, open: OpenRun, side: PageSide): Part {
       send({ type: side === "before" ? "earlier" : "later" });
     }}
   >
-    ${loading ? "Loading…" : side === "before" ? "Show Earlier" : "Show Later"}
+    ${loading ? CONVERSATION.loading : side === "before" ? CONVERSATION.earlier : CONVERSATION.later}
   </button>`;
 }
 
@@ -188,11 +192,11 @@ function tail(view: View, open: OpenRun): Part {
   ${ending(view, open)}`;
 }
 
-/** What a run is at right now; the silence of a slow one is said, not judged. */
+/** Render what a run is doing now, and how long it has been silent. */
 function activity({ now, state, send }: View, open: OpenRun): Part {
   const { task, taskId } = open;
   if (task?.status === "queued" && !state.cancelling.has(taskId)) {
-    return waitingInLine(state, send);
+    return queuedRun(state, send);
   }
   if (task?.status !== "running" || state.cancelling.has(taskId)) {
     return undefined;
@@ -200,22 +204,24 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
   const isAsking = task.attention !== undefined;
   const silent = now - Math.max(task.progress.lastActivityAt, open.stream.newestTs);
   const facts = [
-    isAsking ? "Waiting for your answer" : doing(task.progress),
+    isAsking ? CONVERSATION.asking : doing(task.progress),
     ...totals(task, open.stream.conversation),
-    ...(silent > SILENCE_MS && !isAsking ? [`no output for ${duration(silent)}`] : []),
+    ...(silent > SILENCE_MS && !isAsking ? [CONVERSATION.silent(duration(silent))] : []),
   ];
   return html`<p class="activity">
-    ${icon(isAsking ? "bell-dot" : "loading~spin")} <span>${facts.join(" · ")}</span>
+    ${icon(STATUS_ICON[isAsking ? "asking" : "running"])} <span>${facts.join(" · ")}</span>
   </p>`;
 }
 
-/** Why a run does not begin yet, and the way to change that. */
-function waitingInLine({ runs = [], limit }: State, send: View["send"]): Part {
+/** Render why a queued run has not started, with a button to change the limit. */
+function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
   const running = runs.filter(({ status }) => status === "running").length;
   const words =
-    limit === undefined || limit < 0 ? "Queued" : `Queued: ${running} of ${limit} are running`;
+    limit === undefined || limit < 0
+      ? CONVERSATION.queued
+      : CONVERSATION.queuedBehind(running, limit);
   return html`<p class="activity">
-    ${icon("watch")} <span>${words}</span>
+    ${icon(STATUS_ICON.queued)} <span>${words}</span>
     <button
       type="button"
       class="link"
@@ -223,7 +229,7 @@ function waitingInLine({ runs = [], limit }: State, send: View["send"]): Part {
         send({ type: "act", action: "changeLimit" });
       }}
     >
-      Change Limit
+      ${ACTIONS.changeLimit}
     </button>
   </p>`;
 }
@@ -232,7 +238,7 @@ function doing({ currentTool, retrying }: Progress): string {
   if (retrying !== undefined) {
     return retryWords(retrying);
   }
-  return currentTool === undefined ? "Working…" : `Running ${plain(currentTool)}…`;
+  return currentTool === undefined ? CONVERSATION.working : CONVERSATION.tool(plain(currentTool));
 }
 
 function jump({ send }: View, open: OpenRun): Part {
@@ -245,7 +251,7 @@ function jump({ send }: View, open: OpenRun): Part {
           send({ type: "jumpToEnd" });
         }}
       >
-        ${icon("arrow-down")} Jump to Latest
+        ${icon("arrow-down")} ${CONVERSATION.latest}
       </button>`;
 }
 

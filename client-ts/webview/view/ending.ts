@@ -9,25 +9,26 @@ import { finalText } from "../model/result.js";
 import type { OpenRun } from "../model/openRun.js";
 import type { Conversation, Usage } from "../model/conversation.js";
 import { failureDetail } from "../model/words.js";
+import { ACTIONS, ENDING } from "../strings.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";
 import { pathLink } from "./pathLink.js";
 import type { Part, View } from "./view.js";
 
 const MAX_FILES = 100;
-/** A longer error is folded, but for its last line. */
+/** An error with more lines than this is folded, except its last line. */
 const CAUSE_LINES = 4;
 
 const resultElement = remembering((key: { text: string }) => renderMarkdown(key.text));
 const resultKeys = new WeakMap<AsyncTask, { text: string }>();
 
-/** How a run ended, why, with what result, and what can be done next. */
+/** Render how and why a run ended, its result, and what to do next. */
 export function ending(view: View, open: OpenRun): Part {
   const { task } = open;
   if (task === undefined || isLive(task)) {
     return undefined;
   }
-  return html`<section class="ending ending-${task.status}" aria-label="End of the run">
+  return html`<section class="ending ending-${task.status}" aria-label=${ENDING.label}>
     <p class="ending-state">
       <span class="state state-${task.status}">${icon(STATUS_ICON[task.status])}</span>
       <span>${statusSentence(task)}</span>
@@ -44,7 +45,7 @@ function failure(task: AsyncTask): Part {
   ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;
 }
 
-/** The cause first: what a program prints of its end, its last line says in brief. */
+/** Show the last line first: it names the cause in most error output. */
 function failed(words: string): Part {
   const lines = words.trimEnd().split("\n");
   const cause = lines.at(-1) ?? "";
@@ -52,8 +53,8 @@ function failed(words: string): Part {
     ? html`<pre class="failure">${words}</pre>`
     : html`<pre class="failure">${cause}</pre>
         <details class="fold">
-          <summary>All ${counted(lines.length, "line")}</summary>
-          <pre class="log" tabindex="0" aria-label="The whole error">${words}</pre>
+          <summary>${ENDING.allLines(lines.length)}</summary>
+          <pre class="log" tabindex="0" aria-label=${ENDING.error}>${words}</pre>
         </details>`;
 }
 
@@ -65,7 +66,7 @@ function result(task: AsyncTask, open: OpenRun): Part {
   const known = resultKeys.get(task);
   const key = known?.text === text ? known : { text };
   resultKeys.set(task, key);
-  return html`<h3>Result</h3>
+  return html`<h3>${ENDING.result}</h3>
     ${resultElement(key)}`;
 }
 
@@ -74,7 +75,7 @@ function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, 
   const files = partial?.touchedFiles ?? [];
   return files.length === 0
     ? undefined
-    : html`<h3>Files touched</h3>
+    : html`<h3>${ENDING.files}</h3>
         <ul class="files">
           ${files
             .slice(0, MAX_FILES)
@@ -87,7 +88,7 @@ function used(task: AsyncTask, { stream }: OpenRun): Part {
   return facts.length === 0 ? undefined : html`<p class="hint">${facts.join(" · ")}</p>`;
 }
 
-/** What a run has used so far, each as a few words; its events tell more than its record. */
+/** Describe what a run has used so far; its events are more current than its record. */
 export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   const { toolCalls } = task.progress;
   const used = { ...task.progress, ...usage } as Usage;
@@ -95,10 +96,10 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   const tokens = allTokens(used);
   return [
     ...(toolCalls > 0 ? [counted(toolCalls, "tool call")] : []),
-    ...(tokens > 0 ? [`${compact(tokens)} tokens`] : []),
+    ...(tokens > 0 ? [ENDING.tokens(compact(tokens))] : []),
     ...(typeof cost === "number" ? [dollars(cost)] : []),
     ...(contextUsed !== undefined && contextSize
-      ? [`context ${Math.round((100 * contextUsed) / contextSize)}% full`]
+      ? [ENDING.context(Math.round((100 * contextUsed) / contextSize))]
       : []),
   ];
 }
@@ -112,7 +113,7 @@ function actions({ send }: View, { id: taskId }: AsyncTask): Part {
         send({ type: "beginResume", taskId });
       }}
     >
-      Resume…
+      ${ENDING.resume}
     </button>
     <button
       type="button"
@@ -121,7 +122,7 @@ function actions({ send }: View, { id: taskId }: AsyncTask): Part {
         send({ type: "launchAgain" });
       }}
     >
-      Launch Again…
+      ${ENDING.again}
     </button>
     <button
       type="button"
@@ -130,7 +131,7 @@ function actions({ send }: View, { id: taskId }: AsyncTask): Part {
         send({ type: "act", action: "openTranscript" });
       }}
     >
-      Open Transcript
+      ${ACTIONS.openTranscript}
     </button>
   </div>`;
 }

@@ -1,13 +1,13 @@
 /**
- * A file with a line, as compilers and people write it: `src/days.py:2` or `days.py:2:5`. It begins
- * behind none of its own characters, so that a long row of them is searched once.
+ * A file with a line, such as `src/days.py:2` or `days.py:2:5`. It never begins inside a word, so
+ * that long words are searched once.
  */
 const PLACE =
   /(?<![\w.@/:\\-])((?:[\w.@-]+\/)*[\w@-][\w.@-]*\.[A-Za-z]\w{0,9}):(\d{1,7})(?::\d{1,7})?(?![\w/])/gu;
-/** A file in a folder, which code alone says. */
+/** A path with a folder, recognized only in code. */
 const PATH = /^(?:[\w.@-]+\/)+[\w.@-]+\.[A-Za-z]\w{0,9}$/u;
 
-/** Make a button of each place in a file that a rendered text names; its data says which. */
+/** Replace places in files in a rendered text by buttons; their data has path and line. */
 export function withFileLinks(element: HTMLElement): void {
   for (const code of element.querySelectorAll("code")) {
     if (code.closest("pre, a") === null && PATH.test(code.textContent)) {

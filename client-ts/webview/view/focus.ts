@@ -1,10 +1,10 @@
 import type { Event } from "../model/events.js";
 import type { State } from "../model/state.js";
 
-/** Where the focus goes when what had it is gone, as a selector. */
+/** The element that gets the focus when the focused one disappears, as a selector. */
 export const FALLBACK_FOCUS = '#scroller, .run[tabindex="0"], #goal';
 
-/** Where the focus belongs after an event, as a selector; undefined leaves it where it is. */
+/** Return the element to focus after an event, as a selector; undefined keeps the focus. */
 export function focusTarget(after: State, event: Event): string | undefined {
   switch (event.type) {
     case "openRun":

@@ -1,16 +1,16 @@
 import { html } from "lit-html";
 
-import { counted } from "../../src/text/format.js";
 import { launchable, problemsOf } from "../model/state.js";
+import { ACTIONS, HOME } from "../strings.js";
 import { composer } from "./composer.js";
 import { icon } from "./icon.js";
 import { runList } from "./runList.js";
 import type { Part, View } from "./view.js";
 
-/** The first page: what is and was run, and the composer. */
+/** Render the first page: the list of runs and the composer. */
 export function home(view: View): Part {
   const { runs = [] } = view.state;
-  return html`<section class="page home" aria-label="Subagents">
+  return html`<section class="page home" aria-label=${HOME.label}>
     <div class="home-body">
       ${runs.length === 0 ? nothingYet(view) : runList(view, runs)} ${problems(view)}
     </div>
@@ -22,29 +22,24 @@ export function home(view: View): Part {
 function nothingYet(view: View): Part {
   const { state } = view;
   if (state.runs === undefined || state.definitions === undefined) {
-    return undefined; // Nothing is known yet; the banner says what is going on.
+    return undefined; // Nothing is known yet; the banner explains why.
   }
   if (launchable(state).length === 0) {
     return noDefinitions(view);
   }
   return html`<div class="welcome">
     ${icon("comment-discussion")}
-    <h2>No conversations yet</h2>
-    <p>
-      Write a goal below and launch a subagent. It works in the background, and you can watch it
-      here.
-    </p>
+    <h2>${HOME.empty}</h2>
+    <p>${HOME.emptyHint}</p>
   </div>`;
 }
 
-/** What stands in place of the definitions that are not read; the banner offers to trust. */
-function unread(): Part {
+/** Render why definitions are missing in Restricted Mode; the banner has the button to trust. */
+function untrusted(): Part {
   return html`<div class="welcome">
     ${icon("shield")}
-    <h2>Subagents of this workspace are not read</h2>
-    <p>
-      Restricted Mode leaves their definitions alone. They are read once you trust the workspace.
-    </p>
+    <h2>${HOME.untrusted}</h2>
+    <p>${HOME.untrustedHint}</p>
   </div>`;
 }
 
@@ -53,12 +48,12 @@ function noDefinitions({ state, send }: View): Part {
     return undefined;
   }
   if (state.service.kind === "untrusted") {
-    return unread();
+    return untrusted();
   }
   return html`<div class="welcome">
     ${icon("robot")}
-    <h2>No subagents are defined yet</h2>
-    <p>See one at work first. The example needs no key and no network.</p>
+    <h2>${HOME.noDefinitions}</h2>
+    <p>${HOME.exampleHint}</p>
     <button
       type="button"
       class="primary"
@@ -67,9 +62,9 @@ function noDefinitions({ state, send }: View): Part {
         send({ type: "act", action: "runExample" });
       }}
     >
-      ${icon("play")} Run an Example
+      ${icon("play")} ${ACTIONS.runExample}
     </button>
-    <p>A subagent of your own is a Markdown file that says what it is for.</p>
+    <p>${HOME.definitionHint}</p>
     <button
       type="button"
       class="secondary"
@@ -77,7 +72,7 @@ function noDefinitions({ state, send }: View): Part {
         send({ type: "act", action: "createDefinition" });
       }}
     >
-      ${icon("add")} New Agent Definition…
+      ${icon("add")} ${ACTIONS.createDefinition}
     </button>
   </div>`;
 }
@@ -88,7 +83,7 @@ function problems({ state, send }: View): Part {
     return undefined;
   }
   return html`<details class="fold problems">
-    <summary>${icon("warning")} ${counted(found.length, "problem")} in definitions</summary>
+    <summary>${icon("warning")} ${HOME.problems(found.length)}</summary>
     <ul>
       ${found.map(
         ({ path, line, message }) =>
@@ -96,7 +91,7 @@ function problems({ state, send }: View): Part {
             <button
               type="button"
               class="link path"
-              title="Open ${path}"
+              title=${HOME.open(path)}
               @click=${() => {
                 send({ type: "openDefinition", path, ...(line === undefined ? {} : { line }) });
               }}
@@ -110,7 +105,7 @@ function problems({ state, send }: View): Part {
   </details>`;
 }
 
-/** The end of a path, which tells definitions apart; the whole is in its tooltip. */
+/** Return the end of a path, which distinguishes definitions; the tooltip has all of it. */
 function shortPath(path: string): string {
   return path.split(/[\\/]/u).slice(-3).join("/");
 }

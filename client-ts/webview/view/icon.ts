@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
 
-/** A codicon by name, turning with `~spin`. It says nothing to a screen reader: words must. */
+/** Render a codicon by name, spinning with `~spin`. Screen readers ignore it. */
 export function icon(name: string): TemplateResult {
   const [glyph = name, modifier] = name.split("~");
   const turning = modifier === undefined ? "" : `codicon-modifier-${modifier}`;

@@ -4,33 +4,24 @@ import { guard } from "lit-html/directives/guard.js";
 import { type Block, blockSource } from "../model/blocks.js";
 import type { Item, ThoughtItem } from "../model/items.js";
 import { cutText, plain } from "../model/format.js";
+import { CONVERSATION } from "../strings.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";
+import type { ItemContext } from "./context.js";
 import { question } from "./question.js";
 import { sentText } from "./speech.js";
 import { tool } from "./tool.js";
-import type { Part, View } from "./view.js";
+import type { Part } from "./view.js";
 
-/** How much of a message of a client is shown, in characters. */
+/** How much of a sent message is shown, in characters. */
 const SENT_CHARS = 20_000;
-
-/** What an item is drawn from, beside itself. */
-export interface ItemContext {
-  readonly taskId: string;
-  /** Whether the run goes on: a call that never ended then is under way, a question is open. */
-  readonly live: boolean;
-  /** The folder the run works in. */
-  readonly folder: string | undefined;
-  readonly answering: ReadonlySet<string>;
-  readonly send: View["send"];
-}
 
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
-/** One item of a conversation; drawn again only when it or its context has changed. */
-export function itemView(item: Item, context: ItemContext): Part {
+/** Render an item of a conversation, by its number, only if it or its context changed. */
+export function itemView(item: Item, at: number, context: ItemContext): Part {
   const { live, folder, answering } = context;
-  return html`<li class=${item.kind} data-seq=${item.seq}>
+  return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at}>
     ${guard([item, live, folder, answering], () => body(item, context))}
   </li>`;
 }
@@ -53,7 +44,7 @@ function body(item: Item, context: ItemContext): unknown {
 function thought({ text: { text, cutChars } }: ThoughtItem): Part {
   const cut = cutChars > 0 ? "…" : "";
   return html`<details class="thinking">
-    <summary>${icon("chevron-right")} Thought</summary>
+    <summary>${icon("chevron-right")} ${CONVERSATION.thought}</summary>
     <p dir="auto">${cut}${plain(text.trim())}</p>
   </details>`;
 }

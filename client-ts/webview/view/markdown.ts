@@ -2,24 +2,25 @@ import DOMPurify, { type Config } from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
 
 import { plain } from "../model/format.js";
+import { MARKDOWN } from "../strings.js";
 import { withFileLinks } from "./fileLinks.js";
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
-// Only what is written as an address is one: not every name with a dot.
+// Link only complete addresses, not every name with a dot.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
-// What links elsewhere, to a command of the editor for one, stays the text it was written as.
+// Other links, such as commands of the editor, stay text.
 markdown.validateLink = (url) => /^https?:/iu.test(url);
 
-// Nothing is loaded: an image is a link to it.
+// Load nothing: show a link to the image.
 markdown.renderer.rules["image"] = (tokens, at) => {
   const image = tokens[at];
   const { escapeHtml } = markdown.utils;
   const label = image?.content.trim() ?? "";
-  return `<a href="${escapeHtml(String(image?.attrGet("src") ?? ""))}">${escapeHtml(label || "image")}</a>`;
+  return `<a href="${escapeHtml(String(image?.attrGet("src") ?? ""))}">${escapeHtml(label || MARKDOWN.image)}</a>`;
 };
 
-// Columns of tables are aligned by inline styles, which the page's policy forbids.
+// The page's policy forbids inline styles, which align the columns of tables.
 markdown.core.ruler.push("unstyled", ({ tokens }) => {
   for (const token of tokens) {
     token.attrs = token.attrs?.filter(([name]) => name !== "style") ?? null;
@@ -38,12 +39,12 @@ const SAFE = {
   RETURN_DOM_FRAGMENT: true as const,
 } satisfies Config;
 
-/** Each of these may be in a script of its own; code reads from left to right in any. */
+/** Each of these gets its own text direction; code is always left to right. */
 const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
 
 /**
- * Render the Markdown of a stranger: HTML in it is shown as text, only web links stay links, and
- * images become links to them. Places in files become buttons, which `onMarkdownClick` serves.
+ * Render untrusted Markdown: HTML is shown as text, only web links are links, and images become
+ * links. Places in files become buttons, which `onMarkdownClick` handles.
  */
 export function renderMarkdown(source: string): HTMLElement {
   const element = document.createElement("div");
@@ -62,7 +63,7 @@ export function renderMarkdown(source: string): HTMLElement {
   return element;
 }
 
-/** A text that would become more elements than this would take long to lay out. */
+/** A text with more elements than this is shown as plain text: its layout would take too long. */
 const MOST_ELEMENTS = 1_500;
 
 function htmlOf(source: string): string {
@@ -83,7 +84,7 @@ function elementCount(tokens: readonly Token[]): number {
 
 const BOX = /^\[([ xX])\]\s+/u;
 
-/** Show an item of a task list with its box; the box tells, it does not take clicks. */
+/** Show an item of a task list with a read-only checkbox. */
 function showTask(item: HTMLElement): void {
   const first = item.firstChild?.nodeName === "P" ? item.firstChild.firstChild : item.firstChild;
   const mark = first instanceof Text ? BOX.exec(first.data) : null;
@@ -94,13 +95,13 @@ function showTask(item: HTMLElement): void {
   box.type = "checkbox";
   box.disabled = true;
   box.toggleAttribute("checked", mark[1] !== " ");
-  box.setAttribute("aria-label", mark[1] === " " ? "open" : "done");
+  box.setAttribute("aria-label", mark[1] === " " ? MARKDOWN.open : MARKDOWN.done);
   first.data = first.data.slice(mark[0].length);
   first.before(box, " ");
   item.className = "task";
 }
 
-/** A line of this length, in characters, is wrapped: nobody would scroll along it. */
+/** Code with a line longer than this is wrapped, in characters. */
 const LONG_LINE = 500;
 
 function addCopy(code: HTMLElement): void {
@@ -113,8 +114,8 @@ function addCopy(code: HTMLElement): void {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "icon-button copy";
-  button.title = "Copy";
-  button.setAttribute("aria-label", "Copy the code");
+  button.title = MARKDOWN.copy;
+  button.setAttribute("aria-label", MARKDOWN.copyLabel);
   const glyph = document.createElement("span");
   glyph.className = "codicon codicon-copy";
   glyph.setAttribute("aria-hidden", "true");
@@ -123,7 +124,7 @@ function addCopy(code: HTMLElement): void {
   frame.append(code, button);
 }
 
-/** Remember what was rendered, so that only what changed is rendered again. */
+/** Cache rendered elements, so that only changes are rendered again. */
 export function remembering<K extends object>(
   render: (key: K) => HTMLElement,
 ): (key: K) => HTMLElement {

@@ -1,9 +1,9 @@
 import type { View } from "./view.js";
 
-/** How long a button says that it has copied, in ms. */
+/** How long a button shows that it copied, in ms. */
 const COPIED_MS = 1_500;
 
-/** Serve the buttons in rendered Markdown, which are made without knowing the run they are in. */
+/** Handle clicks on buttons in rendered Markdown. */
 export function onMarkdownClick(event: Event, taskId: string, send: View["send"]): void {
   const button = (event.target as Element).closest<HTMLElement>(".markdown button");
   const { path, line } = button?.dataset ?? {};

@@ -2,10 +2,11 @@ import { html } from "lit-html";
 
 import { plain } from "../model/format.js";
 import { pathInside } from "../model/places.js";
-import type { ItemContext } from "./item.js";
+import { HOME } from "../strings.js";
+import type { ItemContext } from "./context.js";
 import type { Part } from "./view.js";
 
-/** A file that a run touched; one in the folder it works in can be opened. */
+/** Render a file that a run touched, as a link if it is in the run's folder. */
 export function pathLink(
   place: { readonly path: string; readonly line?: number },
   { taskId, folder, send }: Pick<ItemContext, "taskId" | "folder" | "send">,
@@ -19,7 +20,7 @@ export function pathLink(
   return html`<button
     type="button"
     class="link path"
-    title="Open ${plain(path)}"
+    title=${HOME.open(plain(path))}
     @click=${() => {
       send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line }) });
     }}

@@ -2,17 +2,18 @@ import { html } from "lit-html";
 
 import type { PlanEntry } from "../../src/protocol.js";
 import { plain } from "../model/format.js";
+import { PLAN } from "../strings.js";
 import { icon } from "./icon.js";
 import type { Part } from "./view.js";
 
 const STEPS: Record<string, readonly [glyph: string, word: string]> = {
-  pending: ["circle-large-outline", "to do"],
-  in_progress: ["arrow-circle-right", "under way"],
-  completed: ["pass-filled", "done"],
+  pending: ["circle-large-outline", PLAN.pending],
+  in_progress: ["arrow-circle-right", PLAN.current],
+  completed: ["pass-filled", PLAN.done],
 };
-const TO_DO = ["circle-large-outline", "to do"] as const;
+const TO_DO = ["circle-large-outline", PLAN.pending] as const;
 
-/** The agent's plan as it stands, in one place; folded once the run is over. */
+/** Render the agent's current plan; it is folded once the run has ended. */
 export function plan(entries: readonly PlanEntry[] | undefined, live: boolean): Part {
   if (entries === undefined || entries.length === 0) {
     return undefined;
@@ -21,10 +22,10 @@ export function plan(entries: readonly PlanEntry[] | undefined, live: boolean): 
   const current = entries.find(({ status }) => status === "in_progress");
   return html`<details class="plan" ?open=${live}>
     <summary>
-      ${icon("chevron-right")} Plan: ${done} of ${entries.length} done
+      ${icon("chevron-right")} ${PLAN.summary(done, entries.length)}
       ${current === undefined ? undefined : html`<bdi class="hint">${plain(current.content)}</bdi>`}
     </summary>
-    <ol tabindex="0" aria-label="Plan">
+    <ol tabindex="0" aria-label=${PLAN.label}>
       ${entries.map(step)}
     </ol>
   </details>`;

@@ -4,23 +4,24 @@ import { type Answering, answersTo } from "../../src/questions/answers.js";
 import { questionHeading } from "../../src/questions/questions.js";
 import { exact } from "../model/format.js";
 import { answerWords, isAllowed, type Question } from "../model/question.js";
+import { QUESTION } from "../strings.js";
 import { icon } from "./icon.js";
-import type { ItemContext } from "./item.js";
+import type { ItemContext } from "./context.js";
 import type { Part } from "./view.js";
 
-/** What the item around a question shows of it already, and what else its call was given. */
+/** What the item around a question shows already, and the input of its call. */
 export interface Surroundings {
-  /** The files that stand above the question, or whose changes do. */
+  /** The files that are shown above the question. */
   readonly paths: readonly string[];
-  /** The agent's title of the call, where it stands above the question. */
+  /** The agent's title of the call, if it is shown above the question. */
   readonly title?: string;
-  /** What the call was given, where the question itself tells neither command nor files nor address. */
+  /** The input of the call, for questions without command, files and address. */
   readonly input?: string;
 }
 
 const ALONE: Surroundings = { paths: [] };
 
-/** A question with a button for each answer or, answered, with what became of it. */
+/** Render a question with a button for each answer or, once answered, the answer. */
 export function question(asked: Question, context: ItemContext, around = ALONE): Part {
   if (asked.answer !== undefined) {
     return answered(asked);
@@ -45,7 +46,7 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
   </section>`;
 }
 
-/** Show all that would be done; the title is the agent's word, which need not fit it. */
+/** Show everything that would be done: the agent's title may not match it. */
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
   const { title, command, cwd = folder, url, paths = [] } = asked;
   const files = paths.filter((path) => !around.paths.includes(path)).join("\n");
@@ -56,8 +57,8 @@ function subject(asked: Question, { folder }: ItemContext, around: Surroundings)
   const shown = isShown ? parts : [around.input ?? title];
   const isTitled = title !== around.title && !shown.includes(title);
   return html`${shown.map((text) => html`<pre class="ask-command"><code>${exact(text)}</code></pre>`)}
-  ${command === undefined || cwd === undefined ? undefined : html`<p class="hint">in <bdi>${exact(cwd)}</bdi></p>`}
-  ${isTitled ? html`<p class="hint">The agent says: <bdi>${exact(title)}</bdi></p>` : undefined}`;
+  ${command === undefined || cwd === undefined ? undefined : html`<p class="hint">${QUESTION.folder} <bdi>${exact(cwd)}</bdi></p>`}
+  ${isTitled ? html`<p class="hint">${QUESTION.title} <bdi>${exact(title)}</bdi></p>` : undefined}`;
 }
 
 function button(
@@ -70,7 +71,7 @@ function button(
   return html`<button
     type="button"
     class="${kind === "allow_once" ? "primary" : "secondary"} answer-${allows ? "allow" : "refuse"}"
-    title=${`The agent calls this answer “${exact(name)}”`}
+    title=${QUESTION.answer(exact(name))}
     aria-disabled=${sending}
     @click=${() => {
       send({ type: "answer", requestId, optionId });

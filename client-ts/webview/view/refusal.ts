@@ -2,16 +2,17 @@ import { html } from "lit-html";
 
 import type { LaunchFault } from "../../src/text/launchFault.js";
 import type { Action } from "../../src/panel/messages.js";
+import { ACTIONS, COMPOSER } from "../strings.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
-/** What leads to each setting. */
+/** The action and label that open each setting. */
 const REMEDIES: Record<NonNullable<LaunchFault["setting"]>, readonly [Action, string]> = {
-  runners: ["openRunnerSettings", "Open Runner Settings"],
-  maxAsyncTasks: ["changeLimit", "Change Limit"],
+  runners: ["openRunnerSettings", ACTIONS.openRunnerSettings],
+  maxAsyncTasks: ["changeLimit", ACTIONS.changeLimit],
 };
 
-/** Say why something was refused and what can be done; `queue` has it wait for its turn. */
+/** Render why a request was refused and what to do; `queue` repeats it as a queued one. */
 export function refusal(
   { message, canQueue, setting }: Partial<LaunchFault> & { readonly message: string },
   send: View["send"],
@@ -21,7 +22,7 @@ export function refusal(
   return html`<div class="problem" role="alert">
     ${icon("error")}
     <span>${message}</span>
-    ${canQueue === true ? link("Add to Queue", queue) : undefined}
+    ${canQueue === true ? link(COMPOSER.queue, queue) : undefined}
     ${
       action === undefined || label === undefined
         ? undefined

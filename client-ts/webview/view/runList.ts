@@ -7,16 +7,17 @@ import { ago } from "../../src/text/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../src/text/outcome.js";
 import { plain } from "../model/format.js";
 import { shownStatus, statusText } from "../model/words.js";
+import { HOME } from "../strings.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
-/** The list of conversations; arrow keys, Home and End move in it, Tab leaves it. */
+/** Render the list of conversations. Arrow keys, Home and End move in it, Tab leaves it. */
 export function runList(view: View, runs: readonly RunRow[]): Part {
   const inOrder = [...runs.filter(isLive), ...runs.filter((run) => !isLive(run))];
   const current = inOrder.some(({ id }) => id === view.state.current)
     ? view.state.current
     : inOrder[0]?.id;
-  return html`<ul class="runs" aria-label="Conversations" @keydown=${moveFocus}>
+  return html`<ul class="runs" aria-label=${HOME.list} @keydown=${moveFocus}>
     ${repeat(
       inOrder,
       ({ id }) => id,

@@ -1,54 +1,78 @@
+import type { Range } from "../model/range.js";
 import type { Place } from "../model/saved.js";
 
-/** This near to the end counts as at the end, in CSS pixels. */
+/** This close to the end counts as at the end, in CSS pixels. */
 const NEAR = 24;
-/** This near to an end of what is shown more is fetched, before the reader comes to it. */
+/** A reader who scrolls up leaves the end when they are this far from it, in CSS pixels. */
+const AWAY = 4;
+/** This close to either end of what is shown, more is fetched, in CSS pixels. */
 const AHEAD = 400;
 
 export type Scroller = Pick<Element, "scrollTop" | "scrollHeight" | "clientHeight">;
 
-/** What the reader does by scrolling. */
+/** What a reader does by scrolling. */
 export interface Reader {
   leftEnd(): void;
   reachedEnd(): void;
-  /** They come near to the beginning of what is shown. */
+  /** They come close to the beginning of what is shown. */
   nearsStart(): void;
+  /** They come close to the end of what is shown. */
+  nearsEnd(): void;
 }
 
-/** Tells the reader's own scrolling from that of a page which grows. */
-export class EndWatch {
+/** Distinguishes a reader's scrolling from the page's own, which calls `placed`. */
+export class ScrollWatch {
   readonly #reader: Reader;
-  #lastTop = 0;
+  #top = 0;
 
   constructor(reader: Reader) {
     this.#reader = reader;
   }
 
-  /** Call on every scroll event. */
+  /** Call after every change to what the scroller shows and to its position. */
+  placed({ scrollTop }: Scroller): void {
+    this.#top = scrollTop;
+  }
+
+  /** Call on every scroll event, and before every change. */
   scrolled({ scrollTop, scrollHeight, clientHeight }: Scroller): void {
+    const by = scrollTop - this.#top;
+    this.#top = scrollTop;
     const toEnd = scrollHeight - scrollTop - clientHeight;
-    const upwards = scrollTop < this.#lastTop - 1;
-    this.#lastTop = scrollTop;
-    if (upwards && scrollTop < AHEAD) {
+    if (by < 0) {
+      this.#scrolledUp(scrollTop, toEnd);
+    } else if (by > 0) {
+      this.#scrolledDown(toEnd);
+    }
+  }
+
+  #scrolledUp(toStart: number, toEnd: number): void {
+    if (toEnd > AWAY) {
+      this.#reader.leftEnd();
+    }
+    if (toStart < AHEAD) {
       this.#reader.nearsStart();
     }
-    if (upwards && toEnd > NEAR) {
-      this.#reader.leftEnd();
-    } else if (toEnd <= NEAR) {
+  }
+
+  #scrolledDown(toEnd: number): void {
+    if (toEnd <= NEAR) {
       this.#reader.reachedEnd();
+    } else if (toEnd < AHEAD) {
+      this.#reader.nearsEnd();
     }
   }
 }
 
-/** The first item that the reader sees. */
+/** Return the place of the first item that the reader sees. */
 export function placeIn(scroller: HTMLElement): Place | undefined {
-  const item = firstSeen(scroller);
+  const [item] = itemsIn(scroller);
   return item === undefined
     ? undefined
     : { seq: Number(item.dataset["seq"]), below: topOf(item) - topOf(scroller) };
 }
 
-/** Scroll to where a place was; false where it is not. */
+/** Scroll to where a place was; return false if it is not there. */
 export function scrollTo(scroller: HTMLElement, { seq, below }: Place): boolean {
   const item = scroller.querySelector<HTMLElement>(`[data-seq="${seq}"]`);
   if (item === null) {
@@ -58,21 +82,32 @@ export function scrollTo(scroller: HTMLElement, { seq, below }: Place): boolean 
   return true;
 }
 
-/** Change what a scroller holds, and keep the first item that the reader sees where it is. */
+/** Return the numbers of the items that are less than one screen out of view. */
+export function rangeInView(scroller: HTMLElement): Range | undefined {
+  const items = itemsIn(scroller, scroller.clientHeight, scroller.clientHeight);
+  const [first, last] = [items[0], items.at(-1)];
+  return first === undefined || last === undefined
+    ? undefined
+    : { start: Number(first.dataset["at"]), end: Number(last.dataset["at"]) + 1 };
+}
+
+/** Change what a scroller holds, and keep the first item that is in view, or below it, in its place. */
 export function keepingPlace(scroller: HTMLElement, change: () => void): void {
-  const anchor = firstSeen(scroller);
-  const before = anchor && topOf(anchor);
+  const before = itemsIn(scroller, 0, Infinity).map((item) => ({ item, top: topOf(item) }));
   change();
-  if (anchor?.isConnected === true && before !== undefined) {
-    scroller.scrollTop += topOf(anchor) - before;
+  const anchor = before.find(({ item }) => item.isConnected);
+  if (anchor !== undefined) {
+    scroller.scrollTop += topOf(anchor.item) - anchor.top;
   }
 }
 
-function firstSeen(scroller: HTMLElement): HTMLElement | undefined {
-  const top = topOf(scroller);
-  return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")].find(
-    (item) => item.getBoundingClientRect().bottom > top,
-  );
+/** Return the items in view, and those at most so many CSS pixels above and below it. */
+function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
+  const view = scroller.getBoundingClientRect();
+  return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")].filter((item) => {
+    const { top, bottom } = item.getBoundingClientRect();
+    return bottom > view.top - above && top < view.bottom + below;
+  });
 }
 
 function topOf(element: HTMLElement): number {

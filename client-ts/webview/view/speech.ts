@@ -6,6 +6,7 @@ import { isLive } from "../../src/text/outcome.js";
 import { plain } from "../model/format.js";
 import type { OpenRun } from "../model/openRun.js";
 import { type Speech, speechTo, type Unsaid } from "../model/speech.js";
+import { CONVERSATION, MESSAGE } from "../strings.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";
@@ -20,28 +21,28 @@ interface Words {
 }
 
 const SEND: Words = {
-  label: "Send a message…",
-  hint: "Delivered when the current turn ends.",
-  button: "Send",
+  label: MESSAGE.sendLabel,
+  hint: MESSAGE.sendHint,
+  button: MESSAGE.send,
   glyph: "send",
   submit: "sendMessage",
 };
 const RESUME: Words = {
-  label: "What next? (optional)",
-  hint: "Continues in a new run with this conversation as context.",
-  button: "Resume",
+  label: MESSAGE.resumeLabel,
+  hint: MESSAGE.resumeHint,
+  button: MESSAGE.resume,
   glyph: "debug-continue",
   submit: "resume",
 };
 
-/** Where the agent of a run is told something: during the run, or to go on after it. */
+/** Render the form that sends a message to the agent, or resumes an ended run. */
 export function speechBox(view: View, open: OpenRun): Part {
   const speech = speechTo(view.state.speeches, open.taskId);
   const words = wordsFor(view, open, speech);
   return words === undefined ? undefined : box(view, open.taskId, speech, words);
 }
 
-/** A text that the end of its run has overtaken is not taken away: it may be what to go on with. */
+/** A draft survives the end of its run: it may be the message to resume with. */
 function wordsFor({ state }: View, { task, taskId, takesMessages }: OpenRun, speech: Speech) {
   if (task === undefined || isLive(task)) {
     return takesMessages === true && !state.cancelling.has(taskId) ? SEND : undefined;
@@ -91,10 +92,10 @@ function submitButton({ button, glyph }: Words, { resume }: Speech): Part {
   return html`<button
     type="submit"
     class="primary"
-    title="${button} (Enter; Shift+Enter starts a new line)"
+    title=${MESSAGE.keys(button)}
     aria-disabled=${resuming}
   >
-    ${icon(resuming ? "loading~spin" : glyph)} ${resuming ? "Resuming…" : button}
+    ${icon(resuming ? "loading~spin" : glyph)} ${resuming ? MESSAGE.resuming : button}
   </button>`;
 }
 
@@ -106,7 +107,7 @@ function discardButton(send: View["send"], taskId: string): Part {
       send({ type: "dropResume", taskId });
     }}
   >
-    Discard
+    ${MESSAGE.discard}
   </button>`;
 }
 
@@ -123,13 +124,13 @@ function faultOf({ canQueue = false, setting }: Speech, message: string) {
   return { message, canQueue, ...(setting === undefined ? {} : { setting }) };
 }
 
-/** What was sent and the agent has not been given yet. */
+/** Render the messages that are not delivered yet. */
 export function unsaidMessages({ state, send }: View, { task, taskId }: OpenRun): Part {
   const { unsaid } = speechTo(state.speeches, taskId);
   const ended = task !== undefined && !isLive(task);
   return unsaid.length === 0
     ? undefined
-    : html`<ol class="items unsaid" aria-label="Not delivered yet">
+    : html`<ol class="items unsaid" aria-label=${MESSAGE.undelivered}>
         ${unsaid.map(
           (each) =>
             html`<li class="sent">
@@ -150,7 +151,7 @@ function undeliveredActions(send: View["send"], taskId: string, text: string): P
         send({ type: "sendAgain", taskId, text });
       }}
     >
-      Send Again…
+      ${MESSAGE.sendAgain}
     </button>
     <button
       type="button"
@@ -159,19 +160,19 @@ function undeliveredActions(send: View["send"], taskId: string, text: string): P
         send({ type: "discard", taskId, text });
       }}
     >
-      Discard
+      ${MESSAGE.discard}
     </button>
   </div>`;
 }
 
 function note({ delivery }: Unsaid, ended: boolean): string {
   if (ended) {
-    return "Not delivered: the run ended first.";
+    return MESSAGE.missed;
   }
-  return delivery === undefined ? "Sending…" : deliveryWords(delivery);
+  return delivery === undefined ? MESSAGE.sending : deliveryWords(delivery);
 }
 
-/** The words of a person to an agent. */
+/** Render a message from a person to an agent. */
 export function sentText(text: string): Part {
-  return html`<p dir="auto"><span class="sr-only">You: </span>${plain(text)}</p>`;
+  return html`<p dir="auto"><span class="sr-only">${CONVERSATION.you}</span>${plain(text)}</p>`;
 }

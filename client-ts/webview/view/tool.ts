@@ -7,9 +7,10 @@ import { plain } from "../model/format.js";
 import type { ToolItem } from "../model/items.js";
 import { pathInside } from "../model/places.js";
 import { answerWords, isAllowed } from "../model/question.js";
+import { TOOL } from "../strings.js";
 import { diff } from "./diff.js";
 import { icon } from "./icon.js";
-import type { ItemContext } from "./item.js";
+import type { ItemContext } from "./context.js";
 import { pathLink } from "./pathLink.js";
 import { question, type Surroundings } from "./question.js";
 import type { Part } from "./view.js";
@@ -17,11 +18,11 @@ import type { Part } from "./view.js";
 const MAX_PLACES = 8;
 const SUBJECT_CHARS = 120;
 
-/** A tool call: what it is and how it stands, and what it was given and gave, folded. */
+/** Render a tool call with its status, and its folded input and output. */
 export function tool(item: ToolItem, context: ItemContext): Part {
   const { input, output, diffs = [] } = item;
   const asked = item.question?.options.length === 0 ? undefined : item.question;
-  const folded = [part("Input", input), part("Output", output)].filter(
+  const folded = [part(TOOL.input, input), part(TOOL.output, output)].filter(
     (each) => each !== undefined,
   );
   return html`${folded.length === 0 ? html`<div class="tool-row">${row(item, context)}</div>` : fold(item, context, folded)}
@@ -29,7 +30,7 @@ export function tool(item: ToolItem, context: ItemContext): Part {
   ${asked && question(asked, context, surroundings(item, context))}`;
 }
 
-/** What a question about the call need not repeat, and what it may fall back on. */
+/** Return what a question about the call does not have to repeat. */
 function surroundings(item: ToolItem, context: ItemContext): Surroundings {
   const { name, title = name, subject, input, diffs = [] } = item;
   const given = subject ?? input;
@@ -56,11 +57,11 @@ function part(name: string, text: string | undefined): Part {
 }
 
 const WORDS = {
-  started: ["loading~spin", "running", "running"],
-  asking: ["bell-dot", "asks", "asking"],
-  stopped: ["circle-slash", "did not finish", "cancelled"],
-  completed: ["check", "done", "completed"],
-  failed: ["error", "failed", "failed"],
+  started: ["sync~spin", TOOL.running, "running"],
+  asking: ["bell-dot", TOOL.asking, "asking"],
+  stopped: ["circle-slash", TOOL.stopped, "cancelled"],
+  completed: ["check", TOOL.done, "completed"],
+  failed: ["error", TOOL.failed, "failed"],
 } as const;
 
 function row(item: ToolItem, context: ItemContext): Part {
@@ -75,7 +76,7 @@ function row(item: ToolItem, context: ItemContext): Part {
     ${rule(item)} ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
 }
 
-/** A call that never ended shows as stopped once the run is over. */
+/** A call without an end is shown as stopped once the run has ended. */
 function stateOf({ status, question: asked }: ToolItem, { live }: ItemContext): keyof typeof WORDS {
   if (status !== "started") {
     return status;
@@ -86,12 +87,12 @@ function stateOf({ status, question: asked }: ToolItem, { live }: ItemContext): 
   return asked !== undefined && asked.answer === undefined ? "asking" : "started";
 }
 
-/** Say when a rule has answered for the reader. */
+/** Render the answer of a rule. */
 function rule({ question: asked }: ToolItem): Part {
   if (asked?.answer === undefined || asked.options.length > 0) {
     return undefined;
   }
-  const words = isAllowed(asked.answer) ? "allowed" : "refused";
+  const words = isAllowed(asked.answer) ? TOOL.allowed : TOOL.rejected;
   return html`<span class="tool-word" title=${answerWords(asked)}>${words}</span>`;
 }
 
@@ -101,7 +102,7 @@ function isPlace({ places: touched = [], diffs = [] }: ToolItem, subject: string
   );
 }
 
-/** The files a call touches, but for those whose changes are shown. */
+/** Render the files that a call touches, except those whose changes are shown. */
 function places(item: ToolItem, context: ItemContext): Part {
   const others = otherPlaces(item, context);
   if (others.length === 0) {
@@ -110,7 +111,7 @@ function places(item: ToolItem, context: ItemContext): Part {
   const left = others.length - MAX_PLACES;
   return html`<ul class="places">
     ${others.slice(0, MAX_PLACES).map((place) => html`<li>${pathLink(place, context)}</li>`)}
-    ${left > 0 ? html`<li class="hint">and ${left} more</li>` : undefined}
+    ${left > 0 ? html`<li class="hint">${TOOL.more(left)}</li>` : undefined}
   </ul>`;
 }
 

@@ -1,4 +1,4 @@
-/** Submit a text on Enter; with Shift, or while an input method composes, it is a key like others. */
+/** Submit a text on Enter, but not with Shift or while an input method composes. */
 export function submitOnEnter(event: KeyboardEvent, submit: () => void): void {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
@@ -6,7 +6,7 @@ export function submitOnEnter(event: KeyboardEvent, submit: () => void): void {
   }
 }
 
-/** What a field holds after its event. */
+/** Return the text of the field of an event. */
 export function textOf({ target }: Event): string {
   return (target as HTMLTextAreaElement | HTMLSelectElement).value;
 }

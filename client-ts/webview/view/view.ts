@@ -3,7 +3,7 @@ import type { TemplateResult } from "lit-html";
 import type { Event } from "../model/events.js";
 import type { State } from "../model/state.js";
 
-/** What every part of the page is drawn from. */
+/** What each part of the page is drawn from. */
 export interface View {
   readonly state: State;
   /** ms since the epoch. */
@@ -11,5 +11,5 @@ export interface View {
   readonly send: (event: Event) => void;
 }
 
-/** A part of the page; lit renders nothing for undefined. */
+/** A part of the page; lit renders undefined as nothing. */
 export type Part = TemplateResult | undefined;

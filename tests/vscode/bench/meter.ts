@@ -1,5 +1,6 @@
-import type { CDPSession, Frame } from "playwright-core";
+import type { Browser, CDPSession, Frame } from "playwright-core";
 
+import { Residence } from "./residence.ts";
 import { longestWork, TRACED } from "./trace.ts";
 
 import { until } from "../harness/waiting.ts";
@@ -16,6 +17,9 @@ export interface Figures {
   /** The heap of the whole window, the workbench included, after a collection, and its growth. */
   readonly heap: number;
   readonly heapGrowth: number;
+  /** By how much the resident memory of the renderers grew, at its peak and after a collection. */
+  readonly residentPeak: number;
+  readonly residentGrowth: number;
   /** The most nodes that the panel had. */
   readonly nodes: number;
   /** From the click on Cancel until the panel shows that it is on its way, and until it is done. */
@@ -38,31 +42,36 @@ export class Meter {
   readonly #frame: Frame;
   readonly #session: CDPSession;
   readonly #heapBefore: number;
+  readonly #residence: Residence;
 
-  private constructor(frame: Frame, session: CDPSession, heapBefore: number) {
+  private constructor(frame: Frame, session: CDPSession, heapBefore: number, residence: Residence) {
     this.#frame = frame;
     this.#session = session;
     this.#heapBefore = heapBefore;
+    this.#residence = residence;
   }
 
-  static async start(workbench: Workbench): Promise<Meter> {
+  static async start(workbench: Workbench, browser: Browser): Promise<Meter> {
     const frame = await panelFrame(workbench);
     const session = await workbench.page.context().newCDPSession(workbench.page);
     const heapBefore = await heapOf(session);
     await frame.evaluate(watch);
-    await workbench.page.context().browser()?.startTracing(workbench.page, { categories: TRACED });
-    return new Meter(frame, session, heapBefore);
+    await browser.startTracing(workbench.page, { categories: TRACED });
+    return new Meter(frame, session, heapBefore, await Residence.start(browser));
   }
 
   async stop(): Promise<Figures> {
     const notes = await this.#frame.evaluate(
       () => (globalThis as unknown as { notes: Notes }).notes,
     );
+    const { peak: residentPeak } = await this.#residence.growth();
     const browser = this.#frame.page().context().browser();
     const trace = (await browser?.stopTracing())?.toString() ?? "{}";
     const heap = await heapOf(this.#session);
     const heapGrowth = heap - this.#heapBefore;
-    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth };
+    const { now: residentGrowth } = await this.#residence.growth();
+    const resident = { residentPeak, residentGrowth };
+    return { ...notes, longestWork: longestWork(trace), heap, heapGrowth, ...resident };
   }
 }
 

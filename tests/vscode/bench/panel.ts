@@ -3,6 +3,8 @@
  *
  * Set up as by `tests/vscode/run`: a packaged extension and an installed host.
  */
+import type { Browser } from "playwright-core";
+
 import { Chat } from "../harness/chat.ts";
 import { defineFlood, FLOOD, LAST_LINE } from "../harness/flood.ts";
 import { Host } from "../harness/host.ts";
@@ -26,9 +28,9 @@ const ENDLESS_MS = 5_000;
 
 type Kind = (typeof KINDS)[number];
 
-async function measure(workbench: Workbench, kind: Kind): Promise<void> {
+async function measure(browser: Browser, workbench: Workbench, kind: Kind): Promise<void> {
   const chat = new Chat(workbench);
-  const meter = await Meter.start(workbench);
+  const meter = await Meter.start(workbench, browser);
   await chat.launch(FLOOD, GOALS[kind]);
   if (kind === "endless") {
     await workbench.page.waitForTimeout(ENDLESS_MS);
@@ -61,7 +63,7 @@ try {
       () => new Chat(workbench).picker.count(),
       (count) => count === 1,
     );
-    await measure(workbench, kind);
+    await measure(browser, workbench, kind);
   }
 } finally {
   await browser.close();
