@@ -24,10 +24,11 @@ import { showStatusBar } from "./views/statusBar.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./views/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
+import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
 
-/** Wire the extension up; nothing is started before a view or a command asks for it. */
+/** Connect the parts of the extension; nothing starts before a view or a command needs it. */
 export function activate(context: vscode.ExtensionContext): void {
   const { log, write } = openLog();
   const installation = new Installation(context, log);
@@ -73,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
       service,
       log,
       repair,
-      cancelSetUp: () => {
+      cancelSetup: () => {
         installation.cancel();
       },
       diagnostics: () => collectDiagnostics(context, service, installation),
@@ -95,15 +96,15 @@ export function activate(context: vscode.ExtensionContext): void {
     service.onDidChangeState(({ kind, message }) => {
       log.info(`state: ${kind}${message === undefined ? "" : ` (${message})`}`);
       void vscode.commands.executeCommand("setContext", "subagentSidecar.state", kind);
-      if (kind === "failed") {
-        showProblem(message ?? "The sidecar has failed.");
+      if (kind === "failed" && !panel.visible) {
+        void showProblem(message ?? strings.sidecar.failed); // The panel shows it by itself.
       }
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void service.grantTrust()),
   );
 }
 
-/** End the sidecar and its runs before the window goes; bounded below what VS Code allows for it. */
+/** Stop the sidecar and its runs before the window closes, within the time that VS Code allows. */
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

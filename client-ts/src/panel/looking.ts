@@ -7,6 +7,7 @@ import type { SubagentService } from "../service/service.js";
 import { isInside, showFile } from "../util/showFile.js";
 import type { ToolDiffs } from "../views/toolDiffs.js";
 import type { Look } from "./messages.js";
+import * as strings from "../text/strings.js";
 
 /** Show what a reader of the page wants to see, if it is theirs to see; a failure is told. */
 export async function showLook(
@@ -41,7 +42,7 @@ async function openFile(
   const whole = path.resolve(task.workspaceDir, file);
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   if (!(await isInside(whole, folders))) {
-    throw new Error(`${file} is not there, or not a file of this workspace.`);
+    throw new Error(strings.runs.noFile(file));
   }
   await showFile(whole, line);
 }
@@ -53,7 +54,7 @@ async function openDefinition(
   const { items, problems } = await service.request("subagents/list", {});
   const known = [...problems.map((each) => each.path), ...items.map(({ source }) => source.path)];
   if (!known.includes(file)) {
-    throw new Error(`${file} is no definition any more.`);
+    throw new Error(strings.definitions.gone(file));
   }
   await showFile(file, line);
 }

@@ -5,7 +5,8 @@ import * as vscode from "vscode";
 import { diagnosticsText } from "./diagnostics.js";
 import { messageOf } from "../util/errors.js";
 import type { Installation } from "./installation.js";
-import { isAnswering, type SidecarService } from "./sidecarService.js";
+import { isAnswering } from "../client/state.js";
+import type { SidecarService } from "./sidecarService.js";
 
 /** Gather what a report of a problem needs, whatever works and whatever does not. */
 export async function collectDiagnostics(

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Look } from "../panel/messages.js";
 import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-diff";
 
@@ -27,7 +28,7 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
       "vscode.diff",
       uriOf(change, "before", path),
       uriOf(change, "after", path),
-      `${name} (change by a subagent)`,
+      strings.runs.changeTitle(name),
     );
   }
 
@@ -46,7 +47,7 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
     const [event] = (await this.#service.request("asyncTasks/events", page)).events;
     const part = event?.type === "tool" ? event.content?.[index] : undefined;
     if (part?.type !== "diff") {
-      throw new Error("This change is not in the run's record.");
+      throw new Error(strings.runs.noChange);
     }
     return part;
   }

@@ -2,12 +2,12 @@ import * as vscode from "vscode";
 
 import { Throttle } from "../util/coalesce.js";
 import { isRefusal, messageOf } from "../util/errors.js";
-import type { Disposable } from "../client/listeners.js";
 import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { type MessagePlace, transcriptText } from "../text/transcriptText.js";
 import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-task";
 const PAGE = 500;
@@ -16,14 +16,14 @@ const MOST_CHARS = 2_000_000;
 const UPDATE_MS = 500;
 const NAME_CHARS = 60;
 
-/** Stored tasks as read-only documents, which follow a run while it goes on. */
+/** Stored tasks as read-only documents, which are updated while a run continues. */
 export class Transcripts implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
   readonly #throttles = new Map<string, Throttle>();
   /** Where the messages of each open document begin. */
   readonly #lines = new Map<string, ReadonlyMap<number, number>>();
-  readonly #subscriptions: Disposable[];
+  readonly #subscriptions: vscode.Disposable[];
 
   readonly onDidChange = this.#changes.event;
 
@@ -51,7 +51,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     const uri = uriOf(task, message?.kind ?? "ui");
     const document = await vscode.workspace.openTextDocument(uri);
     const lines = this.#lines.get(uri.toString());
-    // A message that is not in the document lies behind its end.
+    // A message that is not in the document comes after its end.
     const line = message && (lines?.get(message.index) ?? document.lineCount - 1);
     await vscode.window.showTextDocument(document, {
       preview: true,
@@ -69,8 +69,8 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
       return text;
     } catch (error) {
       return isGone(error)
-        ? "This task is not in the history any more.\n"
-        : `This transcript cannot be shown: ${messageOf(error)}\n`;
+        ? `${strings.history.gone}\n`
+        : `${strings.history.noTranscript(messageOf(error))}\n`;
     }
   }
 
@@ -140,7 +140,7 @@ interface Place {
 function uriOf(task: TaskInfo, kind: Place["kind"]): vscode.Uri {
   const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
   const name = title.replace(/[. ]+$/u, "") || task.id;
-  const path = `/${name}${kind === "ui" ? "" : " (as sent to the model)"}.md`;
+  const path = `/${kind === "ui" ? name : strings.history.asSent(name)}.md`;
   const place: Place = { taskId: task.id, root: task.root, kind };
   return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
 }
@@ -149,7 +149,7 @@ function placeOf({ query }: vscode.Uri): Place {
   return JSON.parse(query) as Place;
 }
 
-/** Whether the task's folder is gone, or its root is none of the sidecar's any more. */
+/** Whether the task's folder is gone, or the sidecar no longer reads its root. */
 function isGone(error: unknown): boolean {
   return isRefusal(error, ErrorCode.TaskNotFound) || isRefusal(error, ErrorCode.InvalidParams);
 }

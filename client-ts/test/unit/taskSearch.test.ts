@@ -62,7 +62,7 @@ test("tasks and messages are listed with what was found, and how much is still u
   expect(pick.items[0]).toMatchObject({ label: "Mend the roof", alwaysShow: true });
   expect(pick.items[1]).toMatchObject({ detail: "the roof leaks", alwaysShow: true });
   expect(pick.title).toBe(
-    "Search · 1 of 2,000 tasks · 1 message shown · the messages of 2 tasks are still being read",
+    "Search · 1 of 2,000 tasks · 1 message shown · still reading the messages of 2 tasks",
   );
   pick.hide();
   expect(await chosen).toBeUndefined();

@@ -1,7 +1,7 @@
+import { EventEmitter } from "vscode";
 import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
-import { Listeners } from "../../../src/client/listeners.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
 import { Outbox } from "../../../src/service/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
@@ -43,13 +43,13 @@ class FakeService implements SubagentService {
       revision: 1,
     }),
   };
-  readonly states = new Listeners<ServiceState>(rethrow);
-  readonly changes = new Listeners<AsyncTask>(rethrow);
-  readonly definitions = new Listeners<void>(rethrow);
-  readonly restarts = new Listeners<void>(rethrow);
+  readonly states = new EventEmitter<ServiceState>();
+  readonly changes = new EventEmitter<AsyncTask>();
+  readonly definitions = new EventEmitter<void>();
+  readonly restarts = new EventEmitter<void>();
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
-  readonly onDidChangeHistory = new Listeners<never>(rethrow).event;
+  readonly onDidChangeHistory = new EventEmitter<never>().event;
   readonly onDidChangeDefinitions = this.definitions.event;
   readonly onDidRestart = this.restarts.event;
   readonly start = vi.fn(() => Promise.resolve());
@@ -63,10 +63,6 @@ class FakeService implements SubagentService {
     this.followers.add(onEvents);
     return { dispose: () => this.followers.delete(onEvents) };
   }
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
 
 function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("/w")) {
