@@ -1,13 +1,13 @@
 import { render } from "lit-html";
 
 import type { FromWebview } from "../src/panel/messages.js";
+import { isLive } from "../src/text/outcome.js";
 import { announcements } from "./model/announcing.js";
 import { type Place, readSaved, restore, save } from "./model/saved.js";
 import type { Event } from "./model/events.js";
 import { canWiden, followsEnd, hasMore } from "./model/openRun.js";
 import { requestsOf } from "./model/requests.js";
 import { reduce, type State } from "./model/state.js";
-import { isLive } from "./model/words.js";
 import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
 import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";

@@ -85,7 +85,7 @@ test("the end is read out with the last message", () => {
   const end: Event = { type: "task", task: task({ status: "failed", endReason: "timeout" }) };
   expect(said([...OPEN, events("only")], 0, end)).toEqual([
     "only",
-    "The subagent was stopped at its time limit.",
+    "The subagent reached its time limit.",
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { deliveryWords } from "../../src/speaking.js";
+import { isLive, statusSentence } from "../../src/text/outcome.js";
 import { blockSource } from "./blocks.js";
 import { itemCount } from "./conversation.js";
 import { plain } from "./format.js";
@@ -7,7 +8,6 @@ import type { MessageItem, SentItem } from "./items.js";
 import type { OpenRun } from "./openRun.js";
 import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
-import { isLive, statusSentence } from "./words.js";
 
 /** No more messages than this are read out at once: the newest. */
 const SPOKEN_MESSAGES = 3;

@@ -1,12 +1,12 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { LaunchFault } from "../../src/text/launchFault.js";
+import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "./omit.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
 import { reduceSpeeches, type Speeches, type SpeechEvent } from "./speech.js";
-import { isLive } from "./words.js";
 
 /** The longest list of runs; older ones are in the task history. */
 const MAX_RUNS = 200;

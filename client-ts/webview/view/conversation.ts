@@ -5,17 +5,12 @@ import type { Progress } from "../../src/protocol.js";
 import type { PageSide, RunRow } from "../../src/panel/messages.js";
 import { askedLine } from "../../src/questions/questions.js";
 import { changeWords, modelWords, retryWords } from "../../src/text/runWords.js";
-import { cutText, duration, plain } from "../model/format.js";
+import { duration } from "../../src/text/format.js";
+import { elapsed, isLive, STATUS_ICON } from "../../src/text/outcome.js";
+import { cutText, plain } from "../model/format.js";
 import { hasMore, type OpenRun, shownOf, showsEnd } from "../model/openRun.js";
 import type { State } from "../model/state.js";
-import {
-  elapsed,
-  isLive,
-  resumeWords,
-  shownStatus,
-  STATUS_ICON,
-  statusWord,
-} from "../model/words.js";
+import { resumeWords, shownStatus, statusText } from "../model/words.js";
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
 import { icon } from "./icon.js";
@@ -89,7 +84,7 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const facts = [...modelWords(row), changeWords(row.changes)].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
-    <span>${statusWord(row, cancelling)}</span>
+    <span>${statusText(row, cancelling)}</span>
     ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
     ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
   </p>`;

@@ -1,7 +1,8 @@
 import { html } from "lit-html";
 
+import { counted } from "../../src/text/format.js";
 import type { DiffRow } from "../model/diff.js";
-import { counted, exact, plain } from "../model/format.js";
+import { exact, plain } from "../model/format.js";
 import type { ToolDiff } from "../model/items.js";
 import type { ItemContext } from "./item.js";
 import { pathLink } from "./pathLink.js";

@@ -2,11 +2,13 @@ import { html } from "lit-html";
 
 import type { AsyncTask } from "../../src/protocol.js";
 import { allTokens } from "../../src/text/runWords.js";
-import { compact, counted, dollars, plain } from "../model/format.js";
+import { compact, counted, dollars } from "../../src/text/format.js";
+import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../src/text/outcome.js";
+import { plain } from "../model/format.js";
 import { finalText } from "../model/result.js";
 import type { OpenRun } from "../model/openRun.js";
 import type { Conversation, Usage } from "../model/conversation.js";
-import { failureDetail, isLive, remedy, STATUS_ICON, statusSentence } from "../model/words.js";
+import { failureDetail } from "../model/words.js";
 import { icon } from "./icon.js";
 import { remembering, renderMarkdown } from "./markdown.js";
 import { pathLink } from "./pathLink.js";
@@ -36,7 +38,7 @@ export function ending(view: View, open: OpenRun): Part {
 }
 
 function failure(task: AsyncTask): Part {
-  const advice = remedy(task.endReason);
+  const advice = endAdvice(task.endReason);
   const words = failureDetail(task);
   return html`${words === undefined ? undefined : failed(plain(words))}
   ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;

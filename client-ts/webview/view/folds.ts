@@ -1,7 +1,8 @@
 import { html } from "lit-html";
 
 import type { AsyncTask } from "../../src/protocol.js";
-import { counted, plain, valueText } from "../model/format.js";
+import { counted } from "../../src/text/format.js";
+import { plain, valueText } from "../model/format.js";
 import { variablesOf } from "../model/result.js";
 import { failureDetail } from "../model/words.js";
 import type { OpenRun } from "../model/openRun.js";

@@ -1,6 +1,6 @@
 import { html } from "lit-html";
 
-import { counted } from "../model/format.js";
+import { counted } from "../../src/text/format.js";
 import { launchable, problemsOf } from "../model/state.js";
 import { composer } from "./composer.js";
 import { icon } from "./icon.js";

@@ -3,9 +3,10 @@ import { repeat } from "lit-html/directives/repeat.js";
 
 import type { RunRow } from "../../src/panel/messages.js";
 import { changeWords } from "../../src/text/runWords.js";
-import { ago } from "../../src/text/words.js";
+import { ago } from "../../src/text/format.js";
+import { elapsed, isLive, STATUS_ICON } from "../../src/text/outcome.js";
 import { plain } from "../model/format.js";
-import { elapsed, isLive, shownStatus, STATUS_ICON, statusWord } from "../model/words.js";
+import { shownStatus, statusText } from "../model/words.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
@@ -50,7 +51,7 @@ function row({ state, now, send }: View, run: RunRow, current: boolean): Part {
 
 function facts(run: RunRow, cancelling: boolean, now: number): string[] {
   const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
-  const known = [statusWord(run, cancelling), elapsed(run, now), when, changeWords(run.changes)];
+  const known = [statusText(run, cancelling), elapsed(run, now), when, changeWords(run.changes)];
   return known.filter((fact) => fact !== undefined);
 }
 

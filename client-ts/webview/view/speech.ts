@@ -2,10 +2,10 @@ import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 import { deliveryWords } from "../../src/speaking.js";
+import { isLive } from "../../src/text/outcome.js";
 import { plain } from "../model/format.js";
 import type { OpenRun } from "../model/openRun.js";
 import { type Speech, speechTo, type Unsaid } from "../model/speech.js";
-import { isLive } from "../model/words.js";
 import { icon } from "./icon.js";
 import { refusal } from "./refusal.js";
 import { submitOnEnter, textOf } from "./typing.js";

@@ -1,8 +1,9 @@
 import { html } from "lit-html";
 
 import type { ToolLocation } from "../../src/protocol.js";
+import { duration } from "../../src/text/format.js";
 import { oneLine } from "../../src/text/words.js";
-import { duration, plain } from "../model/format.js";
+import { plain } from "../model/format.js";
 import type { ToolItem } from "../model/items.js";
 import { pathInside } from "../model/places.js";
 import { answerWords, isAllowed } from "../model/question.js";

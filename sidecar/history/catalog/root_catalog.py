@@ -174,8 +174,9 @@ class RootCatalog:
                 found.update(changed_names(listed, rows, entries, now))
                 if now >= kept.ends:
                     found.update(name for name, row in rows.items() if now >= row.until)
-            if names:
-                self.walk_seconds = (time.perf_counter() - started) / len(names) * self.size
+            if names:  # by the number of rows, not by `size`, which goes over all of them
+                each = (time.perf_counter() - started) / len(names)
+                self.walk_seconds = each * len(self.rows("structural"))
             return [*found]
 
     def clock_went_back(self, now: int) -> bool:

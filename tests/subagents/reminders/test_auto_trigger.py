@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.subagents import AsyncTaskAutoTrigger, AsyncTaskManager, AsyncTaskReminderService
 from sidecar.subagents.tasks.model import AsyncTaskInfo
+from tests.subagents.reminders.settling import checked, settled
 
 Start = Callable[..., AsyncTaskInfo]
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {}}
@@ -40,12 +41,6 @@ class Agent:
             await self.called.wait_for(lambda: len(self.turns) >= count)
 
 
-async def settle() -> None:
-    """Let everything that is ready on the loop run."""
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
 @pytest.fixture
 def agent() -> Agent:
     return Agent()
@@ -73,7 +68,7 @@ async def test_an_end_while_idle_starts_one_turn_and_is_marked_after_it(
     start("a")
     manager.complete_task("a", GOAL)
     assert agent.turns == []
-    await settle()
+    await settled()
     assert len(agent.turns) == 1
     assert '"agent_id": "a"' in agent.turns[0]
     assert manager.get_pending_notifications() == []
@@ -87,7 +82,7 @@ async def test_several_quick_ends_and_two_subscriptions_make_one_turn(
     for id in "abc":
         start(id)
         manager.fail_task(id, "broke")
-    await settle()
+    await settled()
     assert len(agent.turns) == 1
     assert "3 async task(s) completed:" in agent.turns[0]
 
@@ -99,7 +94,7 @@ async def test_a_cancelled_task_never_triggers(
     start("a")
     manager.cancel_task("a")
     trigger.agent_became_idle()
-    await settle()
+    await settled()
     assert agent.turns == []
 
 
@@ -110,11 +105,11 @@ async def test_what_ends_while_busy_is_delivered_when_the_agent_turns_idle(
     agent.busy = True
     start("a")
     manager.complete_task("a", GOAL)
-    await settle()
+    await settled()
     assert agent.turns == []
     agent.busy = False
     trigger.agent_became_idle()
-    await settle()
+    await settled()
     assert len(agent.turns) == 1
 
 
@@ -127,12 +122,13 @@ async def test_what_ends_during_a_turn_gets_a_turn_of_its_own(
     for id in "ab":
         start(id)
     manager.complete_task("a", GOAL)
-    await settle()
+    await agent.wait_for_turns(1)
     manager.complete_task("b", GOAL)
-    await settle()
+    await checked()
     assert [task.id for task in manager.get_pending_notifications()] == ["a", "b"]
     finish.set()
-    await settle()
+    await agent.wait_for_turns(2)
+    await settled()
     assert [('"a"' in text, '"b"' in text) for text in agent.turns] == [(True, False), (False, True)]
     assert manager.get_pending_notifications() == []
 
@@ -148,7 +144,7 @@ async def test_a_failed_turn_marks_nothing_and_is_tried_again_by_itself(
     assert len(manager.get_pending_notifications()) == 1
     agent.answer = agent.accept
     await agent.wait_for_turns(len(agent.turns) + 1)
-    await settle()
+    await settled()
     assert manager.get_pending_notifications() == []
 
 
@@ -159,10 +155,10 @@ async def test_a_failed_turn_is_tried_again_when_the_agent_turns_idle(
     agent.answer = agent.refuse
     start("a")
     manager.complete_task("a", GOAL)
-    await settle()
+    await settled()
     agent.answer = agent.accept
     trigger.agent_became_idle()
-    await settle()
+    await settled()
     assert (len(agent.turns), manager.get_pending_notifications()) == (2, [])
 
 
@@ -188,7 +184,7 @@ async def test_the_waits_double_up_to_a_minute_and_start_over_after_a_success(
     while len(waits) < 9:
         await asyncio.sleep(0)
     agent.answer = agent.accept
-    await settle()
+    await settled()
     failed = len(waits)
     agent.answer = agent.refuse
     start("b")
@@ -237,7 +233,7 @@ async def test_a_turn_cancelled_by_its_receiver_is_a_failed_one(
     start("a")
     manager.complete_task("a", GOAL)
     await agent.wait_for_turns(2)
-    await settle()
+    await settled()
     assert manager.get_pending_notifications() == []
 
 
@@ -249,25 +245,25 @@ async def test_unsubscribing_ends_everything_and_may_be_repeated(
     for id in "ab":
         start(id)
     manager.complete_task("a", GOAL)
-    await settle()
+    await agent.wait_for_turns(1)
     unsubscribe()
     unsubscribe()
     manager.complete_task("b", GOAL)
     trigger.agent_became_idle()
-    await settle()
+    await settled()
     assert len(agent.turns) == 1
     assert len(manager.get_pending_notifications()) == 2
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_it_can_be_subscribed_anew(
+async def test_it_can_be_subscribed_again(
     manager: AsyncTaskManager, start: Start, agent: Agent, trigger: AsyncTaskAutoTrigger
 ) -> None:
     trigger.subscribe()()
     trigger.subscribe()
     start("a")
     manager.complete_task("a", GOAL)
-    await settle()
+    await settled()
     assert len(agent.turns) == 1
 
 

@@ -10,6 +10,7 @@ from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.tasks.model import AsyncTaskInfo
+from tests.subagents.reminders.settling import settled
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {}}
 
@@ -74,17 +75,12 @@ def end(manager: AsyncTaskManager, start: Callable[[str], AsyncTaskInfo]) -> Cal
     return end
 
 
-async def settle() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
 async def test_an_accepted_trigger_marks_its_ids(
     loop: TriggerLoop, editor: Editor, end: Any, outbox: Outbox
 ) -> None:
     end("a")
     await editor.wait_for(1)
-    await settle()
+    await settled()
     assert (editor.sent, outbox.next().text) == ([["a"]], "")
 
 
@@ -95,7 +91,7 @@ async def test_a_refusal_an_error_and_silence_are_tried_again(
     editor.answers = [answer]
     end("a")
     await editor.wait_for(2)
-    await settle()
+    await settled()
     assert editor.sent == [["a"], ["a"]]
     assert outbox.items()[0].state == "delivered"
 
@@ -105,7 +101,7 @@ async def test_a_busy_agent_is_left_alone_until_it_turns_idle(
 ) -> None:
     editor.busy = True
     end("a")
-    await settle()
+    await settled()
     assert editor.sent == []
     editor.busy = False
     loop.agent_became_idle()
@@ -133,6 +129,6 @@ async def test_closing_frees_what_was_in_flight(
     assert outbox.next().task_ids == []
     await loop.aclose()
     end("b")
-    await settle()
+    await settled()
     assert outbox.next().task_ids == ["a", "b"]
     assert len(editor.sent) == 1

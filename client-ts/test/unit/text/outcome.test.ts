@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+
+import type { EndReason } from "../../../src/protocol.js";
+import {
+  elapsed,
+  END_WORD,
+  type RunState,
+  shownStatus,
+  statusSentence,
+  statusText,
+} from "../../../src/text/outcome.js";
+
+const RUNNING: RunState = { status: "running", isAsking: false };
+
+test.each(Object.keys(END_WORD) as EndReason[])("the end by %s has a sentence", (endReason) => {
+  expect(statusSentence({ status: "failed", endReason })).toMatch(/^[A-Z].*\.$/u);
+});
+
+test.each<[Partial<RunState>, string]>([
+  [{}, "Running"],
+  [{ isAsking: true }, "Waiting for you"],
+  [{ isAsking: true, isCancelling: true }, "Cancelling"],
+  [{ retrying: { attempt: 2, text: "overloaded" } }, "Retrying (2): overloaded"],
+  [{ status: "queued" }, "Queued"],
+  [{ status: "queued", queuePosition: 1 }, "Queued (next)"],
+  [{ status: "queued", queuePosition: 3 }, "Queued (#3)"],
+  [{ status: "completed", endReason: "goal" }, "Completed"],
+  [{ status: "failed", endReason: "lost" }, "Lost"],
+  [{ status: "failed", endReason: "error", errorKind: "network" }, "Failed: network error"],
+  [{ status: "cancelled", isAsking: true, isCancelling: true }, "Cancelled"],
+])("a run that is %j is described as %s", (state, text) => {
+  expect(statusText({ ...RUNNING, ...state })).toBe(text);
+});
+
+test("an ended run shows its status, whatever was requested before", () => {
+  expect(shownStatus({ ...RUNNING, status: "failed", isCancelling: true })).toBe("failed");
+});
+
+test("a run is timed from its launch to its end, a queued one from its queueing", () => {
+  expect(elapsed({ status: "running", launchedAt: 1_000 }, 6_000)).toBe("5s");
+  expect(elapsed({ status: "failed", launchedAt: 1_000, completedAt: 3_000 }, 9_000)).toBe("2s");
+  expect(elapsed({ status: "queued", queuedAt: 4_000 }, 9_000)).toBe("5s");
+  expect(elapsed({ status: "queued" }, 9_000)).toBeUndefined();
+});
+
+test("how long a lost run ran is unknown", () => {
+  const times = { launchedAt: 1_000, completedAt: 3_000 };
+  expect(elapsed({ status: "failed", endReason: "lost", ...times }, 9_000)).toBeUndefined();
+});
