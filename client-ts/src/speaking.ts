@@ -1,5 +1,5 @@
 import type { AsyncTask, InitializeResult } from "./protocol.js";
-import { isLive } from "./text/taskTable.js";
+import { isLive } from "./text/outcome.js";
 import * as strings from "./text/strings.js";
 
 /** What is known of the sidecar's runners; undefined before it has started. */

@@ -166,7 +166,7 @@ class Wire implements Omit<Session, "info"> {
       this.#connection.onError(([error, message]) => {
         if (message === undefined) {
           // The reader lost its position in the stream: nothing that follows can be trusted.
-          resolve(`sent what is not a message: ${messageOf(error)}`);
+          resolve(`sent an invalid message: ${messageOf(error)}`);
         }
       });
     });

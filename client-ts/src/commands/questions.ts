@@ -4,7 +4,8 @@ import type { RememberedPermission } from "../protocol.js";
 import { inform } from "../questions/notify.js";
 import { askedLine, questionLine, type Waiting, waitingRuns } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
-import { ago, rowText, withoutIcons } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText, withoutIcons } from "../text/words.js";
 import { taskIdOf } from "./arguments.js";
 import * as strings from "../text/strings.js";
 

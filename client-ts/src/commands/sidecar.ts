@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { confirm, inform, showError } from "../questions/notify.js";
 import type { SidecarService } from "../service/sidecarService.js";
 import { SECTION } from "../service/settings.js";
-import { isLive } from "../text/taskTable.js";
+import { isLive } from "../text/outcome.js";
 import * as strings from "../text/strings.js";
 
 /** What these commands act on. */

@@ -2,7 +2,7 @@ import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../service/example.js";
 import { inform } from "../questions/notify.js";
 import type { LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { isLive } from "../text/taskTable.js";
+import { isLive } from "../text/outcome.js";
 import { askGoal, pickFolder, pickRun } from "./asking.js";
 import { taskIdOf } from "./arguments.js";
 import { type DefinitionCommandsContext, follow } from "./definitions.js";

@@ -9,7 +9,8 @@ import type { TaskRef } from "../taskRef.js";
 import type { MessagePlace } from "../text/transcriptText.js";
 import { storedIcon } from "../views/icons.js";
 import { withoutUnseen } from "../questions/unseen.js";
-import { ago, rowText, storedStatus, withoutIcons } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText, storedStatus, withoutIcons } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;

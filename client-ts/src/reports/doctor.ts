@@ -1,6 +1,7 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import { counted, oneLine } from "../text/words.js";
+import { counted } from "../text/format.js";
+import { oneLine } from "../text/words.js";
 
 /** What stands before the id of a task that can be opened. */
 export const TASK_MARK = "- task ";

@@ -1,6 +1,7 @@
 import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { byteSize, counted, money } from "../text/words.js";
+import { counted } from "../text/format.js";
+import { byteSize, money } from "../text/words.js";
 
 /** What the report groups by, and the heading of each. */
 const GROUPS = {

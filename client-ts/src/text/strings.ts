@@ -1,6 +1,6 @@
 // Every text of the extension that is not in package.nls.json, grouped by subject; reports/ writes
 // whole documents. Texts with parameters are functions, so that each can be handed to vscode.l10n.
-import { counted } from "./words.js";
+import { counted } from "./format.js";
 
 const number = (value: number): string => value.toLocaleString();
 

@@ -1,6 +1,7 @@
 import { Throttle } from "../util/coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "../protocol.js";
-import { compact, money } from "./words.js";
+import { compact } from "./format.js";
+import { money } from "./words.js";
 import * as strings from "./strings.js";
 
 /** Totals read every task, so they are updated seldom while many tasks change. */

@@ -1,5 +1,6 @@
 import type { StoredMessage, TaskInfo } from "../protocol.js";
-import { localTime, oneLine, span, storedStatus } from "./words.js";
+import { duration } from "./format.js";
+import { localTime, oneLine, storedStatus } from "./words.js";
 import * as strings from "./strings.js";
 
 const TITLE_CHARS = 200;
@@ -50,7 +51,7 @@ function head(task: TaskInfo): string {
     [strings.facts.mode, task.mode.name ?? task.mode.current],
     [strings.facts.model, task.model],
     [strings.facts.created, task.createdAt == null ? undefined : localTime(task.createdAt)],
-    [strings.facts.duration, task.duration == null ? undefined : span(task.duration)],
+    [strings.facts.duration, task.duration == null ? undefined : duration(task.duration)],
     [strings.facts.folder, task.workspaceDir],
     [strings.facts.product, task.product],
     [strings.facts.id, task.id],

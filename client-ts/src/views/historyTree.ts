@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
@@ -7,7 +8,8 @@ import type { SubagentService } from "../service/service.js";
 import { isAnswering } from "../client/state.js";
 import { StoredTasks } from "../service/storedTasks.js";
 import { TotalsLine } from "../text/totalsLine.js";
-import { ago, localTime, money, oneLine, span, storedStatus } from "../text/words.js";
+import { ago, duration } from "../text/format.js";
+import { localTime, money, oneLine, storedStatus } from "../text/words.js";
 import { keyOf, TaskRow, TaskRows } from "./historyRows.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
@@ -33,7 +35,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   readonly #changes = new vscode.EventEmitter<Row[] | undefined>();
   readonly #tasks = new TaskRows((task) => JSON.stringify([task, age(task), this.#isOwn(task)]));
   readonly #reload = new Throttle(REFRESH_MS, () => void this.#read(() => this.#stored.reload()));
-  readonly #subscriptions: vscode.Disposable[];
+  readonly #subscriptions: Disposable[];
   readonly #ages = setInterval(() => {
     this.#ageIfShown();
   }, AGES_MS);
@@ -249,7 +251,7 @@ function facts(task: TaskInfo, now: number): [string, string | undefined][] {
       strings.facts.lastActivity,
       task.lastActivity == null ? undefined : ago(task.lastActivity, now),
     ],
-    [strings.facts.duration, task.duration == null ? undefined : span(task.duration)],
+    [strings.facts.duration, task.duration == null ? undefined : duration(task.duration)],
     [strings.facts.messages, task.messageCount?.toLocaleString()],
     [strings.facts.tokens, tokenUsage?.total?.toLocaleString()],
     [strings.facts.cost, money(tokenUsage?.cost)],

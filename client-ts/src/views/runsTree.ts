@@ -1,13 +1,16 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import type { AsyncTask } from "../protocol.js";
 import { askedLine, isWaiting, waitingRuns } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
 import { isAnswering } from "../client/state.js";
 import { takesMessages } from "../speaking.js";
-import { isLive } from "../text/taskTable.js";
-import { allTokens, changeWords, modelWords, runStatus } from "../text/runWords.js";
-import { ago, localTime, money, oneLine, span } from "../text/words.js";
+import { elapsed, isLive } from "../text/outcome.js";
+import { runStatus } from "../text/runStatus.js";
+import { allTokens, changeWords, modelWords } from "../text/runWords.js";
+import { ago } from "../text/format.js";
+import { localTime, money, oneLine } from "../text/words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
 import * as strings from "../text/strings.js";
@@ -19,7 +22,7 @@ const TOOLTIP_CHARS = 1_000;
 export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<AsyncTask | undefined>();
-  readonly #subscriptions: vscode.Disposable[];
+  readonly #subscriptions: Disposable[];
   #shown = new Map<string, AsyncTask>();
 
   readonly onDidChangeTreeData = this.#changes.event;
@@ -54,7 +57,8 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
     const item = new vscode.TreeItem(goal); // In a narrow tree, only the goal distinguishes rows.
     item.id = task.id;
     item.iconPath = runIcon(task);
-    item.description = [task.subagentName, runStatus(task), changeWords(task.changes)]
+    const tool = task.status === "running" ? task.progress.currentTool : undefined;
+    item.description = [task.subagentName, runStatus(task), tool, changeWords(task.changes)]
       .filter((fact) => fact !== undefined)
       .join(" · ");
     item.contextValue = contextOf(task, takesMessages(this.#service, task));
@@ -89,24 +93,24 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
   }
 }
 
-function contextOf(task: AsyncTask, listens: boolean): string {
+function contextOf(task: AsyncTask, acceptsMessages: boolean): string {
   const words = ["run", isLive(task) ? "live" : "ended"];
-  return [...words, ...(isWaiting(task) ? ["waiting"] : []), ...(listens ? ["listens"] : [])].join(
-    " ",
-  );
+  return [
+    ...words,
+    ...(isWaiting(task) ? ["waiting"] : []),
+    ...(acceptsMessages ? ["acceptsMessages"] : []),
+  ].join(" ");
 }
 
 function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   const { toolCalls, cost } = task.progress;
   const tokens = allTokens(task.progress);
-  const took =
-    task.launchedAt === undefined ? undefined : span((task.completedAt ?? now) - task.launchedAt);
   return [
     [strings.facts.subagent, task.subagentName],
     [strings.facts.status, runStatus(task)],
     [strings.facts.asks, task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
     [strings.facts.launched, task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
-    [strings.facts.duration, took],
+    [strings.facts.duration, elapsed(task, now)],
     [strings.facts.model, modelWords(task).join(", ")],
     [strings.facts.changes, changeWords(task.changes)],
     [strings.facts.toolCalls, toolCalls === 0 ? undefined : String(toolCalls)],

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
 import { isRefusal, messageOf } from "../util/errors.js";
@@ -23,7 +24,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
   readonly #throttles = new Map<string, Throttle>();
   /** Where the messages of each open document begin. */
   readonly #lines = new Map<string, ReadonlyMap<number, number>>();
-  readonly #subscriptions: vscode.Disposable[];
+  readonly #subscriptions: Disposable[];
 
   readonly onDidChange = this.#changes.event;
 

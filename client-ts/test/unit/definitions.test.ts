@@ -118,7 +118,7 @@ test("a remembered permission says what, whose, where and since when", () => {
   };
   const item = permissionItem(permission, 7_200_000);
   expect(item).toMatchObject({ detail: "/w", id: "p" });
-  expect(item.description).toBe("a · 2 h ago · from an earlier version, not used");
+  expect(item.description).toBe("a · 2h ago · from an earlier version, not used");
   expect(item.label).toContain("Always allow: npm test");
   const scope = "`npm test` in this workspace";
   const exact = permissionItem({ ...permission, covers: "command", scope }, 7_200_000);
@@ -126,7 +126,7 @@ test("a remembered permission says what, whose, where and since when", () => {
     { ...permission, definition: "sha256:1", covers: "command" },
     7_200_000,
   );
-  expect(brought.description).toBe("a of this workspace · 2 h ago");
-  expect(exact.description).toBe("a · 2 h ago");
+  expect(brought.description).toBe("a of this workspace · 2h ago");
+  expect(exact.description).toBe("a · 2h ago");
   expect(exact.label).toContain(`Always allow: ${scope}`);
 });

@@ -160,7 +160,7 @@ test("a stray print on the wire is a crash, not a silence", async () => {
   const crashed = reaches(sidecar, "restarting");
   await Promise.allSettled([sidecar.request("tools/list", {})]);
   expect(await crashed).toMatchObject({
-    reason: expect.stringContaining("not a message") as string,
+    message: expect.stringContaining("invalid message") as string,
   });
 });
 

@@ -137,5 +137,5 @@ test("without a wheel the extension is called incomplete", async () => {
 
 test("storage that cannot be written is explained", async () => {
   await writeFile(path.join(base, "storage"), "a file in the way");
-  await expect(ensure()).rejects.toThrow(/cannot be written/);
+  await expect(ensure()).rejects.toThrow(/Can't write/);
 });
