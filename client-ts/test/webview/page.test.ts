@@ -260,7 +260,7 @@ test("a sidecar that cannot run says why and offers the remedies", () => {
   const { asked, tell } = shown();
   tell({ type: "service", state: { kind: "failed", message: "No Python was found." } });
   expect(find("[role=alert]").textContent).toContain("No Python was found.");
-  button("Repair").click();
+  button("Reinstall").click();
   expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
 });
 

@@ -28,8 +28,8 @@ const WORDS: Record<
 
 const LABELS: Partial<Record<Action, string>> = {
   showLog: "Show Log",
-  repair: "Repair",
-  restart: "Start the Sidecar",
+  repair: "Reinstall",
+  restart: "Try Again",
   manageTrust: "Manage Workspace Trust",
 };
 

@@ -77,7 +77,7 @@ function noDefinitions({ state, send }: View): Part {
         send({ type: "act", action: "createDefinition" });
       }}
     >
-      ${icon("add")} New Agent Definition…
+      ${icon("add")} New Subagent Definition…
     </button>
   </div>`;
 }
