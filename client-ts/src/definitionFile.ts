@@ -11,7 +11,7 @@ export interface NewDefinition {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 
 /** Return what is wrong with a name for a definition; undefined if it is valid. */
-export function nameFault(name: string, taken: readonly string[]): string | undefined {
+export function nameProblem(name: string, taken: readonly string[]): string | undefined {
   if (!NAME.test(name)) {
     return strings.definitions.badName;
   }

@@ -5,15 +5,15 @@ import { historyCommands } from "./commands/history.js";
 import { questionCommands } from "./commands/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
-import { speakingCommands } from "./commands/speaking.js";
+import { messagingCommands } from "./commands/messaging.js";
 import { subagentCommands } from "./commands/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
-import { ExampleSwitch } from "./service/exampleSwitch.js";
+import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
 import { openLog } from "./util/log.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
-import { showLook } from "./panel/looking.js";
+import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
 import { followSettings } from "./service/settingsChanges.js";
@@ -32,7 +32,7 @@ let running: SidecarService | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const { log, write } = openLog();
   const installation = new Installation(context, log);
-  const example = new ExampleSwitch(context, installation);
+  const example = new ExampleSetting(context, installation);
   const settings = () =>
     sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
   const service = new SidecarService({
@@ -51,8 +51,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
-  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (look) => {
-    void showLook(look, service, diffs);
+  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (request) => {
+    void openTarget(request, service, diffs);
   });
   const ownRoot = () => service.info?.storageRoot;
   const history = new HistoryTree(service, (task) => task.root === ownRoot());
@@ -68,7 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...subagentCommands({ service, panel, enableExample }),
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
-    ...speakingCommands({ service, panel, outbox }),
+    ...messagingCommands({ service, panel, outbox }),
     ...historyCommands({ service, history, transcripts, reports, ownRoot }),
     ...sidecarCommands({
       service,

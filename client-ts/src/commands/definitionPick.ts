@@ -34,13 +34,13 @@ export function definitionItems(
     ...known.filter(({ runner }) => missing[runner] === undefined),
     ...known.filter(({ runner }) => missing[runner] !== undefined),
   ];
-  const faults = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
+  const warnings = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
   return [
     ...launchable.flatMap((each) => [
       launchableItem(each, missing[each.runner]),
       ...approvalItem(each),
     ]),
-    ...(faults.length === 0 ? [] : [separator(strings.definitions.problems), ...faults]),
+    ...(warnings.length === 0 ? [] : [separator(strings.definitions.problems), ...warnings]),
     separator(""),
     { label: `$(add) ${strings.definitions.create}`, alwaysShow: true, choice: { kind: "new" } },
   ];
@@ -78,19 +78,19 @@ function approvalItem(definition: SubagentInfo): DefinitionItem[] {
 function hiddenItem({ name, source: { path }, shadowedBy }: SubagentInfo): DefinitionItem[] {
   return shadowedBy === undefined
     ? []
-    : [faultItem(name, path, strings.definitions.hiddenBy(shadowedBy), { kind: "place", path })];
+    : [warningItem(name, path, strings.definitions.hiddenBy(shadowedBy), { kind: "place", path })];
 }
 
 function problemItem({ path, line, message }: SubagentsResult["problems"][number]): DefinitionItem {
   const place = line === undefined ? { path } : { path, line };
   const name = path.split(/[\\/]/u).at(-1) ?? path;
-  return faultItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
+  return warningItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
     kind: "place",
     ...place,
   });
 }
 
-function faultItem(
+function warningItem(
   name: string,
   path: string,
   detail: string,

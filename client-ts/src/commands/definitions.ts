@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 
 import {
   definitionText,
-  nameFault,
+  nameProblem,
   type NewDefinition,
   userDefinitions,
 } from "../definitionFile.js";
@@ -83,7 +83,7 @@ function askName(taken: readonly string[]): Thenable<string | undefined> {
     title: strings.definitions.step(1),
     prompt: strings.definitions.namePrompt,
     ignoreFocusOut: true,
-    validateInput: (text) => nameFault(text.trim(), taken),
+    validateInput: (text) => nameProblem(text.trim(), taken),
   });
 }
 

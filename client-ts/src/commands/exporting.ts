@@ -4,7 +4,7 @@ import { messageOf } from "../util/errors.js";
 import { inform, warn } from "../questions/notify.js";
 import type { ExportFormat, Redaction } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { settleAll } from "../util/settleAll.js";
+import { mapConcurrent } from "../util/mapConcurrent.js";
 import { taskParams } from "../taskRef.js";
 import { oneLine, withoutIcons } from "../text/words.js";
 import { nameOf, type NamedTask } from "./arguments.js";
@@ -80,7 +80,7 @@ async function exportMany(
   const names = fileNames(tasks, choice.format, taken);
   const files = tasks.map((task, at) => ({ task, name: names[at] ?? task.id }));
   const outcomes = await withProgress(strings.exporting.busy(nameOf(tasks)), () =>
-    settleAll(files, AT_ONCE, ({ task, name }) =>
+    mapConcurrent(files, AT_ONCE, ({ task, name }) =>
       write(service, task, choice, vscode.Uri.joinPath(folder, name)),
     ),
   );

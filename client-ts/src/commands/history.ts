@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import { messageOf } from "../util/errors.js";
 import { inform } from "../questions/notify.js";
-import { faultText, queryFault } from "../text/queryText.js";
+import { queryErrorText, queryError } from "../text/queryText.js";
 import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { HistoryTree } from "../views/historyTree.js";
@@ -162,7 +162,7 @@ async function preview(
     const message = strings.history.match(matched);
     return { message, severity: vscode.InputBoxValidationSeverity.Info };
   } catch (error) {
-    const fault = queryFault(error);
-    return fault === undefined ? messageOf(error) : faultText(fault);
+    const problem = queryError(error);
+    return problem === undefined ? messageOf(error) : queryErrorText(problem);
   }
 }

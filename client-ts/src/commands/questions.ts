@@ -107,7 +107,7 @@ export function permissionItem(
     permission;
   const what = rowText(scope ?? subject ?? strings.questions.every(toolKind), TITLE_CHARS);
   const isAllowed = decision === "allow";
-  // An earlier version remembered more than its button said.
+  // An earlier version remembered more than its button named.
   const isVoid = isAllowed && covers === undefined;
   const since = ago(permission.rememberedAt, now);
   // A repository may define a subagent with the name of the user's own.

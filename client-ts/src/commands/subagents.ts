@@ -3,7 +3,7 @@ import { inform } from "../questions/notify.js";
 import type { LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { isLive } from "../text/outcome.js";
-import { askGoal, pickFolder, pickRun } from "./asking.js";
+import { askGoal, pickFolder, pickRun } from "./prompts.js";
 import { taskIdOf } from "./arguments.js";
 import { type DefinitionCommandsContext, follow } from "./definitions.js";
 import { type DefinitionChoice, pickDefinition } from "./definitionPick.js";

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Throttle } from "../util/coalesce.js";
 import { type FoundMessages, type FoundTasks, LiveSearch } from "../liveSearch.js";
 import type { SearchHit, TaskInfo } from "../protocol.js";
-import { faultMark, faultText } from "../text/queryText.js";
+import { queryErrorMark, queryErrorText } from "../text/queryText.js";
 import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { MessagePlace } from "../text/transcriptText.js";
@@ -59,7 +59,7 @@ export function searchTasks(
       shownText = search.tasks.text;
     },
   );
-  const typed = new Throttle(TYPING_MS, () => void search.look(pick.value));
+  const typed = new Throttle(TYPING_MS, () => void search.find(pick.value));
   pick.title = options.title;
   pick.placeholder = strings.history.searchPlaceholder;
   pick.matchOnDescription = pick.matchOnDetail = true; // Highlights matches; the sidecar has selected them.
@@ -132,8 +132,8 @@ function keyOf(item: Item | undefined): string | undefined {
 }
 
 /** Count the results; fewer may be shown. */
-function counts({ text, fault, matched, total }: FoundTasks, messages: FoundMessages): string[] {
-  if (fault !== undefined || total === 0) {
+function counts({ text, problem, matched, total }: FoundTasks, messages: FoundMessages): string[] {
+  if (problem !== undefined || total === 0) {
     return [];
   }
   const { hits, unread } = messages;
@@ -148,8 +148,10 @@ function counts({ text, fault, matched, total }: FoundTasks, messages: FoundMess
 
 /** Return the results as rows: what is wrong with the query, or tasks followed by messages. */
 export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number): Item[] {
-  if (tasks.fault !== undefined) {
-    return [note("warning", faultText(tasks.fault), faultMark(tasks.text, tasks.fault))];
+  if (tasks.problem !== undefined) {
+    return [
+      note("warning", queryErrorText(tasks.problem), queryErrorMark(tasks.text, tasks.problem)),
+    ];
   }
   return [
     ...(tasks.error === undefined ? [] : [note("error", tasks.error)]),

@@ -23,7 +23,7 @@ export function waitingRuns(service: Pick<SubagentService, "tasks">): Waiting[] 
   return [...service.tasks.values()].filter(isWaiting);
 }
 
-/** Tell whether a run waits for a person. */
+/** Return whether a run waits for a person. */
 export function isWaiting(task: AsyncTask): task is Waiting {
   return task.attention !== undefined && task.status === "running";
 }

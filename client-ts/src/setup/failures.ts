@@ -10,8 +10,8 @@ export class SetupError extends Error {
     return new SetupError(text.noPython(tooOld));
   }
 
-  static badSetting(setting: string, fault: string): SetupError {
-    return new SetupError(text.badPython(setting, fault));
+  static badSetting(setting: string, problem: string): SetupError {
+    return new SetupError(text.badPython(setting, problem));
   }
 
   static noBundle(directory: string): SetupError {

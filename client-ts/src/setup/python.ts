@@ -22,7 +22,7 @@ const OLDEST = [3, 11] as const;
 const PROBE_MS = 15_000;
 const PROBE = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])";
 
-type Answer = { readonly python: Python } | { readonly fault: string; readonly tooOld?: string };
+type Answer = { readonly python: Python } | { readonly problem: string; readonly tooOld?: string };
 
 /** Find the interpreter for setup. Rejects with a SetupError that tells what was found instead. */
 export async function findPython(
@@ -85,7 +85,7 @@ function fromSetting(answer: Answer, setting: string): Python {
   if ("python" in answer) {
     return answer.python;
   }
-  throw SetupError.badSetting(setting, answer.fault);
+  throw SetupError.badSetting(setting, answer.problem);
 }
 
 async function ask(
@@ -100,7 +100,7 @@ async function ask(
   } catch (error) {
     options.signal.throwIfAborted();
     return {
-      fault: messageOf(error).includes("ENOENT") ? strings.setup.noSuchFile : messageOf(error),
+      problem: messageOf(error).includes("ENOENT") ? strings.setup.noSuchFile : messageOf(error),
     };
   }
 }
@@ -109,12 +109,12 @@ function judge({ code, output }: ProgramResult): Answer {
   const [program, version] = output.trim().split(/\r?\n/).slice(-2);
   const numbers = /^(\d+)\.(\d+)\.\d+$/.exec(version ?? "");
   if (code !== 0 || program === undefined || version === undefined || numbers === null) {
-    return { fault: strings.setup.notPython };
+    return { problem: strings.setup.notPython };
   }
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
   const isNew = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   const name = `Python ${version}`;
   return isNew
     ? { python: { program, version } }
-    : { fault: strings.setup.tooOld(name), tooOld: name };
+    : { problem: strings.setup.tooOld(name), tooOld: name };
 }

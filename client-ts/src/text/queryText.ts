@@ -3,29 +3,29 @@ import { ErrorCode } from "../protocol.js";
 import * as strings from "./strings.js";
 
 /** An error in a query; `position` counts characters from 0. */
-export interface QueryFault {
+export interface QueryError {
   readonly position: number;
   readonly expected: string;
 }
 
 /** Return the error in the query that a request was refused for; undefined for other errors. */
-export function queryFault(error: unknown): QueryFault | undefined {
+export function queryError(error: unknown): QueryError | undefined {
   if (!isRefusal(error, ErrorCode.InvalidParams)) {
     return undefined;
   }
-  const data = error.data as Partial<QueryFault> | null | undefined;
+  const data = error.data as Partial<QueryError> | null | undefined;
   return typeof data?.position === "number" && typeof data.expected === "string"
     ? { position: data.position, expected: data.expected }
     : undefined;
 }
 
 /** Describe the error in a query, and its place. */
-export function faultText({ position, expected }: QueryFault): string {
-  return strings.history.fault(position + 1, expected);
+export function queryErrorText({ position, expected }: QueryError): string {
+  return strings.history.problem(position + 1, expected);
 }
 
 /** Return the query with a mark at the error. */
-export function faultMark(query: string, { position }: QueryFault): string {
+export function queryErrorMark(query: string, { position }: QueryError): string {
   const points = Array.from(query); // The sidecar counts characters, not UTF-16 units.
   return `${points.slice(0, position).join("")}▸${points.slice(position).join("")}`;
 }

@@ -1,4 +1,4 @@
-import { programIn } from "./launchFault.js";
+import { programIn } from "./launchProblem.js";
 import type { RunnerInfo } from "../protocol.js";
 import * as strings from "./strings.js";
 

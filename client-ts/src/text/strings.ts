@@ -76,8 +76,8 @@ export const setup = {
   noPython: (tooOld: readonly string[]) =>
     `${tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`} outside the ` +
     "workspace. Install Python 3.11 or newer, or select an interpreter.",
-  badPython: (setting: string, fault: string) =>
-    `The setting subagentSidecar.pythonPath is "${setting}", but ${fault}. Point it to Python 3.11 or ` +
+  badPython: (setting: string, problem: string) =>
+    `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it to Python 3.11 or ` +
     "newer, or clear it to detect one automatically.",
   noSuchFile: "there is no such file",
   notPython: "it doesn't behave like Python",
@@ -263,7 +263,7 @@ export const history = {
     "Words, or fields such as status:failed cost>1 since:7d. Leave empty to show all tasks.",
   filtered: (query: string) => `Filter: ${query}`,
   match: (count: number) => `${counted(count, "task")} ${count === 1 ? "matches" : "match"}`,
-  fault: (place: number, expected: string) => `At character ${place}: expected ${expected}`,
+  problem: (place: number, expected: string) => `At character ${place}: expected ${expected}`,
   messagesShown: (count: number) => `${counted(count, "message")} shown`,
   messagesUnread: (count: number) => `still reading the messages of ${counted(count, "task")}`,
   loadMore: "Load more tasks",

@@ -4,7 +4,7 @@ import { compact } from "./format.js";
 import { money } from "./words.js";
 import * as strings from "./strings.js";
 
-/** Totals read every task, so they are updated seldom while many tasks change. */
+/** Totals read every task, so they are updated rarely while many tasks change. */
 const REFRESH_MS = 5_000;
 
 /** One line with the totals of the tasks under a filter, updated at most every few seconds. */

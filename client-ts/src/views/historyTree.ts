@@ -168,10 +168,10 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return filter === "" ? all : strings.common.shownOf(matched, all);
   }
 
-  #show(fault?: string): void {
+  #show(problem?: string): void {
     const { filter, items, isRead } = this.#stored;
     this.#view.description = isRead ? this.#count() : "";
-    this.#view.message = fault ?? this.#heading();
+    this.#view.message = problem ?? this.#heading();
     const empty = filter === "" ? "empty" : "filtered";
     const key = items.length > 0 ? "items" : isRead ? empty : undefined;
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);

@@ -8,7 +8,7 @@ export type TaskReports = Reports<
   "Usage Totals" | "Task History Diagnosis" | "Query Language Help"
 >;
 
-/** The reports on stored tasks; the totals take the filter as their argument. */
+/** Create the reports on stored tasks; the totals take the filter as their argument. */
 export function taskReports(service: SubagentService): TaskReports {
   return new Reports({
     "Usage Totals": async (query) => {

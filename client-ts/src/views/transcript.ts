@@ -137,7 +137,7 @@ interface Place {
   readonly kind: MessagePlace["kind"];
 }
 
-/** The query finds the task again after a reload of the window; the path is what its tab says. */
+/** Return a URI whose query finds the task after a reload and whose path names the tab. */
 function uriOf(task: TaskInfo, kind: Place["kind"]): vscode.Uri {
   const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
   const name = title.replace(/[. ]+$/u, "") || task.id;

@@ -1,4 +1,4 @@
-import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 
@@ -20,7 +20,7 @@ export interface Speech {
   readonly problem?: string;
   /** Whether the refused resume may wait in line, and what setting would mend it. */
   readonly canQueue?: boolean;
-  readonly setting?: NonNullable<LaunchFault["setting"]>;
+  readonly setting?: NonNullable<LaunchProblem["setting"]>;
 }
 
 /** Speech by the ids of the runs; a run to which nothing is said has none. */

@@ -1,19 +1,19 @@
 import { html } from "lit-html";
 
-import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { Action } from "../../src/panel/messages.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
 /** What leads to each setting. */
-const REMEDIES: Record<NonNullable<LaunchFault["setting"]>, readonly [Action, string]> = {
+const REMEDIES: Record<NonNullable<LaunchProblem["setting"]>, readonly [Action, string]> = {
   runners: ["openRunnerSettings", "Open Runner Settings"],
   maxAsyncTasks: ["changeLimit", "Change Limit"],
 };
 
 /** Say why something was refused and what can be done; `queue` has it wait for its turn. */
 export function refusal(
-  { message, canQueue, setting }: Partial<LaunchFault> & { readonly message: string },
+  { message, canQueue, setting }: Partial<LaunchProblem> & { readonly message: string },
   send: View["send"],
   queue: () => void,
 ): Part {

@@ -69,14 +69,14 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
   const service = new FakeService();
   const posted: ToWebview[] = [];
   const act = vi.fn();
-  const look = vi.fn();
+  const open = vi.fn();
   const outbox = new Outbox(new FakeMemento(), service);
   const session = new PanelSession(service, outbox, {
     post: (message) => posted.push(message),
     act,
-    look,
+    open,
     pickFolder,
-    launchWish: () => ({}),
+    launchOptions: () => ({}),
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
     for (const message of messages) {
@@ -85,7 +85,7 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     }
   };
   const types = (): string[] => posted.map(({ type }) => type);
-  return { service, session, posted, act, look, receive, types };
+  return { service, session, posted, act, open, receive, types };
 }
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
@@ -225,11 +225,11 @@ test("an answer is handed on, and why it did not count is told", async () => {
   expect(posted.at(-1)).toEqual(told);
 });
 
-test("what a reader wants to look at is handed on", async () => {
-  const { look, receive } = panel();
+test("what a reader wants to open at is handed on", async () => {
+  const { open, receive } = panel();
   const wanted = { type: "openDiff", taskId: "t1", seq: 2, index: 0 };
   await receive(wanted, { ...wanted, seq: "2" }, { type: "openFile", taskId: "t1" });
-  expect(look.mock.calls).toEqual([[wanted]]);
+  expect(open.mock.calls).toEqual([[wanted]]);
 });
 
 test("a new definition is listed and chosen", async () => {

@@ -3,7 +3,7 @@ import { ErrorCode } from "../protocol.js";
 import * as strings from "./strings.js";
 
 /** Why a launch or a resume was refused, for a person, and what they can do about it. */
-export interface LaunchFault {
+export interface LaunchProblem {
   readonly message: string;
   /** Whether the limit was reached, so that the request can be repeated with `queue`. */
   readonly canQueue: boolean;
@@ -12,7 +12,7 @@ export interface LaunchFault {
 }
 
 /** Explain an error of a launch or a resume. */
-export function launchFault(error: unknown): LaunchFault {
+export function launchProblem(error: unknown): LaunchProblem {
   if (isRefusal(error, ErrorCode.LimitReached)) {
     return { message: limitWords(error.data), canQueue: true, setting: "maxAsyncTasks" };
   }

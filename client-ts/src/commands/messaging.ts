@@ -4,27 +4,27 @@ import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { deliveryWords, isResumable, takesMessages } from "../speaking.js";
 import { taskIdOf } from "./arguments.js";
-import { askMessage, pickRun } from "./asking.js";
+import { askMessage, pickRun } from "./prompts.js";
 import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
 import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
-export interface SpeakingCommandsContext {
+export interface MessagingCommandsContext {
   readonly service: SubagentService;
   readonly outbox: Outbox;
   readonly panel: { reveal(taskId?: string): Promise<void> };
 }
 
 /** The commands that send a message to the agent of a run, by their ids. */
-export function speakingCommands(context: SpeakingCommandsContext) {
+export function messagingCommands(context: MessagingCommandsContext) {
   return {
     "subagentSidecar.subagent.send": (target?: unknown) => send(context, target),
     "subagentSidecar.subagent.resume": (target?: unknown) => resume(context, target),
   };
 }
 
-async function send(context: SpeakingCommandsContext, target: unknown): Promise<void> {
+async function send(context: MessagingCommandsContext, target: unknown): Promise<void> {
   const { service, panel, outbox } = context;
   await service.start();
   const task = await chooseRun(service, target, {
@@ -47,7 +47,10 @@ async function send(context: SpeakingCommandsContext, target: unknown): Promise<
   }
 }
 
-async function resume({ service, panel }: SpeakingCommandsContext, target: unknown): Promise<void> {
+async function resume(
+  { service, panel }: MessagingCommandsContext,
+  target: unknown,
+): Promise<void> {
   if (!(await requireTrust())) {
     return;
   }
