@@ -17,6 +17,7 @@ import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
 import { followSettings } from "./service/settingsChanges.js";
+import { notifyEnds } from "./views/endNotices.js";
 import { HistoryTree } from "./views/historyTree.js";
 import { notifyQuestions } from "./views/questionNotices.js";
 import { showRunsTree } from "./views/runsTree.js";
@@ -91,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs,
     showStatusBar(service),
     notifyQuestions(service, panel),
+    notifyEnds(service, panel),
     registerCommands(commands, service, log),
     followSettings(service, settings),
     service.onDidChangeState(({ kind, message }) => {

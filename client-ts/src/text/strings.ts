@@ -159,6 +159,8 @@ export const runs = {
   noFile: (file: string) => `${file} doesn't exist or is not in this workspace.`,
   changeTitle: (file: string) => `${file} (change by a subagent)`,
   noChange: "This change is not in the run's events.",
+  ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
+  dontShowAgain: "Don't Show Again",
   badge: (ended: number, waiting: number) =>
     [
       ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),

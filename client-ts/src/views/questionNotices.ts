@@ -13,14 +13,14 @@ const ROOM = { detail: 200, label: 20 };
 /** How many buttons fit, *Show* among them. */
 const MOST_BUTTONS = 4;
 
-/** What the notices need of the panel. */
-export interface QuestionPanel {
+/** What notifications need of the panel. */
+export interface NoticePanel {
   readonly visible: boolean;
   reveal(taskId?: string): Promise<void>;
 }
 
 /** Show a notification for each question once, with its answers, while the panel is hidden. */
-export function notifyQuestions(service: SubagentService, panel: QuestionPanel): vscode.Disposable {
+export function notifyQuestions(service: SubagentService, panel: NoticePanel): vscode.Disposable {
   const notified = new Map<string, string>();
   return service.onDidChangeTask((task: AsyncTask) => {
     if (!isWaiting(task)) {
@@ -34,7 +34,7 @@ export function notifyQuestions(service: SubagentService, panel: QuestionPanel):
   });
 }
 
-async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting): Promise<void> {
+async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): Promise<void> {
   const { text, answers } = questionLine(run, ROOM);
   const buttons = buttonsFor(answers, unlinked(text) === text);
   const chosen = await inform(text, ...buttons.map(({ label }) => label), strings.common.show);
