@@ -7,8 +7,6 @@ const number = (value: number): string => value.toLocaleString();
 export const common = {
   untitled: "(untitled)",
   show: "Show",
-  ago: (time: string) => `${time} ago`,
-  now: "now",
   quoted: (text: string) => `“${text}”`,
   tasks: (count: number) => counted(count, "task"),
   shownOf: (shown: number, all: string) => `${number(shown)} of ${all}`,
