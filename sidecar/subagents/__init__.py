@@ -1,4 +1,4 @@
-"""Async tasks: the state machine, what the model is told of it, and what drives the runs."""
+"""Async tasks: the state machine, the model's notifications, and the runs."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: one room's parts are not all needed everywhere."""
+    """Import a public name on first use: not every caller needs all of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,4 +1,4 @@
-"""Subagent definitions on disk: where they lie, in whose format, which one wins, and what is wrong."""
+"""Finds, reads and checks subagent definitions on disk, and decides which one wins."""
 
 from sidecar.subagents.definitions.loading import (
     DefinitionSet,

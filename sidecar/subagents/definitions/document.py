@@ -1,11 +1,11 @@
-"""What a definition file consists of, whatever its syntax: members with their lines, and a body."""
+"""The parts of a definition file in any syntax: members with their lines, and a body."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
 class Member(NamedTuple):
-    """One top-level key. `read` gives its value, or raises ValueError saying what is wrong with it."""
+    """One top-level key. `read` returns its value or raises ValueError with the reason."""
 
     key: str
     line: int | None
@@ -13,19 +13,19 @@ class Member(NamedTuple):
 
 
 def given(value: Any) -> Callable[[], Any]:
-    """Return what a member reads whose value is known already."""
+    """Return a reader for a value that is already known."""
     return lambda: value
 
 
 class Document(NamedTuple):
-    """A file taken apart; `body` is None where the syntax has none."""
+    """A parsed file; `body` is None if the syntax has none."""
 
     members: list[Member]
     body: str | None = None
 
 
 class Malformed(Exception):
-    """The file is not what its syntax asks for; `line` counts from 1, None where it is not known."""
+    """The file violates its syntax; `line` counts from 1 and is None if unknown."""
 
     def __init__(self, line: int | None, message: str) -> None:
         super().__init__(message)

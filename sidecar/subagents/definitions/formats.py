@@ -1,6 +1,6 @@
-"""The formats of definition files: this program's own, and those of other tools.
+"""The formats of definition files: the sidecar's own and those of other tools.
 
-Other tools' formats were read in July to November 2026: Claude Code 2.1 and the pages on its subagents,
+Other tools' formats as of July to November 2026: Claude Code 2.1 and the pages on its subagents,
 GitHub's reference of custom agents and VS Code's page on them, the loader of Gemini CLI 0.61, the role
 files of Codex 0.16x, Cursor 2.4's page on subagents, and llxprt-code's SubagentManager.
 """
@@ -19,7 +19,7 @@ FormatName = Literal["sidecar", "claude", "copilot", "gemini", "codex", "cursor"
 
 
 class Rule(NamedTuple):
-    """The member of a definition that a key becomes, None for a key that is only checked."""
+    """The field of a definition that a key sets; None for a key that is only checked."""
 
     field: str | None
     check: Check
@@ -28,9 +28,9 @@ class Rule(NamedTuple):
 class Format(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """How one tool writes definitions.
 
-    `unhonoured` are keys that ask for what is not done here, with what happens instead; any further key is
-    a fault if the format is `closed`, else left to its own tool. `required` are keys the tool itself
-    insists on. `runners` are the names its own agent goes by among the runners.
+    `unsupported` maps keys that the sidecar does not support to what happens instead. Any other unknown key
+    is a problem if the format is `closed`, and is ignored otherwise. `required` are keys that the tool itself
+    requires. `runners` are the names of the tool's own agent among the runners.
     """
 
     name: FormatName
@@ -38,38 +38,40 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     split: Callable[[str], Document]
     rules: Mapping[str, Rule]
     required: tuple[str, ...] = ()
-    unhonoured: Mapping[str, str] = {}
+    unsupported: Mapping[str, str] = {}
     closed: bool = False
     recursive: bool = False
     skipped_prefixes: tuple[str, ...] = ()
     runners: tuple[str, ...] = ()
 
     def takes(self, file_name: str) -> bool:
-        """Say whether a file of this name holds a definition."""
+        """Return whether a file of this name holds a definition."""
         return self.stem(file_name) != file_name and not file_name.startswith(self.skipped_prefixes)
 
     def stem(self, file_name: str) -> str:
-        """Return a file's name without the suffix, if it has it and more than that."""
+        """Return a file's name without the suffix, or the whole name if nothing precedes it."""
         cut = len(file_name) - len(self.suffix)
         return file_name[:cut] if cut > 0 and file_name.lower().endswith(self.suffix) else file_name
 
 
 def _split_toml(text: str) -> Document:
-    from sidecar.subagents.definitions.toml_file import split_toml  # here, because most folders hold none
+    from sidecar.subagents.definitions.toml_file import (
+        split_toml,
+    )  # imported here because most folders hold none
 
     return split_toml(text)
 
 
 def _split_json(text: str) -> Document:
-    from sidecar.subagents.definitions.json_file import split_json  # as above
+    from sidecar.subagents.definitions.json_file import split_json  # for the same reason
 
     return split_json(text)
 
 
 _POLICY = "the permission policy decides what the agent may do"
-_MCP = "the runner has the MCP servers of its own configuration"
+_MCP = "the runner uses the MCP servers of its own configuration"
 _HOOKS = "no hooks are run"
-_RUNNERS_OWN = "the runner keeps to its own configuration"
+_RUNNERS_OWN = "the runner uses its own configuration"
 
 SIDECAR = Format(
     name="sidecar",
@@ -111,7 +113,7 @@ CLAUDE = Format(
         ),
     },
     required=("name", "description"),
-    unhonoured={
+    unsupported={
         "disallowedTools": _POLICY,
         "mcpServers": _MCP,
         "hooks": _HOOKS,
@@ -128,11 +130,11 @@ COPILOT = Format(
     suffix=".agent.md",
     split=split_optional,
     rules={**_COMMON, "tools": Rule("tools", values.tool_sets)},
-    unhonoured={
+    unsupported={
         "mcp-servers": _MCP,
         "hooks": _HOOKS,
-        "handoffs": "a run has no buttons to go on with",
-        "agents": "the runner starts what subagents it likes",
+        "handoffs": "runs have no handoff buttons",
+        "agents": "the runner decides which subagents it starts",
     },
     runners=("copilot",),
 )
@@ -149,7 +151,7 @@ GEMINI = Format(
         "timeout_mins": Rule("timeout_seconds", values.minutes),
     },
     required=("name", "description"),
-    unhonoured={
+    unsupported={
         "temperature": _RUNNERS_OWN,
         "mcp_servers": _MCP,
         "mcpServers": _MCP,
@@ -169,7 +171,7 @@ CODEX = Format(
         "sandbox_mode": Rule("permissions", values.mode({"read-only": "deny", "workspace-write": None})),
     },
     required=("name", "description", "developer_instructions"),
-    unhonoured={
+    unsupported={
         "model_reasoning_effort": _RUNNERS_OWN,
         "model_provider": _RUNNERS_OWN,
         "approval_policy": _POLICY,
@@ -195,6 +197,6 @@ LLXPRT = Format(
     split=_split_json,
     rules={"name": Rule("name", values.text), "systemPrompt": Rule("system_prompt", values.text)},
     required=("name", "systemPrompt"),
-    unhonoured={"profile": "the runner chooses the model"},
+    unsupported={"profile": "the runner chooses the model"},
     runners=("llxprt",),
 )

@@ -1,4 +1,4 @@
-"""Markdown with YAML front matter, taken apart line by line."""
+"""Parses Markdown with YAML front matter, line by line."""
 
 import contextlib
 import json
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.definitions.document import Document, Malformed, Member
 
-if TYPE_CHECKING:  # where a file is parsed it is imported in earnest: starting up parses none
+if TYPE_CHECKING:  # imported when a file is parsed: startup parses none
     import yaml
 
 MAX_FRONT_MATTER = 16 << 10
-"""In characters: the YAML parser takes its time over hostile text, and a listing waits for it."""
+"""In characters: hostile text can slow the YAML parser down, and a listing waits for it."""
 
 _FENCE = re.compile(r"---[ \t]*")
 _SEVERAL_WORDS = re.compile(r"([\w-]+:)[ \t]+([^\s\"'\[{|>]\S*[ \t].*)")
-"""A top-level key with text on its line that is neither in quotes nor begins a list, a table or a block."""
+"""A top-level key followed by unquoted text that does not begin a list, a table or a block."""
 
 
 def split_markdown(text: str) -> Document:
-    """Take a file apart that begins with front matter. Raises Malformed."""
+    """Parse a file that begins with front matter. Raises Malformed."""
     document = _split(text)
     if document is None:
         raise _missing()
@@ -29,14 +29,14 @@ def split_markdown(text: str) -> Document:
 
 
 def split_optional(text: str) -> Document:
-    """Take a file apart whose front matter may be missing. Raises Malformed."""
+    """Parse a file whose front matter may be missing. Raises Malformed."""
     return _split(text) or Document([], text)
 
 
 def split_lenient(text: str) -> Document:
-    """Take a file apart whose values may be plain text that YAML would have in quotes. Raises Malformed.
+    """Parse a file whose values may be text that YAML requires in quotes. Raises Malformed.
 
-    Such as `description: Use it so: …`, which Claude Code writes itself and reads again.
+    For example `description: Use it so: …`, which Claude Code writes and reads.
     """
     try:
         return split_markdown(text)
@@ -73,7 +73,7 @@ def _quoted(line: str) -> str:
 
 
 def _missing() -> Malformed:
-    return Malformed(1, "no front matter: the file begins with ---, its keys, and --- again")
+    return Malformed(1, "no front matter: begin the file with ---, its keys, and another ---")
 
 
 def _members(front_matter: str) -> Iterator[Member]:
@@ -88,7 +88,7 @@ def _members(front_matter: str) -> Iterator[Member]:
         line = mark.line + 2 if mark else None
         raise Malformed(line, f"not YAML: {getattr(error, 'problem', None) or error}") from None
     except (RecursionError, ValueError):
-        raise Malformed(None, "not YAML that can be read: nested too deep, or a malformed value") from None
+        raise Malformed(None, "unreadable YAML: nested too deeply, or a malformed value") from None
     if root is None:
         return
     if not isinstance(root, yaml.MappingNode):

@@ -1,4 +1,4 @@
-"""A JSON object's members, with their lines, which the library does not tell."""
+"""Finds the members of a JSON object with their lines, which the library does not report."""
 
 import json
 import re
@@ -12,20 +12,20 @@ _COMMA = re.compile(r"[ \t\r\n]*,?[ \t\r\n]*")
 
 
 def split_json(text: str) -> Document:
-    """Take a JSON object apart. Raises Malformed."""
+    """Parse a JSON object. Raises Malformed."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise Malformed(error.lineno, f"not JSON: {error.msg}") from None
     except (RecursionError, ValueError):
-        raise Malformed(None, "not JSON that can be read: nested too deep, or a malformed value") from None
+        raise Malformed(None, "unreadable JSON: nested too deeply, or a malformed value") from None
     if not isinstance(value, dict):
-        raise Malformed(1, "the file is not one JSON object")
+        raise Malformed(1, "the file is not a single JSON object")
     return Document(list(_members(text)))
 
 
 def _members(text: str) -> Iterator[Member]:
-    """Read once more, in steps that tell where each member stands; `text` is known to be an object."""
+    """Parse again member by member to find the line of each; `text` is known to be an object."""
     decoder = json.JSONDecoder()
     at = _end(_SPACE, text, text.index("{") + 1)
     line, counted = 1, 0

@@ -1,4 +1,4 @@
-"""The definitions of some directories: which there are, which one wins, and what is wrong with the rest."""
+"""Loads the definitions of directories, decides which one of a name wins, and collects problems."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from sidecar.subagents.paths.real_path import real_path
 
 @dataclass(frozen=True)
 class PlacedDefinition:
-    """A definition, where it was read, and the paths of the one that hides it and of the user's it hides."""
+    """A definition with its place, the path of the one that hides it and of the user's one it hides."""
 
     definition: Definition
     path: str
@@ -26,9 +26,9 @@ class PlacedDefinition:
     shadowed_by: str | None = None
 
     def info(self, runner: str, approval: str | None = None) -> SubagentInfo:
-        """Return it as clients see it.
+        """Return the definition as clients see it.
 
-        `runner` is the one a launch would take, `approval` the text that the policy it asks for waits for.
+        `runner` is the one a launch would use, `approval` the text that would approve its policy.
         """
         definition = self.definition
         name = None if self.format is SIDECAR else self.format.name
@@ -50,38 +50,38 @@ class PlacedDefinition:
 
 
 class LoadedDefinitions(NamedTuple):
-    """All definitions in order of precedence, hidden ones too, and every fault found."""
+    """All definitions in order of precedence, including hidden ones, and every problem."""
 
     definitions: list[PlacedDefinition]
     problems: list[DefinitionProblem]
 
 
 def find(definitions: Iterable[PlacedDefinition], name: str) -> PlacedDefinition:
-    """Return the definition that wins; raises SubagentNotFound naming those there are."""
+    """Return the definition that wins. Raises SubagentNotFound, which names the available ones."""
     winners = {placed.definition.name: placed for placed in definitions if placed.shadowed_by is None}
     if name in winners:
         return winners[name]
     available = sorted(winners)
     known = ", ".join(available) or "none; add a definition file"
     raise SubagentNotFound(
-        f"no subagent is named {name!r}; there are: {known}", subagentName=name, available=available
+        f"no subagent is named {name!r}; available: {known}", subagentName=name, available=available
     )
 
 
 class DefinitionSet:
-    """Definitions with a memory: loading again reads only files that changed."""
+    """Keeps parsed definitions, so that loading again reads only files that changed."""
 
     def __init__(self) -> None:
         self._files: dict[tuple[str, str], tuple[Stamp, ParsedFile]] = {}
 
     def load(self, directories: Sequence[DefinitionDirectory]) -> LoadedDefinitions:
-        """Read the files of the directories; never raises for what is in them. Blocking, thread-safe."""
+        """Read the files of the directories; never raises for their content. Blocking, thread-safe."""
         before, now = self._files, dict[tuple[str, str], tuple[Stamp, ParsedFile]]()
         placed: list[PlacedDefinition] = []
         problems: list[DefinitionProblem] = []
         for directory in _distinct(directories):
-            paths, faults = files_of(directory)
-            problems += faults
+            paths, found_problems = files_of(directory)
+            problems += found_problems
             found: list[PlacedDefinition] = []
             for path in paths:
                 key = (str(path), directory.format.name)
@@ -90,7 +90,7 @@ class DefinitionSet:
                 problems += parsed.problems
                 if parsed.definition is not None:
                     found.append(_placed(parsed.definition, path, directory))
-            placed += _without_twins(found, problems)
+            placed += _without_duplicates(found, problems)
         self._files = now
         return LoadedDefinitions(list(_shadowed(placed)), problems)
 
@@ -109,7 +109,9 @@ def check(paths: Iterable[Path], environment: Mapping[str, str]) -> LoadedDefini
 def _check_folder(path: Path, environment: Mapping[str, str]) -> LoadedDefinitions:
     found = DefinitionSet().load(directories_in(path, environment))
     if not found.definitions and not found.problems:
-        found.problems.append(problem(path, "holds no definitions; name a file, their folder or a workspace"))
+        found.problems.append(
+            problem(path, "contains no definitions; name a file, a folder of definitions or a workspace")
+        )
     return found
 
 
@@ -126,7 +128,7 @@ def _placed(definition: Definition, path: Path, place: DefinitionDirectory) -> P
 
 
 def fingerprint(directories: Iterable[DefinitionDirectory]) -> tuple[tuple[str, Stamp | None], ...]:
-    """Return what changes whenever a definition may have: each file with its stamp. Blocking, reads none."""
+    """Return each file with its stamp, which changes when a definition may have. Blocking, reads no file."""
     return tuple(
         (str(path), _stamp_of(path))
         for directory in _distinct(directories)
@@ -142,7 +144,7 @@ def _stamp_of(path: Path) -> Stamp | None:
 
 
 def _distinct(directories: Iterable[DefinitionDirectory]) -> Iterator[DefinitionDirectory]:
-    """Leave out a directory that came before: its definitions would hide themselves."""
+    """Skip a directory that already came: its definitions would hide themselves."""
     seen: set[str] = set()
     for directory in directories:
         path = str(directory.path)
@@ -152,16 +154,18 @@ def _distinct(directories: Iterable[DefinitionDirectory]) -> Iterator[Definition
             yield directory
 
 
-def _without_twins(
+def _without_duplicates(
     found: Iterable[PlacedDefinition], problems: list[DefinitionProblem]
 ) -> list[PlacedDefinition]:
     """Keep the first of each name in one directory, and report the others."""
     first: dict[str, PlacedDefinition] = {}
     for placed in found:
         name = placed.definition.name
-        twin = first.setdefault(name, placed)
-        if twin is not placed:
-            problems.append(problem(Path(placed.path), f"name {name!r} is taken by {twin.path}; rename one"))
+        winner = first.setdefault(name, placed)
+        if winner is not placed:
+            problems.append(
+                problem(Path(placed.path), f"name {name!r} is already used by {winner.path}; rename one")
+            )
     return list(first.values())
 
 

@@ -1,4 +1,4 @@
-"""A definition as every format gives it."""
+"""A subagent definition, independent of its file format."""
 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -11,9 +11,9 @@ from sidecar.api.subagents import DefinitionProblem
 class Definition:
     """One subagent as its file describes it.
 
-    `max_turns` and `timeout_seconds` are -1 for no limit, None where the file does not say; `model_line`
-    is where the file names its model, for those who find fault with it later; `digest` is the SHA-256 of the
-    file's path and bytes, in hex.
+    `max_turns` and `timeout_seconds` are -1 for no limit and None if the file does not set them. `model_line`
+    is the line that names the model, for problems found later. `digest` is the SHA-256 of the file's path
+    and bytes, in hex.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Definition:
 
 
 class ParsedFile(NamedTuple):
-    """A file's definition, None if a fault stands in its way, and every fault found."""
+    """A file's definition, None if a problem prevents it, and every problem."""
 
     definition: Definition | None
     problems: list[DefinitionProblem]

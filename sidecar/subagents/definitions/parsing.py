@@ -1,4 +1,4 @@
-"""One definition file: its bytes, checked line by line by the rules of its format."""
+"""Parses one definition file by the rules of its format."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,20 +9,19 @@ from sidecar.api.subagents import DefinitionProblem
 from sidecar.subagents.definitions.document import Document, Malformed, Member
 from sidecar.subagents.definitions.formats import SIDECAR, Format, Rule
 from sidecar.subagents.definitions.model import Definition, ParsedFile
-from sidecar.subagents.definitions.values import NotHonoured, is_name
+from sidecar.subagents.definitions.values import Unsupported, is_name
 
 MAX_BYTES = 256 << 10
-"""A prompt larger than this is a mistake, and every run would pay for it."""
+"""A larger prompt is a mistake, and every run would pay for it."""
 MAX_DERIVED = 200
-"""Characters of a prompt's first line that serve as the description where a format needs none."""
+"""Characters of a prompt's first line used as the description if the format does not require one."""
 
 
 def parse_definition(data: bytes, path: str, form: Format = SIDECAR) -> ParsedFile:
     """Parse a file's bytes; never raises. `path` names the file in problems, and a subagent without a name.
 
-    A key that asks for what is not done here is reported and passed over, as is an unknown one where the
-    format is our own. Every other fault keeps the definition from being taken: running it without, say, its
-    limit would not be what its author wrote.
+    An unsupported key is reported and ignored, as is an unknown key in the sidecar's own format. Any other
+    problem rejects the definition: running it without its limit, for example, is not what its author wrote.
     """
     parser = _Parser(path, form)
     definition = parser.parse(data)
@@ -39,8 +38,8 @@ class _Parser:
     def parse(self, data: bytes) -> Definition | None:
         try:
             document = self.form.split(_text(data))
-        except Malformed as fault:
-            self._fault(fault.line, fault.message)
+        except Malformed as error:
+            self._reject(error.line, error.message)
             return None
         values = self._values(document)
         self._complete(values, document)
@@ -53,9 +52,9 @@ class _Parser:
         for member in document.members:
             rule = self.form.rules.get(member.key)
             if rule is None:
-                self._pass_over(member)
+                self._ignore(member)
             elif member.key in seen:
-                self._fault(member.line, f"{member.key} is given twice")
+                self._reject(member.line, f"{member.key} is given twice")
             else:
                 seen.add(member.key)
                 self._take(member, rule, values)
@@ -68,7 +67,7 @@ class _Parser:
                 return
             value = self._checked(member, rule, raw)
         except ValueError as error:
-            self._fault(member.line, f"{member.key}: {error}")
+            self._reject(member.line, f"{member.key}: {error}")
             return
         if rule.field is not None:
             values[rule.field] = value
@@ -78,33 +77,33 @@ class _Parser:
     def _checked(self, member: Member, rule: Rule, raw: Any) -> Any:
         try:
             return rule.check(raw)
-        except NotHonoured as reason:
+        except Unsupported as reason:
             self._note(member.line, f"{member.key}: {reason}")
             return reason.instead
 
-    def _pass_over(self, member: Member) -> None:
-        if member.key in self.form.unhonoured:
-            self._note(member.line, f"{member.key} is not taken over: {self.form.unhonoured[member.key]}")
+    def _ignore(self, member: Member) -> None:
+        if member.key in self.form.unsupported:
+            self._note(member.line, f"{member.key} is ignored: {self.form.unsupported[member.key]}")
         elif self.form.closed:
             known = ", ".join(self.form.rules)
-            self._note(member.line, f"unknown key {member.key!r}; known are {known}")
+            self._note(member.line, f"unknown key {member.key!r}; known keys: {known}")
 
     def _complete(self, values: dict[str, Any], document: Document) -> None:
-        """Ask for what is required, and fill in what the tool itself finds elsewhere."""
+        """Check required keys, and fill in what the tool itself takes from elsewhere."""
         for key in self.form.required:
             rule = self.form.rules[key]
             if rule.field not in values and not self._fatal:
-                self._fault(1, f"{key} is missing; a definition needs {_listed(self.form.required)}")
+                self._reject(1, f"{key} is missing; a definition needs {_listed(self.form.required)}")
         if self._fatal or self.form.closed:
             return
         self._complete_name(values, document.members)
         if "description" not in values:
             values["description"] = _first_line(values["system_prompt"])
             if not values["description"]:
-                self._fault(1, "description is missing, and so is a prompt whose first line could serve")
+                self._reject(1, "description is missing, and the prompt has no first line to use instead")
 
     def _complete_name(self, values: dict[str, Any], members: Iterable[Member]) -> None:
-        """Where the name is one to be read, not typed, the file's name is what the tool goes by too."""
+        """Use the file's name, as the tool does, if the name is a title and not an identifier."""
         stem = self.form.stem(PurePath(self.path).name)
         if is_name(values.get("name", "")):
             return
@@ -112,12 +111,12 @@ class _Parser:
             values["name"] = stem
             return
         line = next((member.line for member in members if member.key == "name"), 1)
-        self._fault(
+        self._reject(
             line,
-            "neither the name nor the file's name is 1 to 64 letters, digits, '-', '_' or '.'; rename it",
+            "neither the name nor the file name is 1 to 64 letters, digits, '-', '_' or '.'; rename it",
         )
 
-    def _fault(self, line: int | None, message: str) -> None:
+    def _reject(self, line: int | None, message: str) -> None:
         self._fatal = True
         self._note(line, message)
 
@@ -132,7 +131,7 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Malformed(line, "not UTF-8; save the file in that encoding") from None
+        raise Malformed(line, "not UTF-8; save the file as UTF-8") from None
 
 
 def _first_line(prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""Where definitions lie, and in whose format, in order of precedence."""
+"""The directories that hold definitions, with their formats, in order of precedence."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ WORKSPACE_FOLDERS: Mapping[tuple[str, str], Format] = {
     (".codex", "agents"): CODEX,
     (".cursor", "agents"): CURSOR,
 }
-"""Of other tools, below a workspace folder, in order of precedence."""
+"""Folders of other tools below a workspace folder, in order of precedence."""
 USER_FOLDERS: Mapping[tuple[str, str], Format] = {
     (".claude", "agents"): CLAUDE,
     (".copilot", "agents"): COPILOT,
@@ -36,17 +36,17 @@ USER_FOLDERS: Mapping[tuple[str, str], Format] = {
     (".cursor", "agents"): CURSOR,
     (".llxprt", "subagents"): LLXPRT,
 }
-"""Of other tools, below the user's home, in order of precedence."""
+"""Folders of other tools below the user's home, in order of precedence."""
 MOVED_BY: Mapping[str, str] = {".claude": "CLAUDE_CONFIG_DIR", ".codex": "CODEX_HOME"}
-"""The variables by which a tool's folder in the user's home is another one."""
+"""The environment variables that move a tool's folder out of the user's home."""
 _BY_FOLDER = {OWN_FOLDER: SIDECAR, **WORKSPACE_FOLDERS, **USER_FOLDERS}
 _BY_SUFFIX = (COPILOT, CODEX, LLXPRT)
-"""Formats that a file's name alone gives away."""
+"""Formats recognized by the file name alone."""
 
 
 @dataclass(frozen=True)
 class DefinitionDirectory:
-    """A place definitions are read from; what links lead out of the folder `within` is not read."""
+    """A directory of definitions. Links that lead out of the folder `within` are not followed."""
 
     path: Path
     level: Level
@@ -65,9 +65,9 @@ def definition_directories(
 ) -> list[DefinitionDirectory]:
     """Return the directories in order of precedence; `config_dir` is the application's own.
 
-    A workspace's definitions run programs with its prompts: without trust they are not even read.
+    A workspace's definitions run programs with its prompts, so without trust they are not even read.
     """
-    named = (Path(os.path.expanduser(path)) for path in settings)  # noqa: PTH111 # raises for no user's home
+    named = (Path(os.path.expanduser(path)) for path in settings)  # noqa: PTH111 # Path.expanduser raises without a home
     workspaces = [Path(folder) for folder in workspace_folders] if trusted else []
     return [
         *(DefinitionDirectory(path, "settings", format_at(path, environment)) for path in named),
@@ -89,9 +89,9 @@ def definition_directories(
 
 
 def directories_in(path: Path, environment: Mapping[str, str]) -> list[DefinitionDirectory]:
-    """Return the directories of definitions in a folder somebody names: those of a workspace, else itself.
+    """Return the definition directories of a folder: those of a workspace, else the folder itself.
 
-    A repository without any is no folder of definitions: its Markdown is for people.
+    A repository without definition directories has none: its Markdown is for people.
     """
     below = [
         DefinitionDirectory(path.joinpath(*OWN_FOLDER), "settings"),
@@ -104,7 +104,7 @@ def directories_in(path: Path, environment: Mapping[str, str]) -> list[Definitio
 
 
 def format_at(path: Path, environment: Mapping[str, str]) -> Format:
-    """Return the format of a file or directory: that of the tool's folder it is or lies in, else our own."""
+    """Return the format of a file or directory: that of the tool's folder around it, or the sidecar's."""
     moved = {_moved(names, environment): form for names, form in USER_FOLDERS.items()}
     for place in (path, *path.parents):
         found = moved.get(place) or _BY_FOLDER.get((place.parent.name, place.name))
@@ -121,7 +121,7 @@ def _below(
 
 
 def _moved(names: tuple[str, str], environment: Mapping[str, str]) -> Path | None:
-    """Return where a tool's folder in the home is by its variable; None if that is not set."""
+    """Return the tool's folder named by its environment variable; None if that is not set."""
     folder, below = names
     named = environment.get(MOVED_BY.get(folder, ""))
     return Path(named, below).absolute() if named else None

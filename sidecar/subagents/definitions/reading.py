@@ -1,4 +1,4 @@
-"""The definition files of one directory: which there are, and what is in them."""
+"""Finds and reads the definition files of one directory."""
 
 import hashlib
 import os
@@ -15,25 +15,25 @@ from sidecar.subagents.definitions.places import DefinitionDirectory
 from sidecar.subagents.paths.real_path import real_path
 
 MAX_FILES = 1_000
-"""Files read in one directory: a mistaken path such as a home directory must not stall a listing."""
+"""Files read in one directory, so that a wrong path such as a home directory does not stall a listing."""
 MAX_FOLDERS = 200
-"""Folders looked into below one directory, for the same reason."""
+"""Folders searched below one directory, for the same reason."""
 Stamp = tuple[int, int, int]
-"""What tells a file's versions apart: when it was changed, in ns, its size and its inode."""
-_OUTSIDE = "is a link that leads out of the workspace, so it is not read; put the definition itself here"
+"""Identifies a version of a file: modification time in ns, size and inode."""
+_OUTSIDE = "is a link that leads out of the workspace, so it is ignored; copy the definition itself here"
 
 
 def files_of(directory: DefinitionDirectory) -> tuple[list[Path], list[DefinitionProblem]]:
-    """Return the definition files of a directory, sorted, and what is wrong with it. Blocking.
+    """Return the definition files of a directory, sorted, and its problems. Blocking.
 
-    Of a workspace's directory nothing is returned that lies outside the workspace, links followed.
+    With a workspace's directory, files outside the workspace are left out, with links resolved.
     """
-    if "\0" in str(directory.path):  # from settings that were sent as JSON
-        return [], [problem(directory.path, "cannot be read: its name holds the character NUL")]
+    if "\0" in str(directory.path):  # possible in settings sent as JSON
+        return [], [problem(directory.path, "cannot be read: its name contains a NUL character")]
     if _leads_out(directory.path, directory.within):
         return [], [problem(directory.path, _OUTSIDE)]
-    faults: list[OSError] = []
-    walk = os.walk(directory.path, onerror=faults.append)  # links to folders are not followed, so it ends
+    errors: list[OSError] = []
+    walk = os.walk(directory.path, onerror=errors.append)  # links to folders are not followed, so it ends
     limit = MAX_FOLDERS if directory.format.recursive else 1
     folders = list(islice(walk, limit))
     entries = sorted(
@@ -42,17 +42,17 @@ def files_of(directory: DefinitionDirectory) -> tuple[list[Path], list[Definitio
         for name in (*names, *below)
         if directory.format.takes(name)
     )
-    # Only a directory somebody named has to be there.
+    # Only a directory named in settings must exist.
     problems = [
         problem(Path(error.filename), f"cannot be read: {error.strerror}")
-        for error in faults
+        for error in errors
         if not isinstance(error, FileNotFoundError) or directory.level == "settings"
     ]
     if limit > 1 and next(walk, None) is not None:
-        message = f"has more than {limit} folders in it; no definition is read in further ones"
+        message = f"contains more than {limit} folders; definitions in the rest are ignored"
         problems.append(problem(directory.path, message))
     if len(entries) > MAX_FILES:
-        message = f"holds {len(entries)} definition files; only the first {MAX_FILES} by name are read"
+        message = f"contains {len(entries)} definition files; only the first {MAX_FILES} by name are read"
         problems.append(problem(directory.path, message))
     entries = entries[:MAX_FILES]
     outside = [path for path in entries if path.is_symlink() and _leads_out(path, directory.within)]
@@ -61,7 +61,7 @@ def files_of(directory: DefinitionDirectory) -> tuple[list[Path], list[Definitio
 
 
 def _leads_out(path: Path, folder: Path | None) -> bool:
-    """Tell whether a path, links followed, lies outside a folder; None bounds nothing."""
+    """Return whether a path, with links resolved, is outside a folder; never if the folder is None."""
     if folder is None:
         return False
     real, root = real_path(path), real_path(folder)
@@ -69,8 +69,8 @@ def _leads_out(path: Path, folder: Path | None) -> bool:
 
 
 def parse_file(path: Path, form: Format, known: tuple[Stamp, ParsedFile] | None) -> tuple[Stamp, ParsedFile]:
-    """Return a file's stamp and what is in it, or `known` if that is its stamp; never raises. Blocking."""
-    # Without O_NONBLOCK a FIFO named like a definition would hold the listing for ever.
+    """Return a file's stamp and content, or `known` if the stamp is unchanged; never raises. Blocking."""
+    # Without O_NONBLOCK a FIFO named like a definition would block the listing forever.
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         with os.fdopen(handle, "rb") as file:
@@ -82,8 +82,8 @@ def parse_file(path: Path, form: Format, known: tuple[Stamp, ParsedFile] | None)
                 return stamp, ParsedFile(None, [problem(path, "is not a regular file")])
             return stamp, _parsed(file.read(MAX_BYTES + 1), path, form)
     except (OSError, ValueError) as error:
-        fault = problem(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
-        return (-1, -1, -1), ParsedFile(None, [fault])
+        unreadable = problem(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return (-1, -1, -1), ParsedFile(None, [unreadable])
 
 
 def _parsed(data: bytes, path: Path, form: Format) -> ParsedFile:
@@ -100,5 +100,5 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 def problem(path: Path, message: str) -> DefinitionProblem:
-    """Return what is wrong with a whole file or directory."""
+    """Return a problem of a whole file or directory."""
     return DefinitionProblem(path=str(path), message=message)

@@ -1,4 +1,4 @@
-"""A TOML file's top-level keys, with their lines, which the library does not tell."""
+"""Finds the top-level keys of a TOML file with their lines, which the library does not report."""
 
 import re
 from collections.abc import Mapping
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from sidecar.subagents.definitions.document import Document, Malformed, Member, given
 
 MAX_DEPTH = 32
-"""Parts of a dotted key: the library takes time with the square of their number."""
+"""Most parts of a dotted key: the library's time grows with the square of their number."""
 
-# Comments and one-line strings come along so that quotes in them begin nothing. Each alternative also takes
-# what nothing closes, or a hostile file would have it tried again from every quote.
+# Comments and one-line strings are matched so that quotes inside them start nothing. Each alternative also
+# matches an unclosed string; otherwise a hostile file would make the pattern retry at every quote.
 _TEXTS = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'
     r"'''.*?(?:'{3,5}|\Z)|"
@@ -24,8 +24,8 @@ _ERROR_LINE = re.compile(r" \(at line (\d+), column \d+\)$| \(at end of document
 
 
 def split_toml(text: str) -> Document:
-    """Take a TOML file apart. Raises Malformed."""
-    import tomllib  # here, because most folders hold none
+    """Parse a TOML file. Raises Malformed."""
+    import tomllib  # imported here because most folders hold none
 
     deep = _DEEP_KEY.search(_TEXTS.sub('""', text))
     if deep is not None:
@@ -35,7 +35,7 @@ def split_toml(text: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         raise _malformed(str(error), text) from None
     except (RecursionError, ValueError):
-        raise Malformed(None, "not TOML that can be read: nested too deep, or a malformed value") from None
+        raise Malformed(None, "unreadable TOML: nested too deeply, or a malformed value") from None
     lines = _lines_of_keys(text)
     return Document([Member(key[:64], lines.get(key), given(value)) for key, value in table.items()])
 
@@ -47,7 +47,7 @@ def _malformed(message: str, text: str) -> Malformed:
 
 
 def _lines_of_keys(text: str) -> Mapping[str, int]:
-    """Find where each top-level key stands first, in text that is known to be TOML."""
+    """Find the first line of each top-level key, in text known to be TOML."""
     bare = _TEXTS.sub(lambda found: _only_lines(found[0]), text)
     lines: dict[str, int] = {}
     in_table = False

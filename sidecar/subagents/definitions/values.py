@@ -1,4 +1,4 @@
-"""Checks of single values: each returns what a definition holds, or raises ValueError in words for people."""
+"""Checks of single values: each returns the value to store or raises ValueError for the user to read."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ Check = Callable[[Any], Any]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LISTED = re.compile(r"(?:[^,(]|\([^)]*+\)?)++")
-"""What stands between commas outside parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
+"""Text between commas outside parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
 
 _TOOL_SETS = {
     "execute": "execute",
@@ -21,11 +21,11 @@ _TOOL_SETS = {
     "web": "fetch",
     "todo": "think",
 }
-"""Copilot's sets of tools, and the kinds of tools that agents have for them."""
+"""Copilot's tool sets and the matching kinds of tools."""
 
 
-class NotHonoured(Exception):
-    """The value is sound and asks for what is not done here; `instead` is taken, if it is not None."""
+class Unsupported(Exception):
+    """The value is valid but not supported; `instead` is used if it is not None."""
 
     def __init__(self, reason: str, instead: Any = None) -> None:
         super().__init__(reason)
@@ -33,12 +33,12 @@ class NotHonoured(Exception):
 
 
 def is_name(value: object) -> bool:
-    """Say whether a subagent can be called so."""
+    """Return whether a value is a valid subagent name."""
     return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
 def name(value: Any) -> str:
-    """Take a name that can be typed."""
+    """Check a name that can be typed."""
     if not is_name(value):
         raise ValueError(
             "expected 1 to 64 letters, digits, '-', '_' or '.', beginning with a letter or digit"
@@ -48,18 +48,18 @@ def name(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """Take text that is not blank and can be sent."""
+    """Check text that is not blank and can be encoded."""
     if not isinstance(value, str):
         raise ValueError(f"expected text, got {_kind(value)}; put it in quotes")
     if not value.strip():
         raise ValueError("must not be blank")
     if not _encodable(value):
-        raise ValueError("holds half of a character; write it in full")
+        raise ValueError("contains an unpaired surrogate; write the whole character")
     return value.strip()
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """Take a list, or one line with commas."""
+    """Check a list, or a comma-separated line."""
     parts = _LISTED.findall(value) if isinstance(value, str) else value
     if not isinstance(parts, list):
         raise ValueError(f"expected a list of names, got {_kind(value)}")
@@ -67,25 +67,25 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def tools(value: Any) -> tuple[str, ...]:
-    """Take a list of tools, without those whose parentheses are not understood."""
+    """Check a list of tools, and leave out those whose parentheses cannot be parsed."""
     names = texts(value)
     if len(names) > tool_rule.MAX_NAMES:
-        raise ValueError(f"names {len(names):,} tools; name at most {tool_rule.MAX_NAMES}, or kinds of tools")
+        raise ValueError(f"lists {len(names):,} tools; list at most {tool_rule.MAX_NAMES}, or kinds of tools")
     found = {name: tool_rule.fault(name) for name in names}
-    faults = [f"{name} is left out: {fault}" for name, fault in found.items() if fault is not None]
-    known = tuple(name for name, fault in found.items() if fault is None)
-    if faults:
-        raise NotHonoured("; ".join(faults), known)
+    problems = [f"{name} is ignored: {problem}" for name, problem in found.items() if problem is not None]
+    known = tuple(name for name, problem in found.items() if problem is None)
+    if problems:
+        raise Unsupported("; ".join(problems), known)
     return known
 
 
 def any_tools(value: Any) -> tuple[str, ...] | None:
-    """Take a list of tools as other formats have it: `*` stands for all of them."""
+    """Check a list of tools in another tool's format: `*` means all of them."""
     return None if "*" in texts(value) else tools(value)
 
 
 def tool_sets(value: Any) -> tuple[str, ...] | None:
-    """Take a list of tools as Copilot has it: `edit/editFiles` is one of the set that others call `edit`."""
+    """Check a list of Copilot's tools: `edit/editFiles` belongs to the set called `edit` elsewhere."""
     names = texts(value)
     if "*" in names:
         return None
@@ -93,69 +93,69 @@ def tool_sets(value: Any) -> tuple[str, ...] | None:
 
 
 def turns(value: Any) -> int:
-    """Take a number of turns."""
+    """Check a number of turns."""
     if isinstance(value, bool) or not isinstance(value, int) or (value < 1 and value != -1):
         raise ValueError("expected a whole number of at least 1, or -1 for no limit")
     return value
 
 
 def seconds(value: Any) -> float:
-    """Take a time limit in seconds."""
+    """Check a time limit in seconds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not (0 < value < 1e9 or value == -1):
         raise ValueError("expected a number of seconds above 0, or -1 for no limit")
     return value
 
 
 def minutes(value: Any) -> float:
-    """Take a time limit in minutes, and return it in seconds."""
+    """Check a time limit in minutes, and return it in seconds."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e7:
         raise ValueError("expected a number of minutes above 0")
     return value * 60
 
 
 def isolation(value: Any) -> str:
-    """Take a kind of isolation."""
+    """Check a kind of isolation."""
     if value not in ("none", "worktree"):
         raise ValueError("expected none or worktree")
     return str(value)
 
 
 def permissions(value: Any) -> str:
-    """Take a policy."""
+    """Check a permission policy."""
     if value not in get_args(Policy):
         raise ValueError(f"expected one of {', '.join(get_args(Policy))}")
     return str(value)
 
 
 def model(value: Any) -> str | None:
-    """Take another tool's model: the first of a list, and none for `inherit`."""
+    """Check another tool's model: the first of a list, and None for `inherit`."""
     first = value[0] if isinstance(value, list) and value else value
     named = text(first)
     return None if named == "inherit" else named
 
 
 def read_only(value: Any) -> str | None:
-    """Take the wish that nothing is changed: then whatever an agent asks leave for is refused."""
+    """Check a read-only flag: if set, every permission request is denied."""
     if not isinstance(value, bool):
         raise ValueError("expected true or false")
     return "deny" if value else None
 
 
 def local(value: Any) -> None:
-    """Take the kind of an agent, which must run here."""
+    """Check the kind of an agent, which must be local."""
     if value == "remote":
-        raise ValueError("a remote agent is reached over the network, which no runner here does")
+        raise ValueError("remote agents are not supported")
     if value != "local":
         raise ValueError("expected local or remote")
 
 
 def mode(policies: Mapping[str, str | None]) -> Check:
-    """Return a check that translates another tool's permission mode; None leaves it to the settings."""
+    """Return a check that translates another tool's permission mode; None defers to the settings."""
 
     def check(value: Any) -> str | None:
         word = text(value)
         if word not in policies:
-            raise NotHonoured(f"{word} is not taken over; the setting permissions.default decides instead")
+            raise Unsupported(f"{word} is not supported; the setting permissions.default applies instead")
         return policies[word]
 
     return check

@@ -1,14 +1,14 @@
-"""What an ended run said and did, as text that another agent can continue from: pure."""
+"""Summarizes an ended run as text that another agent can continue from."""
 
 from typing import Any
 
 REPLAY_CHARS = 48_000
-"""The end of a long transcript that is kept: it has to fit into a prompt, and into an argument."""
+"""Characters kept from the end of a long transcript: it must fit into a prompt and into an argument."""
 CONTINUE = "Continue where it ended."
 
 
 class Replay:
-    """Fold the events of a run into a transcript of its messages and the ends of its tool calls."""
+    """Folds the events of a run into a transcript of its messages and finished tool calls."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -16,7 +16,7 @@ class Replay:
         self._speaker: tuple[str, object] | None = None
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in one event."""
+        """Add one event."""
         match event.get("type"):
             case "message":
                 who = "User" if event.get("role") == "user" else "Agent"
@@ -47,9 +47,6 @@ class Replay:
 
 
 def replay_prompt(prompt: str, transcript: str, text: str | None) -> str:
-    """Return a prompt with which a fresh agent continues the work of another."""
-    what = f"<transcript>\n{transcript}\n</transcript>" if transcript else "It had not said anything yet."
-    return (
-        f"{prompt}\n\nAn earlier run of this task has ended. This is what it said and did:\n{what}\n\n"
-        f"{text or CONTINUE}"
-    )
+    """Return a prompt that lets a new agent continue the work of another."""
+    what = f"<transcript>\n{transcript}\n</transcript>" if transcript else "(no output yet)"
+    return f"{prompt}\n\nAn earlier run of this task has ended. Its transcript:\n{what}\n\n{text or CONTINUE}"

@@ -1,4 +1,4 @@
-"""The newest message of a run: a line for displays, and the end of it for results."""
+"""The newest message of a run: one line for displays, its end for results."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _TAIL_CHARS = 4 * LAST_LINE_CHARS
 
 
 class Speech:
-    """Keep the newest message or result, and before it the one that a limit cut short."""
+    """Keeps the newest message or result, preceded by the one that a limit cut short."""
 
     def __init__(self) -> None:
         self._message_id: object = None
@@ -20,7 +20,7 @@ class Speech:
         self._cut_short = ""
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in a piece of a message, or a result, which replaces what was said before."""
+        """Add a piece of a message, or a result, which replaces earlier output."""
         text, message_id = str(event.get("text", "")), event.get("messageId")
         is_message = event["type"] == "message"
         continues = is_message and message_id == self._message_id
@@ -32,7 +32,7 @@ class Speech:
         self._message_id = message_id
 
     def cut_short(self) -> None:
-        """Keep the present message in front of the next one."""
+        """Keep the current message before the next one."""
         self._is_cutting = True
 
     def last_line(self) -> str | None:

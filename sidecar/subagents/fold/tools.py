@@ -16,7 +16,7 @@ class _Call:
 
 
 class ToolCalls:
-    """Follow calls by their id, or by their name where a program gives none."""
+    """Follows calls by their ID, or by their name if a program gives none."""
 
     def __init__(self) -> None:
         self.started = 0
@@ -25,7 +25,7 @@ class ToolCalls:
         self._cut_short: str | None = None
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in the start, an update or the end of a call."""
+        """Add the start, an update or the end of a call."""
         name = str(event.get("name", ""))
         key = str(event.get("toolCallId", name))
         call, paths = self._newest(key), _changed_paths(event)

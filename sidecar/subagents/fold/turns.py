@@ -1,4 +1,4 @@
-"""The turns of an agent: the answers of its model, as far as its events show them."""
+"""Counts the turns of an agent: the answers of its model, as far as its events show them."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ _OPEN_KEPT = 1_000
 
 
 class Turns:
-    """Count answers of the model.
+    """Counts answers of the model.
 
-    A turn begins with the first word, thought or tool call of a run, with the first after a tool call has
-    ended, and with every further message.
+    A turn begins with the first message, thought or tool call of a run, with the first one after a tool call
+    has ended, and with every further message.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Turns:
         self._open: set[str] = set()
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in a message of the agent, a thought, or a step of a tool call."""
+        """Add a message of the agent, a thought, or a step of a tool call."""
         match event["type"]:
             case "message" if event.get("role") != "user":
                 self._message(event.get("messageId"))

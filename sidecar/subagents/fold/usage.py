@@ -15,7 +15,7 @@ _COUNTS = {
 
 
 class Usage:
-    """The newest numbers of a run, which are cumulative; None for what it never reported."""
+    """The newest numbers of a run, which are cumulative; None if never reported."""
 
     def __init__(self) -> None:
         self.input_tokens: int | None = None
@@ -28,12 +28,12 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Return all tokens used, the cache included; a full context window is a lower bound of them."""
+        """Return all tokens used, including the cache; the size of the context is a lower bound."""
         counts = (self.input_tokens, self.output_tokens, self.cache_reads, self.cache_writes)
         return max(sum(count or 0 for count in counts), self._context_used)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in a usage event."""
+        """Add a usage event."""
         for member, name in _COUNTS.items():
             if _is_count(event.get(member)):
                 setattr(self, name, event[member])
@@ -45,7 +45,7 @@ class Usage:
 
 
 def retrying_of(event: dict[str, Any]) -> Retrying | None:
-    """Return the failed request that this event says is being repeated."""
+    """Return the failed request that the agent is retrying, according to this event."""
     try:
         return msgspec.convert(event["retrying"], Retrying) if "retrying" in event else None
     except msgspec.ValidationError:

@@ -1,28 +1,28 @@
-"""Patterns of paths, part by part: `*`, `?` and `[...]` within a name, `**` over any number of folders."""
+"""Matches paths part by part: `*`, `?` and `[...]` within a name, `**` across any number of folders."""
 
 import fnmatch
 from collections.abc import Sequence
 
 MAX_PARTS = 32
-"""Parts of a pattern: matching takes the parts of the path times those of the pattern."""
+"""Most parts of a pattern: matching takes time in proportion to path parts times pattern parts."""
 
 
 def fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a path fits; a `**` at the end stands for one part at least."""
+    """Return whether a path matches; a `**` at the end matches at least one part."""
     return len(parts) in _ends(parts, pattern)
 
 
 def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a path or a folder above it fits."""
+    """Return whether a path or a folder above it matches."""
     return any(end > 0 for end in _ends(parts, pattern))
 
 
 def _ends(parts: Sequence[str], pattern: Sequence[str]) -> set[int]:
-    """Return for how many first parts of the path the whole pattern can stand."""
+    """Return the numbers of leading parts of the path that the whole pattern matches."""
     ends = {0}
     for at, wanted in enumerate(pattern):
         if wanted == "**" and tuple(pattern[at + 1 : at + 2]) == ("**",):
-            continue  # the next one stands for as much
+            continue  # the next one matches as much
         if wanted == "**":
             ends = set(range(min(ends) + (at == len(pattern) - 1), len(parts) + 1))
         else:

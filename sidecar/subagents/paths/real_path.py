@@ -1,17 +1,17 @@
-"""The one way to follow links: bounded, since the links of a folder are written by others."""
+"""The only way to resolve links, with bounds because others write the links of a folder."""
 
 import os
 
 MAX_LINKS = 40
-"""Links on the way to one file, as Linux has it: it opens nothing behind more of them (ELOOP)."""
+"""Links on the way to one file; the limit of Linux, which fails with ELOOP beyond it."""
 MAX_STEPS = 2_000
 """Names read on the way to one file: a link may itself lead through thousands of them."""
 
 
 def real_path(path: str | os.PathLike[str]) -> str | None:
-    """Return the absolute path with all links followed, whether or not a file is there. Blocking.
+    """Return the absolute path with all links resolved, whether or not the file exists. Blocking.
 
-    None when the way there has too many links or names, or when no file can have this path.
+    Return None if the path has too many links or names, or if no file can have it.
     """
     try:
         if os.name == "nt":

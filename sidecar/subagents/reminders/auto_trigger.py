@@ -1,4 +1,4 @@
-"""Starts a turn of the agent when a result is in and the agent is idle."""
+"""Starts a turn of the agent when a result is available and the agent is idle."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -8,11 +8,11 @@ from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 
 class AsyncTaskAutoTrigger:
-    """Delivers reminders through `trigger_agent_turn`, one at a time, each id once it succeeded.
+    """Delivers reminders through `trigger_agent_turn`, one at a time; each ID once.
 
     Completed and failed tasks trigger, cancelled ones never do. A failed delivery marks nothing and is
-    tried again after `delays` seconds and when the agent turns idle. The agent's owner must call
-    `agent_became_idle`: what ends while `is_agent_busy()` waits for that.
+    tried again after `delays` seconds and when the agent becomes idle. The agent's owner must call
+    `agent_became_idle`: tasks that end while `is_agent_busy()` wait for it.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class AsyncTaskAutoTrigger:
         self._unsubscribe: list[Callable[[], None]] = []
 
     def subscribe(self) -> Callable[[], None]:
-        """Begin to trigger. The callable returned ends it, with a delivery in flight, if it was the last."""
+        """Begin to trigger. The last returned callable that is called stops it and any delivery in flight."""
         if not self._subscriptions:
             self._unsubscribe = [
                 self._manager.on_task_completed(lambda task: self._loop.wake()),
@@ -52,7 +52,7 @@ class AsyncTaskAutoTrigger:
         return unsubscribe
 
     def agent_became_idle(self) -> None:
-        """Deliver what ended meanwhile, and what failed to be delivered."""
+        """Deliver tasks that ended in the meantime and failed deliveries."""
         self._loop.wake()
 
     def _close(self) -> None:

@@ -1,6 +1,6 @@
-"""JSON text for a model that stays within a number of characters and says where the rest is.
+"""Builds JSON text for a model within a number of characters, with a hint where to get the rest.
 
-Work is bounded like the text: a value that is too long is noticed before it is printed or cut as a whole.
+The work is bounded like the text: a value that is too long is detected before it is printed or cut whole.
 """
 
 from collections.abc import Collection, Mapping
@@ -9,17 +9,17 @@ from typing import Any
 from sidecar.javascript.printing import MAX_DEPTH, TOO_DEEP, js_entries, json_stringify
 
 SHORTEST = 64
-"""Characters below which a value is not cut; what still does not fit then is left out."""
+"""Values are never cut below this many characters; members that still do not fit are left out."""
 CHARACTERS_PER_ENTRY = 16
-"""A list or object may keep one entry for every 16 characters that its values may take."""
+"""A list or object keeps at most one entry for every 16 characters allowed to its values."""
 
 
 class _TooLong(Exception):
-    """What was cut so far is already longer than the text may be."""
+    """The cut values are already longer than the text may be."""
 
 
 def remedy(task_id: str) -> str:
-    """Tell the model how to get what was cut."""
+    """Return the hint for the model on how to get the cut values."""
     return f'Values are cut. Call check_async_tasks with task_id "{task_id}" for more.'
 
 
@@ -32,9 +32,9 @@ def text_within(payload: Mapping[str, Any], max_chars: int) -> str | None:
 
 
 def fit(payload: Mapping[str, Any], remedy: str, max_chars: int, whole: Collection[str]) -> dict[str, Any]:
-    """Return `payload` as it is, or cut so that its JSON text has `max_chars`, with `truncated` and `remedy`.
+    """Return `payload`, cut if its JSON text exceeds `max_chars`, then with `truncated` and `remedy`.
 
-    The members named in `whole` are never cut; when nothing else helps, only they are left.
+    The members named in `whole` are never cut; as a last resort only they are kept.
     """
     if text_within(payload, max_chars) is not None:
         return dict(payload)
@@ -54,12 +54,12 @@ def summarize(payload: Mapping[str, Any], remedy: str, limit: int, whole: Collec
 
 
 def cut_value(value: Any, limit: int) -> Any:
-    """Shorten every string to `limit` characters and every container in proportion, saying how much."""
+    """Shorten strings to `limit` characters and containers in proportion, and note how much was cut."""
     return _Cutter(limit, None).cut(value, 0)
 
 
 class _Cutter:
-    """Cuts values; raises _TooLong once they have more than `room` characters in all, if there is a bound."""
+    """Cuts values; raises _TooLong once they exceed `room` characters in total, if there is a bound."""
 
     def __init__(self, limit: int, room: int | None) -> None:
         self._limit = limit
@@ -109,9 +109,9 @@ def _cut_within(
 
 
 def _room_after(value: Any, room: int, depth: int) -> int:
-    """Return how many of `room` characters are left at most behind the JSON text of a value.
+    """Return an upper bound of the characters left of `room` after the JSON text of a value.
 
-    Stops below 0: the work is in proportion to `room`, whatever the value.
+    Stops below 0, so the work is proportional to `room`, whatever the value.
     """
     if isinstance(value, str):
         return room - len(value) - 2

@@ -1,4 +1,4 @@
-"""One delivery at a time: attempts on the next loop tick, again with back-off after a failure."""
+"""Runs one delivery at a time: on the next loop tick, and again with back-off after a failure."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ BACK_OFF_SECONDS = (1, 2, 4, 8, 16, 32, 60)
 
 
 class DeliveryLoop:
-    """Calls `attempt` whenever `ready` says so, after a wake-up.
+    """Calls `attempt` after a wake-up if `ready` returns true.
 
-    `attempt` returns whether it delivered; raising counts as a failure. Neither side waits: `ready` and
-    `wake` are plain calls on the loop's thread. `close` leaves nothing running.
+    `attempt` returns whether it delivered; raising counts as a failure. `ready` and `wake` are plain calls on
+    the loop's thread and never wait. `close` leaves nothing running.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class DeliveryLoop:
         self._open = True
 
     def wake(self) -> None:
-        """Have a check made on the next tick of the running loop, instead of any later one."""
+        """Schedule a check on the next tick of the running loop, replacing any later one."""
         if not self._open:
             return
         try:
@@ -47,7 +47,7 @@ class DeliveryLoop:
             self._set_timer(loop.call_soon(self._check))
 
     def close(self) -> "asyncio.Task[None] | None":
-        """Stop reacting and cancel a delivery in flight, which is returned for whoever awaits it."""
+        """Stop reacting, and cancel and return a delivery in flight so that the caller can await it."""
         self._open = False
         self._set_timer(None)
         if self._delivery is not None:
@@ -55,7 +55,7 @@ class DeliveryLoop:
         return self._delivery
 
     async def aclose(self, limit: float) -> None:
-        """Close, and wait `limit` seconds at most for a delivery in flight to end."""
+        """Close, and wait at most `limit` seconds for a delivery in flight."""
         delivery = self.close()
         if delivery is not None and delivery is not asyncio.current_task():
             await asyncio.wait({delivery}, timeout=limit)
@@ -67,7 +67,7 @@ class DeliveryLoop:
         try:
             ready = self._ready()
         except Exception:
-            log.exception("asking whether to deliver failed")
+            log.exception("the check for pending deliveries failed")
             self._retry()
             return
         if ready:

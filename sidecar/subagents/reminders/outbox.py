@@ -1,4 +1,4 @@
-"""The ends that the model still has to hear of, and those it was notified of: deliveries, without I/O."""
+"""Tracks which ends the model has yet to be notified of, and their deliveries, without I/O."""
 
 import uuid
 from collections import OrderedDict, deque
@@ -33,7 +33,7 @@ class ReminderOptions:
 
 @dataclass(frozen=True)
 class Delivery:
-    """One text given out with an id, and its fate; `at` in ms since the epoch."""
+    """One reminder handed out under an ID, and its state; `at` in ms since the epoch."""
 
     delivery_id: str
     task_ids: list[str]
@@ -43,7 +43,7 @@ class Delivery:
 
 @dataclass(frozen=True)
 class NextReminder:
-    """A text for the model, the ids it carries and the id by which to acknowledge it, if it carries any."""
+    """A text for the model, the tasks it reports, and the ID to acknowledge it by if it reports any."""
 
     text: str
     task_ids: list[str] = field(default_factory=list)
@@ -63,10 +63,10 @@ class OutboxItem:
 
 
 class Outbox:
-    """Hands out reminders until they are acknowledged, and marks exactly what was.
+    """Hands out reminders until they are acknowledged, and marks exactly the acknowledged tasks.
 
-    `on_delivery` hears of every delivery and each change of its state; `on_marked(ids, at)` of the tasks
-    that were just marked: a Host persists with them.
+    `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
+    tasks that were just marked; a Host persists both.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Outbox:
         self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
 
     def note_cancelled(self, task: AsyncTaskInfo) -> bool:
-        """Have a cancellation reported that the model did not ask for; False if the settings forbid that."""
+        """Report a cancellation that the model did not request; return False if the settings forbid it."""
         if self.options.notify_cancelled:
             self._cancelled[task.id] = task
         return self.options.notify_cancelled
@@ -102,9 +102,9 @@ class Outbox:
         self._unconcerned.append(task_id)
 
     def restore(self, task: AsyncTaskInfo) -> bool:
-        """Take in an end that is pending in the journal: it rides in `next`, never triggers.
+        """Add an end that is pending in the journal: `next` carries it, but it never triggers a turn.
 
-        False for a cancellation that the settings forbid to report. A completed or failed one enters the
+        Return False for a cancellation that the settings do not report. A completed or failed one enters the
         manager; raises ValueError as `AsyncTaskManager.restore` does.
         """
         if task.status == "cancelled":
@@ -114,7 +114,7 @@ class Outbox:
         return True
 
     def next(self) -> NextReminder:
-        """Return what is pending and in no open trigger; until acknowledged it comes again, with a new id."""
+        """Return what is pending and not in a trigger; until acknowledged it is repeated under a new ID."""
         withheld = self._withheld()
         ended = [task for task in self._all_pending() if task.id not in withheld]
         if self._next is not None:
@@ -123,25 +123,25 @@ class Outbox:
         return text
 
     def carried_by(self, delivery_id: str) -> list[str]:
-        """Return what the newest `next` carried, if this is its id, and is still pending."""
+        """Return the still pending tasks of the newest `next`, if this is its ID."""
         if self._next is None or self._next.delivery_id != delivery_id:
             return []
         pending = {task.id for task in self._all_pending()}
         return [task_id for task_id in self._next.task_ids if task_id in pending]
 
     def delivered(self, delivery_id: str) -> list[str]:
-        """Mark what the newest `next` carried, if this is its id; return the ids newly marked."""
+        """Mark the tasks of the newest `next`, if this is its ID; return the tasks newly marked."""
         if self._next is None or self._next.delivery_id != delivery_id:
             return []
         delivery, self._next = self._next, None
         return self._acknowledge(delivery)
 
     def has_triggerable(self) -> bool:
-        """Tell whether something ended that may start a turn."""
+        """Return whether an ended task may start a turn."""
         return bool(self._triggerable())
 
     def begin_trigger(self) -> NextReminder | None:
-        """Open a trigger with what may start a turn; None if there is nothing. It must be answered."""
+        """Open a trigger with the tasks that may start a turn, None if there are none. Answer it later."""
         ended = self._triggerable()
         if not ended:
             return None
@@ -151,7 +151,7 @@ class Outbox:
         return text
 
     def trigger_answered(self, delivery_id: str, accepted: bool) -> list[str]:
-        """Close a trigger: accepted is delivered, anything else frees its ids at once."""
+        """Close a trigger: if accepted, its tasks are delivered; otherwise they are free again at once."""
         delivery = self._triggers.pop(delivery_id, None)
         if delivery is None:
             return []

@@ -1,4 +1,4 @@
-"""What the model reads about its async tasks: the status summary and the reminder, as pure text."""
+"""Renders the texts a model reads about its async tasks: the status summary and the reminder."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,16 +20,16 @@ PARTIAL_CHARS = 2_000
 FRAME_CHARS = 200
 """Characters of a bounded reminder set aside for the frame and the counts."""
 SMALLEST_BLOCK = 300
-"""Characters one task needs at least, with the remedy."""
+"""Least characters for one task, including the remedy."""
 SHARING_ROUNDS = 4
-"""How often what short blocks leave is shared out again, before the long ones are cut."""
+"""How often the space that short blocks leave is redistributed before the long ones are cut."""
 
 _NEVER_CUT = frozenset({"agent_id", "status", "terminate_reason"})
 
 
 @dataclass(frozen=True)
 class Reminder:
-    """A text for the model and the ids of the ended tasks it carries; empty when there is nothing."""
+    """A text for the model and the IDs of the ended tasks it reports; empty if there are none."""
 
     text: str
     task_ids: list[str] = field(default_factory=list)
@@ -41,10 +41,10 @@ class Reminder:
 def render_status_summary(
     tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask] = (), max_chars: int | None = None
 ) -> str:
-    """Render one line a task under a count; queued ones come last. Empty when there are none.
+    """Render one line per task under a count; queued ones come last. Empty if there are none.
 
-    Beyond `max_chars` the oldest ends are left out, then the newest of what still runs or waits; a last
-    line says how many.
+    Beyond `max_chars` the oldest ended tasks are left out, then the newest running or queued ones; the last
+    line gives their number.
     """
     rows = [(task.subagent_name, LABELS[task.status], task.id) for task in tasks]
     rows += [(task.subagent_name, "[QUEUED]", task.id) for task in queued]
@@ -87,9 +87,9 @@ def render_reminder(
 ) -> Reminder:
     """Render the note for the model's next turn.
 
-    Within `max_chars` every ended task has its whole block. Beyond, values are cut; when even that does
-    not fit, the first tasks are carried, and the rest stays for the next reminder. The work is in
-    proportion to what is carried.
+    Within `max_chars` every ended task gets its whole block. Beyond it, values are cut; if that is not
+    enough, the first tasks are reported and the rest wait for the next reminder. The work is proportional
+    to what is reported.
     """
     if not ended and not running_count:
         return Reminder("")
@@ -107,42 +107,42 @@ def render_reminder(
 
 
 def render_block(task: AsyncTaskInfo, enrich: bool = False, detail: Detail = "full") -> str:
-    """Render one ended task as JSON; a running one, or one completed without output, is empty."""
+    """Render one ended task as JSON; empty for a running one or one completed without output."""
     payload = _detailed(task, enrich, detail)
     return json_stringify(payload) if payload else ""
 
 
 class AsyncTaskReminderService:
-    """Renders what a manager knows; `enrich` adds name, goal and partial result to each block."""
+    """Renders the tasks of a manager; `enrich` adds name, goal and partial result to each block."""
 
     def __init__(self, manager: AsyncTaskManager, enrich: bool = False) -> None:
         self._manager = manager
         self._enrich = enrich
 
     def generate_status_summary(self) -> str:
-        """Return the state of every task, for the system instruction; empty when there is none."""
+        """Return the state of every task for the system instruction; empty if there are none."""
         return render_status_summary(self._manager.get_all_tasks())
 
     def generate_reminder(self) -> Reminder:
-        """Return the pending ends and how many tasks still run; building it changes nothing."""
+        """Return the pending ends and the number of running tasks; this changes nothing."""
         running = len(self._manager.get_running_tasks())
         return render_reminder(self._manager.get_pending_notifications(), running, self._enrich)
 
     def format_completion_notification(self, task: AsyncTaskInfo) -> str:
-        """Return the JSON block of one ended task; a running one gives an empty text."""
+        """Return the JSON block of one ended task; empty for a running one."""
         return render_block(task, self._enrich)
 
     def has_pending_notifications(self) -> bool:
-        """Tell whether a result waits to be reported."""
+        """Return whether a result is waiting to be reported."""
         return bool(self._manager.get_pending_notifications())
 
     def mark_notified(self, task_ids: Iterable[str]) -> None:
-        """Note that exactly these were delivered; to be called after the delivery only."""
+        """Mark exactly these as delivered. Call it only after the delivery."""
         for task_id in task_ids:
             self._manager.mark_notified(task_id)
 
     def mark_all_notified(self) -> None:
-        """Note that all that is pending now was delivered, even what ended after the last reminder."""
+        """Mark all pending tasks as delivered, including those that ended after the last reminder."""
         self.mark_notified([task.id for task in self._manager.get_pending_notifications()])
 
 
@@ -220,7 +220,7 @@ def _whole_blocks(
 
 
 def _fit_blocks(tasks: Sequence[AsyncTaskInfo], enrich: bool, detail: Detail, room: int) -> list[str]:
-    """Share the room out: what a short block leaves of its share, the longer ones get."""
+    """Distribute the space: what short blocks leave of their share goes to longer ones."""
     blocks: dict[int, str] = {}
     waiting = dict(enumerate(tasks))
     for _ in range(SHARING_ROUNDS):

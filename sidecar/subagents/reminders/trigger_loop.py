@@ -1,4 +1,4 @@
-"""Starts turns of an editor's agent from the outbox."""
+"""Starts turns of an editor's agent when the outbox has results."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,11 +9,11 @@ from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 
 class TriggerLoop:
-    """Sends what ended through `send(text, task_ids, delivery_id)` while the agent is idle.
+    """Sends ended tasks through `send(text, task_ids, delivery_id)` while the agent is idle.
 
     `send` returns whether the turn was accepted; False, an error or no answer in `answer_seconds` is a
     failed delivery, tried again after `delays` seconds and when the agent turns idle. The owner calls
-    `start`, tells of idleness, and calls `aclose`.
+    `start`, reports idleness, and calls `aclose`.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class TriggerLoop:
         self._unsubscribe: list[Callable[[], None]] = []
 
     def start(self) -> None:
-        """Begin to trigger; what ended before and may trigger is sent as well."""
+        """Begin to trigger; tasks that ended earlier and may trigger are sent too."""
         self._unsubscribe = [
             self._manager.on_task_completed(lambda task: self._loop.wake()),
             self._manager.on_task_failed(lambda task: self._loop.wake()),
@@ -44,11 +44,11 @@ class TriggerLoop:
         self._loop.wake()
 
     def agent_became_idle(self) -> None:
-        """Send what ended meanwhile, and what failed to be sent."""
+        """Send tasks that ended in the meantime and failed deliveries."""
         self._loop.wake()
 
     def wake(self) -> None:
-        """Send what became pending without an event of the manager."""
+        """Send tasks that became pending without an event of the manager."""
         self._loop.wake()
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class TriggerLoop:
         self._loop.close()
 
     async def aclose(self, limit: float = 1.0) -> None:
-        """Stop, and wait `limit` seconds at most for a trigger in flight to end."""
+        """Stop, and wait at most `limit` seconds for a trigger in flight."""
         self.close()
         await self._loop.aclose(limit)
 

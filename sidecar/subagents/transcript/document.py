@@ -1,4 +1,4 @@
-"""What a run's transcript holds so far, in bounded memory."""
+"""The transcript of a run so far, in bounded memory."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,11 +11,11 @@ Outcome = Literal["completed", "failed", "cancelled"]
 EntryKind = Literal["text", "reasoning", "tool", "user_feedback"]
 
 TEXT_LIMIT = 8 << 20
-"""Characters of a run kept in its transcript; the whole of it is in the journal's events."""
+"""Characters of a run kept in its transcript; the journal's events hold all of them."""
 GOAL_LIMIT = 1 << 20
 END_LIMIT = 256 << 10
 ENTRY_COST = 200
-"""Characters an entry counts for beside its text: what its JSON frame takes."""
+"""Characters that the JSON frame of an entry takes in addition to its text."""
 
 _CUT_NOTE = "[The transcript is cut here: it keeps 8 MiB of a run; the run's events hold the rest.]"
 _FRAME = frozenset({"seq", "ts", "type"})
@@ -30,7 +30,7 @@ _NUMBERS = (
 
 @dataclass(frozen=True, kw_only=True)
 class TranscriptHead:
-    """What is known when a run starts; `started_at` in ms since the epoch."""
+    """The facts known when a run starts; `started_at` in ms since the epoch."""
 
     task_id: str
     goal: str
@@ -53,7 +53,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing the run said or did; `text` is JSON for a tool."""
+    """One message, thought or tool call of the run; `text` is JSON for a tool."""
 
     kind: EntryKind
     ts: int
@@ -62,10 +62,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A document at one moment, safe to render in another thread; `usage` in the layout's member names.
+    """A document at one moment, safe to render in another thread; `usage` uses the layout's member names.
 
-    `model` is the last one that the agent's session ran with, `changes` the files that the run changed,
-    None while no call changed any.
+    `model` is the last model of the agent's session; `changes` the files that the run changed, None if there
+    are none.
     """
 
     head: TranscriptHead
@@ -89,9 +89,9 @@ class _Growing:
 
 
 class TranscriptDocument:
-    """Folds a run's events; what is beyond the limit is left out, and the transcript says so.
+    """Folds a run's events; entries beyond the limit are left out, with a note in the transcript.
 
-    `changes` is the run's own fold of changed files, which takes in each event before this does.
+    `changes` is the run's own fold of changed files, which receives each event first.
     """
 
     def __init__(self, head: TranscriptHead, changes: ChangesFold | None = None) -> None:
@@ -105,11 +105,11 @@ class TranscriptDocument:
         self._seen_changes = 0
         self._room = TEXT_LIMIT
         self._is_cut = False
-        self._said: dict[EntryKind, tuple[object, _Growing]] = {}
+        self._speeches: dict[EntryKind, tuple[object, _Growing]] = {}
         self._tools: dict[str, tuple[_Growing, dict[str, Any]]] = {}
 
     def record(self, event: dict[str, Any]) -> bool:
-        """Take in one event (with its `ts`); tell whether the transcript changed."""
+        """Add one event (with its `ts`); return whether the transcript changed."""
         match event["type"]:
             case "message":
                 return self._say("user_feedback" if event.get("role") == "user" else "text", event)
@@ -128,7 +128,7 @@ class TranscriptDocument:
                 return False
 
     def finish(self, end: End) -> bool:
-        """Set the end unless there is one; tell whether it was this one."""
+        """Set the end if there is none yet; return whether it was set."""
         if self._end is not None:
             return False
         final, error = (text and _cut(text, END_LIMIT) for text in (end.final_message, end.error))
@@ -149,12 +149,12 @@ class TranscriptDocument:
 
     def _say(self, kind: EntryKind, event: dict[str, Any]) -> bool:
         text, message_id = str(event.get("text", "")), event.get("messageId")
-        last_id, last = self._said.get(kind, (None, None))
+        last_id, last = self._speeches.get(kind, (None, None))
         if last is None or last_id != message_id:
             last = self._add(kind, event["ts"], "")
             if last is None:
                 return False
-            self._said[kind] = message_id, last
+            self._speeches[kind] = message_id, last
         kept = text[: self._room]
         if kept:
             last.pieces.append(kept)
@@ -209,7 +209,7 @@ class TranscriptDocument:
 
 
 def _usage(numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return usage with what caches read and wrote in `tokensIn`, as Roo Code has it since 3.29.5."""
+    """Return usage with cache reads and writes included in `tokensIn`, as in Roo Code since 3.29.5."""
     if "tokensIn" not in numbers:
         return dict(numbers)
     parts = (numbers.get(name, 0) for name in ("tokensIn", "cacheReads", "cacheWrites"))

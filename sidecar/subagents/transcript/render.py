@@ -1,4 +1,4 @@
-"""A transcript in the layout that stored tasks have: the two message files and the list entry.
+"""Renders a transcript in the layout of stored tasks: two message files and the list entry.
 
 The layout is Roo Code's (3.42 and later), so that every reader of such folders can read a run.
 """
@@ -16,7 +16,7 @@ USAGE = "api_req_started"
 
 
 def ui_messages(snapshot: Snapshot) -> list[Message]:
-    """Return what a person saw; its first message is the goal, which readers take for the title."""
+    """Return the messages a person sees; the first one is the goal, which readers use as the title."""
     messages = [_say("text", snapshot.head.started_at, snapshot.head.goal)]
     if snapshot.usage:
         messages.append(_say(USAGE, snapshot.head.started_at, _json(snapshot.usage)))
@@ -25,13 +25,13 @@ def ui_messages(snapshot: Snapshot) -> list[Message]:
 
 
 def with_end(messages: list[Message], end: End) -> list[Message]:
-    """Return UI messages with the end that readers look for behind the last one."""
+    """Return UI messages followed by the end that readers look for."""
     if end.outcome == "completed":
         done = _say("completion_result", end.at, end.final_message or "")
         return [*messages, done, _ask("completion_result", end.at, "")]
     if end.outcome == "failed":
         return [*messages, _ask("api_req_failed", end.at, end.error or "")]
-    # The one usage record moves to the end: last, it says that the user stopped the run, and counts once.
+    # The only usage record moves to the end: there it marks a stop by the user, and counts once.
     usage = [_numbers(message) for message in messages if message.get("say") == USAGE]
     rest = [message for message in messages if message.get("say") != USAGE]
     last = {**(usage[-1] if usage else {}), "cancelReason": "user_cancelled"}
@@ -39,14 +39,14 @@ def with_end(messages: list[Message], end: End) -> list[Message]:
 
 
 def has_end(messages: list[Message]) -> bool:
-    """Tell whether UI messages end as `with_end` makes them."""
+    """Return whether UI messages already end as `with_end` writes them."""
     last = messages[-1] if messages else {}
     stopped = last.get("say") == USAGE and '"cancelReason"' in str(last.get("text"))
     return stopped or last.get("ask") in ("completion_result", "api_req_failed")
 
 
 def api_messages(snapshot: Snapshot) -> list[Message]:
-    """Return what a model would have seen, with the workspace and the mode in its environment block."""
+    """Return the messages a model would see, with the workspace and mode in the environment block."""
     head, end = snapshot.head, snapshot.end
     first = [_text(f"<task>\n{head.goal}\n</task>"), _text(_environment(snapshot))]
     messages: list[Message] = [{"role": "user", "content": first, "ts": head.started_at}]
@@ -59,9 +59,9 @@ def api_messages(snapshot: Snapshot) -> list[Message]:
 
 
 def metadata(changes: Iterable[FileChange]) -> Message:
-    """Return changed files as Roo Code lists the files in a task's context.
+    """Return changed files in the format of Roo Code's list of files in context.
 
-    The members `actions`, `additions` and `deletions` are ours; other readers ignore them.
+    The members `actions`, `additions` and `deletions` are additions; other readers ignore them.
     """
     return {"files_in_context": [_file_record(change) for change in changes]}
 
@@ -69,7 +69,7 @@ def metadata(changes: Iterable[FileChange]) -> Message:
 def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
     """Return the list entry: `last_ts` of the last UI message, `size` in bytes of the message files.
 
-    Numbers that no event gave are left out: 0 would be a claim.
+    Unreported numbers are left out: 0 would be a claim.
     """
     head, usage = snapshot.head, snapshot.usage
     item = {

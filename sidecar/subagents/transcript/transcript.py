@@ -1,4 +1,4 @@
-"""A run, written as a stored task while it goes on."""
+"""Writes a run as a stored task while it is running."""
 
 import asyncio
 import contextlib
@@ -24,12 +24,12 @@ STORED_OUTCOMES: Mapping[str, Outcome] = {
     "failed": "failed",
     "cancelled": "cancelled",
 }
-"""The outcome of a stored task for the status that a run ended with."""
+"""The outcome of a stored task, by the final status of its run."""
 REWRITE_SECONDS = 0.5
 WRITE_SHARE = 20
-"""After a rewrite that took t seconds the next waits at least this many times t: 5 % of one core at most."""
+"""After a rewrite of t seconds, the next waits at least this many times t: at most 5 % of one core."""
 SHARED_SECONDS = 8.0
-"""All transcripts together keep to that share as well, unless one would wait for longer than this."""
+"""All transcripts together stay within that share too, unless one would wait longer than this."""
 FINISH_SECONDS = 10.0
 
 log = logging.getLogger(__name__)
@@ -38,9 +38,9 @@ T = TypeVar("T")
 
 
 class Transcript:
-    """One run's folder under `<root>/tasks`, rewritten as the run goes on and ended by `finish`.
+    """One run's folder under `<root>/tasks`, rewritten during the run and ended by `finish`.
 
-    Made by `start`; whoever did that calls `finish`, whatever happens to the run.
+    Whoever calls `start` must call `finish`, whatever happens to the run.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Transcript:
         writers: Callable[[], int] = lambda: 1,
         changes: ChangesFold | None = None,
     ) -> Self:
-        """Make the folder with all its files; raises StorageError when that cannot be done.
+        """Create the folder with all its files. Raises StorageError if that fails.
 
-        `writers` returns how many transcripts are being written, this one included; `changes` is the run's
+        `writers` returns the number of transcripts being written, including this one; `changes` is the run's
         fold of changed files.
         """
         document = TranscriptDocument(head, changes)
@@ -82,7 +82,7 @@ class Transcript:
         return cls(folder, document, now, writers)
 
     def record(self, event: dict[str, Any]) -> None:
-        """Take in one event of the run (with its `ts`); the files follow soon. Never waits."""
+        """Add one event of the run (with its `ts`); the files follow soon. Never waits."""
         if self._document.record(event):
             self._changed.set()
 
@@ -94,9 +94,9 @@ class Transcript:
         final_message: str | None = None,
         error: str | None = None,
     ) -> None:
-        """Write the end, at `at` (ms since the epoch; None: now), and stop; the first end wins.
+        """Write the end at `at` (ms since the epoch; None means now) and stop; the first end wins.
 
-        `sync` makes it durable. Raises StorageError when the disk refuses it; another call tries again.
+        `sync` makes it durable. Raises StorageError if writing fails; another call tries again.
         """
         self._document.finish(End(outcome, self._now() if at is None else at, final_message, error))
         if self._is_finished:
@@ -107,16 +107,16 @@ class Transcript:
             async with asyncio.timeout(FINISH_SECONDS):
                 await self._writer
                 await asyncio.to_thread(_write, self._folder, self._document.snapshot())
-        except (OSError, TimeoutError) as fault:
-            raise _storage_error(self._folder.path, fault) from fault
+        except (OSError, TimeoutError) as reason:
+            raise _storage_error(self._folder.path, reason) from reason
         self._is_finished = True
 
     async def sync(self) -> None:
-        """Make what was written durable. Raises StorageError; another call tries again."""
+        """Sync the files to disk. Raises StorageError; another call tries again."""
         try:
             await asyncio.to_thread(self._folder.sync)
-        except OSError as fault:
-            raise _storage_error(self._folder.path, fault) from fault
+        except OSError as reason:
+            raise _storage_error(self._folder.path, reason) from reason
 
     @staticmethod
     async def recover(
@@ -129,17 +129,17 @@ class Transcript:
         final_message: str | None = None,
         changes: Sequence[FileChange] = (),
     ) -> bool:
-        """End a transcript that a crash left open; False if there is none or it has its end already.
+        """End a transcript that a crash left open; return False if there is none or it already has an end.
 
-        Only under the root's lock: it also clears away the temporary files of the crash.
+        Call it only under the root's lock: it also removes the temporary files of the crash.
         """
         folder = TaskFolder.existing(OwnRoot(root), task_id)
         if folder is None:
             return False
         try:
             return await asyncio.to_thread(_recover, folder, End(outcome, at, final_message, error), changes)
-        except OSError as fault:
-            raise _storage_error(folder.path, fault) from fault
+        except OSError as reason:
+            raise _storage_error(folder.path, reason) from reason
 
     async def _rewrite(self) -> None:
         while True:
@@ -203,7 +203,7 @@ def _recover(folder: TaskFolder, end: End, changes: Sequence[FileChange]) -> boo
 
 
 def _decoded(data: bytes | None, kind: type[T]) -> T | None:
-    """Return a file's JSON if it is what a transcript would hold; a damaged file is left as it is."""
+    """Return a file's JSON if it has the expected type; damaged files are left unchanged."""
     try:
         value = codec.decode(data or b"null")
     except ValueError:

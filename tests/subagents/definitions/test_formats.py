@@ -101,14 +101,14 @@ def test_a_file_of_claude_code() -> None:
         max_turns=20,
         permissions="allowEdits",
     )
-    assert notes == [(9, "hooks is not taken over")]
+    assert notes == [(9, "hooks is ignored")]
 
 
 def test_a_file_of_copilot_goes_by_its_file_name_where_its_own_cannot_be_typed() -> None:
     definition, notes = read(formats.COPILOT, COPILOT, "feature-builder")
     assert (definition.name, definition.model) == ("feature-builder", "Claude Opus 4.5")
     assert definition.tools == ("search", "fetch", "edit", "github/*")
-    assert notes == [(7, "handoffs is not taken over")]
+    assert notes == [(7, "handoffs is ignored")]
 
 
 def test_a_file_of_copilot_needs_no_front_matter() -> None:
@@ -121,14 +121,14 @@ def test_a_file_of_gemini_cli() -> None:
     definition, notes = read(formats.GEMINI, GEMINI)
     assert (definition.tools, definition.max_turns, definition.timeout_seconds) == (None, 10, 300)
     assert (definition.model, definition.model_line) == ("gemini-3-flash-preview", 8)
-    assert notes == [(9, "temperature is not taken over")]
+    assert notes == [(9, "temperature is ignored")]
 
 
-def test_a_remote_agent_is_no_definition() -> None:
+def test_a_remote_agent_is_not_a_definition() -> None:
     text = "---\nkind: remote\nname: a\ndescription: d\nagent_card_url: https://x.example/card\n---\n"
     line, message = fault(formats.GEMINI, text)
     assert line == 2
-    assert message.startswith("kind: a remote agent is reached over the network")
+    assert message.startswith("kind: remote agents are not supported")
 
 
 def test_a_file_of_codex() -> None:
@@ -140,16 +140,16 @@ def test_a_file_of_codex() -> None:
         model="gpt-5.3-codex",
         permissions="deny",
     )
-    assert (definition.model_line, notes) == (5, [(12, "mcp_servers is not taken over")])
+    assert (definition.model_line, notes) == (5, [(12, "mcp_servers is ignored")])
 
 
 @pytest.mark.parametrize("form", [formats.SIDECAR, formats.CLAUDE, formats.GEMINI, formats.COPILOT])
-def test_a_tool_in_parentheses_that_are_not_understood_is_passed_over(form: Format) -> None:
+def test_a_tool_in_parentheses_that_cannot_be_parsed_is_ignored(form: Format) -> None:
     text = "---\nname: a\ndescription: d\ntools: Bash(git:*), Skill(deploy), Task(a, b)\n---\nb\n"
     definition, (problem,) = parse_definition(text.encode(), f"a{form.suffix}", form)
     assert definition is not None
     assert definition.tools == ("Bash(git:*)", "Task(a, b)")
-    told = "tools: Skill(deploy) is left out: only tools that run commands"
+    told = "tools: Skill(deploy) is ignored: only tools that run commands"
     assert (problem.line, problem.message[: len(told)]) == (4, told)
 
 
@@ -164,20 +164,20 @@ def test_a_file_of_llxprt() -> None:
     assert definition == Definition(
         name="planner", description="Planner", system_prompt="# Planner\nYou plan."
     )
-    assert notes == [(3, "profile is not taken over")]
+    assert notes == [(3, "profile is ignored")]
 
 
 @pytest.mark.parametrize(
     ("form", "key", "value", "message"),
     [
         (formats.CLAUDE, "permissionMode", "bypassPermissions", "permissionMode: bypassPermissions is not"),
-        (formats.CLAUDE, "permissionMode", "auto", "permissionMode: auto is not taken over"),
-        (formats.CLAUDE, "disallowedTools", "Bash", "disallowedTools is not taken over"),
-        (formats.COPILOT, "mcp-servers", "{a: {command: x}}", "mcp-servers is not taken over"),
-        (formats.GEMINI, "policy", "{}", "policy is not taken over"),
+        (formats.CLAUDE, "permissionMode", "auto", "permissionMode: auto is not supported"),
+        (formats.CLAUDE, "disallowedTools", "Bash", "disallowedTools is ignored"),
+        (formats.COPILOT, "mcp-servers", "{a: {command: x}}", "mcp-servers is ignored"),
+        (formats.GEMINI, "policy", "{}", "policy is ignored"),
     ],
 )
-def test_what_is_not_done_here_is_said(form: Format, key: str, value: str, message: str) -> None:
+def test_an_unsupported_key_is_reported(form: Format, key: str, value: str, message: str) -> None:
     text = f"---\nname: a\ndescription: d\n{key}: {value}\n---\nb\n"
     definition, (problem,) = parse_definition(text.encode(), f"a{form.suffix}", form)
     assert definition is not None
@@ -201,28 +201,33 @@ def test_keys_that_only_another_tool_knows_are_left_to_it(form: Format) -> None:
         (formats.CLAUDE, "---\nname: a\n---\n", 1, "description is missing"),
         (formats.CLAUDE, "---\nname: a\ndescription: d\nmaxTurns: many\n---\n", 4, "maxTurns: expected"),
         (formats.CLAUDE, "---\nname: a\ndescription: [: b\n---\n", 3, "not YAML"),
-        (formats.COPILOT, "---\nname: a\n---\n", 1, "description is missing, and so is a prompt"),
+        (formats.COPILOT, "---\nname: a\n---\n", 1, "description is missing, and the prompt"),
         (formats.CURSOR, "---\nname: a\nreadonly: often\n---\nb", 3, "readonly: expected true or false"),
         (formats.CODEX, 'name = "a"\ndescription = "d"\n', 1, "developer_instructions is missing"),
         (formats.CODEX, 'name = "a"\nname = "b"\n', 2, "not TOML: Cannot overwrite a value"),
         (formats.CODEX, 'name = "a', 1, "not TOML: Unterminated string"),
         (formats.CODEX, 'name = "a"\nmodel = 4\n', 2, "model: expected text, got a number"),
-        (formats.CODEX, "\n" * 9 + "a = " + "[" * 9_000, None, "not TOML that can be read"),
+        (formats.CODEX, "\n" * 9 + "a = " + "[" * 9_000, None, "unreadable TOML"),
         (formats.LLXPRT, '{\n"name": "a",\n"systemPrompt": 4}', 3, "systemPrompt: expected text"),
         (formats.LLXPRT, '{"name": "a",\n}', 2, "not JSON: "),
         (formats.LLXPRT, '{"name": "a",\n"name": "b", "systemPrompt": "p"}', 2, "name is given twice"),
-        (formats.LLXPRT, "[1]", 1, "the file is not one JSON object"),
-        (formats.LLXPRT, "[" * 50_000, None, "not JSON that can be read"),
-        (formats.LLXPRT, '{"name": "a", "systemPrompt": "\\ud800"}', 1, "systemPrompt: holds half"),
-        (formats.GEMINI, '---\nname: a\ndescription: "\\ud800"\n---\n', 3, "description: holds half"),
+        (formats.LLXPRT, "[1]", 1, "the file is not a single JSON object"),
+        (formats.LLXPRT, "[" * 50_000, None, "unreadable JSON"),
+        (formats.LLXPRT, '{"name": "a", "systemPrompt": "\\ud800"}', 1, "systemPrompt: contains an unpaired"),
+        (
+            formats.GEMINI,
+            '---\nname: a\ndescription: "\\ud800"\n---\n',
+            3,
+            "description: contains an unpaired",
+        ),
     ],
 )
-def test_a_fault_is_told_with_its_line(form: Format, text: str, line: int | None, message: str) -> None:
+def test_a_problem_is_reported_with_its_line(form: Format, text: str, line: int | None, message: str) -> None:
     assert fault(form, text)[0] == line
     assert fault(form, text)[1].startswith(message)
 
 
-def test_a_subagent_that_cannot_be_named_at_all_is_a_fault() -> None:
+def test_a_subagent_without_a_usable_name_is_a_problem() -> None:
     line, message = fault(formats.CURSOR, "---\ndescription: d\nname: Ein Prüfer\n---\nb", "Prüfer 2")
     assert line == 3
-    assert message.startswith("neither the name nor the file's name is 1 to 64 letters")
+    assert message.startswith("neither the name nor the file name is 1 to 64 letters")

@@ -53,7 +53,7 @@ def test_a_name_twice_in_one_directory_is_a_problem(tmp_path: Path) -> None:
     loaded = load((tmp_path, "user"))
     assert [placed.path for placed in loaded.definitions] == [first]
     assert [(p.path, p.message) for p in loaded.problems] == [
-        (second, f"name 'same' is taken by {first}; rename one")
+        (second, f"name 'same' is already used by {first}; rename one")
     ]
 
 
@@ -116,13 +116,13 @@ def test_a_file_in_the_place_of_a_directory_is_a_problem(tmp_path: Path) -> None
     assert problem.message == "cannot be read: Not a directory"
 
 
-def test_a_flood_of_files_is_bounded_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_of_files_is_bounded_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_FILES", 2)
     for name in "abc":
         write(tmp_path, f"{name}.md", name)
     loaded = load((tmp_path, "user"))
     assert [placed.definition.name for placed in loaded.definitions] == ["a", "b"]
-    assert loaded.problems[0].message == "holds 3 definition files; only the first 2 by name are read"
+    assert loaded.problems[0].message == "contains 3 definition files; only the first 2 by name are read"
 
 
 def test_loading_again_parses_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,11 +144,11 @@ def test_loading_again_parses_only_what_changed(tmp_path: Path, monkeypatch: pyt
     assert parsed == ["a.md", "b.md", "b.md"]
 
 
-def test_an_unknown_name_is_answered_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_name_lists_the_available_ones(tmp_path: Path) -> None:
     write(tmp_path, "b.md", "beta")
     write(tmp_path, "a.md", "alpha")
     with pytest.raises(
-        SubagentNotFound, match="no subagent is named 'gamma'; there are: alpha, beta"
+        SubagentNotFound, match="no subagent is named 'gamma'; available: alpha, beta"
     ) as caught:
         find(load((tmp_path, "user")).definitions, "gamma")
     assert caught.value.data == {"subagentName": "gamma", "available": ["alpha", "beta"]}
@@ -191,14 +191,14 @@ def test_folders_below_are_read_where_the_tool_does_so_and_loops_are_not_followe
     ] * 2
 
 
-def test_more_folders_than_anybody_has_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_folders_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_FOLDERS", 2)
     claude = place(tmp_path, formats.CLAUDE)
     for name in "abc":
         write(tmp_path / name, "x.md", name)
     loaded = DefinitionSet().load([claude])
     assert len(loaded.definitions) == 1
-    assert loaded.problems[0].message.startswith("has more than 2 folders in it")
+    assert loaded.problems[0].message.startswith("contains more than 2 folders")
 
 
 def test_each_tool_takes_its_own_kind_of_file(tmp_path: Path) -> None:
@@ -227,11 +227,11 @@ def test_files_and_folders_named_by_hand_are_checked(tmp_path: Path) -> None:
     ]
 
 
-def test_the_readme_of_a_repository_is_no_definition(tmp_path: Path) -> None:
+def test_the_readme_of_a_repository_is_not_a_definition(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "README.md").write_text("# For people\n")
     (problem,) = check([tmp_path], {}).problems
-    assert (problem.path, problem.message[:20]) == (str(tmp_path), "holds no definitions")
+    assert (problem.path, problem.message[:23]) == (str(tmp_path), "contains no definitions")
 
 
 def test_a_fingerprint_tells_whatever_can_change_a_definition(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_an_unknown_key_is_reported_and_passed_over() -> None:
         ("\tmodel: x", "not YAML: "),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_nothing_is_taken(extra: str, message: str) -> None:
+def test_a_problem_is_reported_with_its_line_and_nothing_is_taken(extra: str, message: str) -> None:
     ((line, text),) = faults(made(extra))
     assert line == 4
     assert text.startswith(message)
@@ -125,11 +125,11 @@ def test_ordinary_names_are_taken(name: str) -> None:
         (b"---\nname: a\n---\n", 1, "description is missing"),
         (b"---\nname: a\ndescription: \xff\n---\n", 3, "not UTF-8"),
         (b"x" * (MAX_BYTES + 1), None, "the file is larger than 256 KiB"),
-        (b"---\nname: " + b"[" * 16_000 + b"\n---\n", None, "not YAML that can be read"),
+        (b"---\nname: " + b"[" * 16_000 + b"\n---\n", None, "unreadable YAML"),
         (b"---\nname: " + b"[" * 50_000 + b"\n---\n", 1, "the front matter is larger than 16 KiB"),
     ],
 )
-def test_a_file_that_is_no_definition_says_why(data: bytes, line: int | None, message: str) -> None:
+def test_a_file_that_is_not_a_definition_is_explained(data: bytes, line: int | None, message: str) -> None:
     found = faults(data)[0]
     assert found[0] == line
     assert found[1].startswith(message)
