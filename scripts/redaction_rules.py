@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "sidecar/history/export/redaction/gitleaks.json"
+TARGET = Path(__file__).parents[1] / "sidecar/history/export/redaction/rules/gitleaks.json"
 
 LEFT_CONTEXT = (r"[\w.-]{0,50}?(?i:[\w.-]{0,50}?", r"[\w.-]{0,50}?")
 RIGHT_CONTEXT = re.compile(r"\(\?:\[\\x60'\"\\s;\]\|\\\\\[nr\]\|\$(?:\|\\b)?\)|\(\?:\[\^[^\]]+\]\|\\z\)|\\b$")
@@ -28,16 +28,16 @@ LEFT_OUT = {
     "sourcegraph-access-token": "takes every commit hash in a text that names the product",
 }
 SCANNED = {
-    "airtable-personnal-access-token",
     "azure-ad-client-secret",
-    "facebook-access-token",
     "hashicorp-tf-api-token",
     "maxmind-license-key",
     "microsoft-teams-webhook",
     "openai-api-key",
     "sidekiq-sensitive-url",
 }
-"""Rules whose keyword stands in the middle of the secret, or away from it."""
+"""Rules whose keyword stands in the middle of the secret."""
+FAR = {"airtable-personnal-access-token", "facebook-access-token"}
+"""Rules whose keyword may be anywhere in the text."""
 WHOLE = {"jwt-base64", "microsoft-teams-webhook"}
 """Rules whose groups are parts of the secret."""
 
@@ -80,6 +80,7 @@ def entry(rule: dict[str, Any]) -> dict[str, Any]:
         "pattern": translated(pattern),
         "group": rule.get("secretGroup", 0),
         "scan": rule["id"] in SCANNED,
+        "far": rule["id"] in FAR,
         "entropy": 0 if made_up_is_harmless else rule.get("entropy", 0),
         "allow": [] if made_up_is_harmless else patterns_of(lists, "secret"),
         "allowMatch": [] if made_up_is_harmless else patterns_of(lists, "match"),

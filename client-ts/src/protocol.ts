@@ -1225,8 +1225,8 @@ export type ErrorKind =
 /**
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
  *
- * The rest is what would be done: the command line, the files, the change as a unified diff, the address.
- * Each is bounded: a long title, command or diff loses its middle and says so.
+ * The rest is what would be done: the command line and its directory, the files, the change as a unified
+ * diff, the address. Each is bounded: a long title, command or diff loses its middle and says so.
  */
 export interface Attention {
   /** What the agent needs. */
@@ -1241,6 +1241,8 @@ export interface Attention {
   toolKind?: string;
   /** The command line that would run. */
   command?: string;
+  /** The directory that the command would run in. Set whenever `command` is. */
+  cwd?: string;
   /** The files that would be used. */
   paths?: string[];
   /** The change as a unified diff. */
@@ -1724,7 +1726,7 @@ export interface EmitEvent {
 /**
  * An agent asks for permission, or was answered; an answer without `optionId` dismissed the question.
  *
- * `command`, `paths` and `url` are what would be done, bounded as in `Attention`.
+ * `command`, `cwd`, `paths` and `url` are what would be done, bounded as in `Attention`.
  */
 export interface PermissionEvent {
   /** Tells the kinds of objects apart. */
@@ -1745,6 +1747,8 @@ export interface PermissionEvent {
   toolKind?: string;
   /** The command line that would run. */
   command?: string;
+  /** The directory that the command would run in. Set whenever `command` is. */
+  cwd?: string;
   /** The files that would be used. */
   paths?: string[];
   /** The address that would be fetched. */

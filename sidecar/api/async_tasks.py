@@ -107,8 +107,8 @@ class AttentionOption(Record, kw_only=True):
 class Attention(Record, kw_only=True):
     """What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
 
-    The rest is what would be done: the command line, the files, the change as a unified diff, the address.
-    Each is bounded: a long title, command or diff loses its middle and says so.
+    The rest is what would be done: the command line and its directory, the files, the change as a unified
+    diff, the address. Each is bounded: a long title, command or diff loses its middle and says so.
     """
 
     kind: Literal["permission", "question"]
@@ -123,6 +123,8 @@ class Attention(Record, kw_only=True):
     """The kind of tool: `read`, `edit`, `execute`, `fetch` …"""
     command: str | None = None
     """The command line that would run."""
+    cwd: str | None = None
+    """The directory that the command would run in. Set whenever `command` is."""
     paths: list[str] | None = None
     """The files that would be used."""
     diff: str | None = None

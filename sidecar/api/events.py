@@ -131,7 +131,7 @@ class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
 class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
     """An agent asks for permission, or was answered; an answer without `option_id` dismissed the question.
 
-    `command`, `paths` and `url` are what would be done, bounded as in `Attention`.
+    `command`, `cwd`, `paths` and `url` are what would be done, bounded as in `Attention`.
     """
 
     seq: int
@@ -148,6 +148,8 @@ class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
     """The kind of tool."""
     command: str | None = None
     """The command line that would run."""
+    cwd: str | None = None
+    """The directory that the command would run in. Set whenever `command` is."""
     paths: list[str] | None = None
     """The files that would be used."""
     url: str | None = None

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from sidecar.api.lifecycle import LogMessage
+from sidecar.printable import printable
 
 MAX_QUEUED = 1_000
 """Log records kept for a slow reader of stderr; later ones are dropped until it reads."""
@@ -20,10 +21,18 @@ class _BoundedHandler(logging.handlers.QueueHandler):
             self.queue.put_nowait(record)
 
 
+class _PrintableFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
+
+
 def log_to_stderr(level: str) -> logging.handlers.QueueListener:
-    """Send records of `level` and above to stderr by a thread of their own; the caller stops it."""
+    """Send records of `level` and above to stderr by a thread of their own; the caller stops it.
+
+    Records quote what agents and files say, so a terminal gets only what is printable.
+    """
     stderr = logging.StreamHandler()
-    stderr.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    stderr.setFormatter(_PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
     records: queue.Queue[logging.LogRecord] = queue.Queue(MAX_QUEUED)
     logging.basicConfig(level=level.upper(), format="%(message)s", handlers=[_BoundedHandler(records)])
     listener = logging.handlers.QueueListener(records, stderr)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
@@ -19,6 +20,7 @@ from sidecar.app.handlers import Handlers, insight, lifecycle, model, permission
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
+from sidecar.printable import printable
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
         raw_settings = load_file(options.config)
         history_clock_ms()
     except InvalidParams as error:
-        sys.stderr.write(f"subagent-sidecar: {error.message}\n")
+        sys.stderr.write(printable(f"subagent-sidecar: {error.message}\n"))
         return _WRONG_USE
     root = None if options.storage_root is None else options.storage_root.absolute()
     code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms()), transport))
@@ -89,10 +91,13 @@ def _map_error(error: Exception) -> RpcError | None:
     return None
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout."
-    )
+    parser = _Parser(prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout.")
     parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
     parser.add_argument(
         "--in-process", action="store_true", help="own the root in this process (the only way for now)"

@@ -59,7 +59,8 @@ class EventPrinter:
 
 def _question(event: dict[str, Any]) -> str:
     if event["state"] == "asked":
-        return f"[permission] asked: {event['title']}"
+        place = f" (in {event['cwd']})" if event.get("cwd") else ""
+        return f"[permission] asked: {event['title']}{place}"
     answer = event.get("kind") or "called off"
     by = f" by {event['by']}" if event.get("by") else ""
     return f"[permission] {answer}{by}: {event['title']}"

@@ -22,12 +22,12 @@ from sidecar.app.settings import SettingsStore
 from sidecar.changes.file_change import FileChange
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
-from sidecar.cli.printable import printable
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.spreading import in_two_processes
 from sidecar.history.listing.pages import RenderedList
 from sidecar.history.listing.selection import Selection
 from sidecar.history.stored.roots import task_folder
+from sidecar.printable import printable
 
 if TYPE_CHECKING:
     from sidecar.history.messages.transcript import Kind

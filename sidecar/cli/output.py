@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from sidecar.cli.printable import plain, printable, printable_json
+from sidecar.printable import plain, printable, printable_json
 from sidecar.rpc.transport.encoding import encode_json
 
 TITLE_WIDTH = 24

@@ -15,6 +15,7 @@ from cattrs import Converter
 from pygls.protocol import JsonRPCProtocol
 from pygls.server import JsonRPCServer
 
+from sidecar.printable import printable
 from sidecar.rpc.calls import CANCEL_METHOD
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
@@ -134,7 +135,7 @@ class Connection:
         finally:
             await self._close(worker)
         if self._fault is not None:
-            sys.stderr.write(f"framing error: {self._fault}\n")
+            sys.stderr.write(printable(f"framing error: {self._fault}\n"))
             return 1
         return 1 if self._exit_code is None else self._exit_code
 

@@ -27,11 +27,11 @@ def test_calls_without_an_id_are_all_named(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_questions_are_told_with_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = {"type": "permission", "requestId": "1", "state": "asked", "title": "rm x"}
+    asked = {"type": "permission", "requestId": "1", "state": "asked", "title": "rm x", "cwd": "/w"}
     answered = {**asked, "state": "answered", "kind": "reject_once", "by": "policy", "optionId": "no"}
     called_off = {**asked, "state": "answered"}
     assert lines(capsys, asked, answered, called_off) == [
-        "[permission] asked: rm x",
+        "[permission] asked: rm x (in /w)",
         "[permission] reject_once by policy: rm x",
         "[permission] called off: rm x",
     ]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.cli.printable import plain, printable, printable_json
+from sidecar.printable import plain, printable, printable_json
 from tests.cli.conftest import Cli
 
 # A title, a cleared screen and a bell of the terminal; 8-bit, deleting, bidi and zero-width characters.

@@ -8,7 +8,10 @@ import * as strings from "../text/strings.js";
 export type Waiting = AsyncTask & { readonly attention: Attention };
 
 /** What a question is about, as the sidecar reports it. */
-export type Asked = Pick<Attention, "title" | "toolKind" | "command" | "paths" | "url" | "diff">;
+export type Asked = Pick<
+  Attention,
+  "title" | "toolKind" | "command" | "cwd" | "paths" | "url" | "diff"
+>;
 
 /** A question on one line, with answers that allow only if the line shows the whole request. */
 export interface QuestionLine {
@@ -47,11 +50,16 @@ export interface Room {
 /** Put a question on one line, with the answers that fit. */
 export function questionLine(run: Waiting, room: Room): QuestionLine {
   const { attention, subagentName, workspaceDir } = run;
+  const { cwd = workspaceDir } = attention;
   const { text, isAll } = subjectOf(attention);
   const verb = strings.questions.doings[attention.toolKind ?? ""]?.[0];
-  const folder = attention.command === undefined ? undefined : folderName(workspaceDir);
+  const folder = attention.command === undefined ? undefined : commandFolder(cwd, workspaceDir);
   const name = oneLine(subagentName, FOLDER_CHARS);
-  const isSeen = isAll && attention.diff === undefined && oneLine(text, room.detail) === text;
+  const isSeen =
+    isAll &&
+    attention.diff === undefined &&
+    oneLine(text, room.detail) === text &&
+    (cwd === workspaceDir || oneLine(cwd, FOLDER_CHARS) === cwd);
   return {
     text: strings.questions.line(name, verb, folder, askedLine(attention, room.detail)),
     answers: answersTo(attention.options).filter(
@@ -81,6 +89,11 @@ function changeCounts(diff: string | undefined): string {
   }
   const count = (sign: RegExp): number => diff.match(sign)?.length ?? 0;
   return ` (+${count(/^\+(?!\+\+ )/gmu)} −${count(/^-(?!-- )/gmu)})`;
+}
+
+/** Name the workspace, and any other directory with its whole path. */
+function commandFolder(cwd: string, workspaceDir: string): string {
+  return cwd === workspaceDir ? folderName(workspaceDir) : oneLine(cwd, FOLDER_CHARS);
 }
 
 function folderName(folder: string): string {

@@ -54,6 +54,11 @@ test("a question about no known call stands by itself", () => {
   expect(items).toMatchObject([{ kind: "question", question: { answer: { by: "user" } } }]);
 });
 
+test("a question keeps the directory that its command runs in", () => {
+  const { items } = conversation(permission({ command: "make", cwd: "/etc" }));
+  expect(items).toMatchObject([{ question: { command: "make", cwd: "/etc" } }]);
+});
+
 test("two questions at a time are two", () => {
   const second = { ...ASKED, requestId: "s", toolCallId: "d" };
   const { items } = conversation(

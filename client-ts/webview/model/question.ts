@@ -22,11 +22,12 @@ export function questionAfter(before: Question | undefined, event: PermissionEve
 }
 
 function questionOf(event: PermissionEvent): Question {
-  const { requestId, ts, title, options = [], toolKind, command, paths, url } = event;
+  const { requestId, ts, title, options = [], toolKind, command, cwd, paths, url } = event;
   return {
     ...{ requestId, ts, title, options },
     ...(toolKind === undefined ? {} : { toolKind }),
     ...(command === undefined ? {} : { command }),
+    ...(cwd === undefined ? {} : { cwd }),
     ...(paths === undefined ? {} : { paths }),
     ...(url === undefined ? {} : { url }),
   };

@@ -47,7 +47,7 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
 
 /** Show all that would be done; the title is the agent's word, which need not fit it. */
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
-  const { title, command, url, paths = [] } = asked;
+  const { title, command, cwd = folder, url, paths = [] } = asked;
   const files = paths.filter((path) => !around.paths.includes(path)).join("\n");
   const parts = [command, url, files].filter(
     (part): part is string => part !== undefined && part !== "",
@@ -56,7 +56,7 @@ function subject(asked: Question, { folder }: ItemContext, around: Surroundings)
   const shown = isShown ? parts : [around.input ?? title];
   const isTitled = title !== around.title && !shown.includes(title);
   return html`${shown.map((text) => html`<pre class="ask-command"><code>${exact(text)}</code></pre>`)}
-  ${command === undefined || folder === undefined ? undefined : html`<p class="hint">in <bdi>${exact(folder)}</bdi></p>`}
+  ${command === undefined || cwd === undefined ? undefined : html`<p class="hint">in <bdi>${exact(cwd)}</bdi></p>`}
   ${isTitled ? html`<p class="hint">The agent says: <bdi>${exact(title)}</bdi></p>` : undefined}`;
 }
 

@@ -17,16 +17,29 @@ def fits_above(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     return any(end > 0 for end in _ends(parts, pattern))
 
 
-def _ends(parts: Sequence[str], pattern: Sequence[str]) -> set[int]:
-    """Return the numbers of leading parts of the path that the whole pattern matches."""
+def covers(parts: Sequence[str], wild: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Return whether `parts` with everything that `wild` matches below them match; False in doubt."""
+    return any(end > 0 for end in _ends((*parts, *wild), pattern, len(parts)))
+
+
+def _ends(parts: Sequence[str], pattern: Sequence[str], plain: int | None = None) -> set[int]:
+    """Return the numbers of leading parts of the path that the whole pattern matches.
+
+    The parts from `plain` on are themselves a pattern.
+    """
     ends = {0}
+    first_wild = len(parts) if plain is None else plain
     for at, wanted in enumerate(pattern):
         if wanted == "**" and tuple(pattern[at + 1 : at + 2]) == ("**",):
             continue  # the next one matches as much
         if wanted == "**":
             ends = set(range(min(ends) + (at == len(pattern) - 1), len(parts) + 1))
         else:
-            ends = {end + 1 for end in ends if end < len(parts) and _is_named(parts[end], wanted)}
+            ends = {
+                end + 1
+                for end in ends
+                if end < len(parts) and (_is_named if end < first_wild else _is_covered)(parts[end], wanted)
+            }
         if not ends:
             break
     return ends
@@ -34,3 +47,8 @@ def _ends(parts: Sequence[str], pattern: Sequence[str]) -> set[int]:
 
 def _is_named(part: str, wanted: str) -> bool:
     return part == wanted or fnmatch.fnmatchcase(part, wanted)
+
+
+def _is_covered(wild: str, wanted: str) -> bool:
+    """Tell whether each name that fits `wild` fits `wanted`: a `*` takes any letters, wildcards too."""
+    return "**" not in wild and not set("?[]{}()\\") & set(wanted) and fnmatch.fnmatchcase(wild, wanted)

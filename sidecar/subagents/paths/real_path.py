@@ -11,7 +11,8 @@ MAX_STEPS = 2_000
 def real_path(path: str | os.PathLike[str]) -> str | None:
     """Return the absolute path with all links resolved, whether or not the file exists. Blocking.
 
-    Return None if the path has too many links or names, or if no file can have it.
+    Return None if the path has too many links or names, if it leads through a link below `/proc`, which
+    each process reads differently, or if no file can have it.
     """
     try:
         if os.name == "nt":
@@ -39,7 +40,7 @@ def _followed(path: str) -> str | None:
             found = here
             continue
         links += 1
-        if links > MAX_LINKS:
+        if links > MAX_LINKS or here.startswith("/proc/"):
             return None
         found = "/" if target.startswith("/") else found
         left += target.split("/")[::-1]

@@ -1,10 +1,12 @@
 """A question as clients see it: what would be done, and what each answer would cover."""
 
 import json
+import os
 from typing import Any
 
 from sidecar.api.async_tasks import Attention, AttentionOption
 from sidecar.subagents.permissions import bounds, paths, web_address
+from sidecar.subagents.permissions.places import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Option, Question
 from sidecar.subagents.permissions.scope import Scope
@@ -13,8 +15,8 @@ from sidecar.subagents.permissions.scope import Scope
 def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
     """Return the answers a person is offered.
 
-    Without a scope there is no "always", unless the agent offers nothing else that says so: such an answer
-    holds once here, whatever the agent makes of it.
+    Without a scope there is no "always", unless the agent offers no other answer that allows or refuses: it
+    then holds once here, however the agent understands it.
     """
     return [
         AttentionOption(
@@ -28,7 +30,9 @@ def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
     ]
 
 
-def attention(question: Question, options: list[AttentionOption], diff: str | None) -> Attention:
+def attention(
+    question: Question, options: list[AttentionOption], diff: str | None, workspace: str
+) -> Attention:
     """Return what a client shows and answers."""
     return Attention(
         kind="permission",
@@ -37,17 +41,19 @@ def attention(question: Question, options: list[AttentionOption], diff: str | No
         options=options,
         tool_kind=question.tool_kind,
         command=_command(question),
+        cwd=_cwd(question, workspace),
         paths=_paths(question),
         diff=diff,
         url=_url(question),
     )
 
 
-def event(question: Question) -> dict[str, Any]:
+def event(question: Question, workspace: str) -> dict[str, Any]:
     """Return the members that every permission event of a question has."""
     known = {
         "toolCallId": question.tool_call_id,
         "command": _command(question),
+        "cwd": _cwd(question, workspace),
         "paths": _paths(question),
         "url": _url(question),
     }
@@ -71,11 +77,20 @@ def _is_always(option: Option) -> bool:
 
 
 def _command(question: Question) -> str | None:
-    """Return the command; failing that the arguments, as JSON, where nothing else shows what is done."""
+    """Return the command, or the arguments as JSON if nothing else shows what is done."""
     shown = question.command
     if shown is None and question.arguments and not _is_shown(question):
         shown = json.dumps(question.arguments, ensure_ascii=False, separators=(",", ":"), default=str)
     return None if shown is None else bounds.cut_middle(shown, bounds.COMMAND_CHARS)
+
+
+def _cwd(question: Question, workspace: str) -> str | None:
+    """Return where what is shown as a command runs; an agent may name several directories."""
+    if _command(question) is None:
+        return None
+    named = [str(each) for each in directories(question.arguments or {})]
+    places = [each if each[:1] == "~" else os.path.join(workspace, each) for each in named]  # noqa: PTH118
+    return bounds.cut_middle(" or ".join(dict.fromkeys(places)) or workspace, paths.MAX_CHARS)
 
 
 def _is_shown(question: Question) -> bool:

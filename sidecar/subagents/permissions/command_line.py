@@ -1,24 +1,85 @@
-"""The commands that a shell would run for a line, where the line's words show all of them."""
+"""The commands that a shell would run for a line, if the line's words show all of them."""
 
 import re
 import shlex
+from typing import NamedTuple
 
-from sidecar.subagents.permissions import wildcard
+from sidecar.subagents.paths import wildcard
 
 MAX_CHARS = 8_192
-"""Characters of a line that is taken apart; a longer one fits only word for word."""
+"""Characters of a line that is parsed; a longer one fits only word for word."""
 MAX_COMMANDS = 100
 _OPERATORS = ";|&\n"
 _HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[ \t\n;&|]|$)")
-"""A redirection that writes no file. Only what ends a word for a shell ends it: others belong to a name."""
-_OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#")
-"""Where a shell runs, writes or leaves out what the words do not show; it takes CR for a letter.
+"""A redirection that writes no file. It ends only where a shell ends a word."""
+_OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#|\\\n")
+"""What makes a shell run, write or leave out what the words do not show; CR is a letter to it.
 
 An expansion can run commands by itself: `${x@P}`, `$[...]`, `$((...))`.
 """
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
+"""What a shell expands to other words, options too."""
 
 
-def commands(line: str) -> list[str]:
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_RISKS = {
+    "git": "-c -C --config-env --exec-path --git-dir --work-tree --namespace",
+    "git *": "--upload-pack --receive-pack --exec --output --output-directory --ext-diff --template "
+    "--smtp-server",
+    "git apply": "--unsafe-paths",
+    "git archive": "-o --remote",
+    "git bisect": "run",
+    "git clone": "-u -c --config",
+    "git difftool": "-x --extcmd",
+    "git format-patch": "-o",
+    "git grep": "-O --open-files-in-pager",
+    "git rebase": "-x",
+    "git submodule": "foreach",
+    "find": "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls",
+    "fd": "-x -X --exec --exec-batch",
+    "rg": "--pre --hostname-bin",
+    "tar": "-I -F --to-command --checkpoint-action --use-compress-program --rsh-command --info-script "
+    "--new-volume-script",
+    "sort": "-o --output --compress-program",
+    "rsync": "-e --rsh --rsync-path",
+    "curl": "-o -O -K --output --remote-name --config",
+    "wget": "-O -P -e --output-document --directory-prefix --execute --use-askpass",
+    "ssh": "-o -F",
+    "npm": "-C exec x explore config set --prefix --script-shell --userconfig --globalconfig --node-options",
+}
+"""Options and words by which programs run others, write files or leave the folder they run in.
+
+Those of `git` come before its subcommand, those of `git *` after any.
+"""
+_GIT_RISKS = _words(
+    "config filter-branch daemon shell send-email hook credential credential-store credential-cache "
+    "http-backend upload-pack receive-pack mergetool instaweb web--browse"
+)
+"""Subcommands of Git that do so by themselves."""
+_WRAPPERS = _words(
+    "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice "
+    "nohup setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
+)
+"""Programs that run others, which a `*` in place of a program does not mean."""
+
+
+class Command(NamedTuple):
+    """One command of a line, quotes removed; `is_expanded` if a shell may make other words of it."""
+
+    words: tuple[str, ...]
+    is_expanded: bool
+
+    @property
+    def text(self) -> str:
+        """The words with a blank between them."""
+        return " ".join(self.words)
+
+
+def commands(line: str) -> list[Command]:
     """Return the commands of a line, quotes removed; none if it may do more than they show."""
     if len(line) > MAX_CHARS:
         return []
@@ -40,14 +101,61 @@ def commands(line: str) -> list[str]:
     # A name with a blank in it is not the program that a pattern means by the same letters.
     if len(given) > MAX_COMMANDS or any(len(words[0].split()) != 1 for words in given):
         return []
-    return [" ".join(words) for words in given]
+    is_expanded = _BRACES.search(_QUOTED.sub("", bare)) is not None
+    return [Command(tuple(words), is_expanded) for words in given]
 
 
-def fits(command: str, pattern: str) -> bool:
+def fits(command: Command, pattern: str) -> bool:
     """Tell whether one command fits.
 
-    `git:*` and `git *` are `git` with any arguments or none, `git*` whatever begins so.
+    `git:*` and `git *` are `git` with any arguments or none, `git*` whatever begins so. A `*` does not stand
+    for words by which the program runs another, writes a file or leaves its folder.
     """
     wanted = f"{pattern[:-2]} *" if pattern.endswith(":*") else pattern
     without = wanted.removesuffix(" *")
-    return wildcard.fits(command, wanted) or (without != wanted and wildcard.fits(command, without))
+    named = wildcard.fits(command.text, wanted) or (
+        without != wanted and wildcard.fits(command.text, without)
+    )
+    return named and (command.text == wanted or _is_safe(command, wanted.split()))
+
+
+def _is_safe(command: Command, wanted: list[str]) -> bool:
+    program = command.words[0].rsplit("/", 1)[-1]
+    if "*" in wanted[0] and (program in _WRAPPERS or "=" in command.words[0]):
+        return False
+    if program not in _RISKS:
+        return True
+    return not command.is_expanded and all(
+        any(each.startswith(risk) for each in wanted) for risk in _risks(program, command.words[1:])
+    )
+
+
+def _risks(program: str, words: tuple[str, ...]) -> list[str]:
+    """Return the risky options and subcommands, which a pattern has to name."""
+    if program != "git":
+        return _named(_RISKS[program], words)
+    at = next((at for at, word in enumerate(words) if not word.startswith("-")), len(words))
+    subcommand, rest = "".join(words[at : at + 1]), words[at + 1 :]
+    found = _named(_RISKS["git"], words[:at]) + _named(_RISKS["git *"], rest)
+    found += _named(_RISKS.get(f"git {subcommand}", ""), rest)
+    found += [word for word in rest if "::" in word]  # a transport that is a program
+    return [*found, subcommand] if subcommand in _GIT_RISKS else found
+
+
+def _named(risks: str, words: tuple[str, ...]) -> list[str]:
+    first = next((word for word in words if not word.startswith("-")), "")  # a subcommand
+    options = [word for word in words if word.startswith("-")]
+    found = [_as_option(word, risk) for word in options for risk in risks.split() if risk[0] == "-"]
+    return [each for each in (*found, first if first in risks.split() else None) if each]
+
+
+def _as_option(word: str, risk: str) -> str | None:
+    """Return the risky option in a word: a long one may be abbreviated, short ones may be joined."""
+    name = word.split("=", 1)[0]
+    if risk.startswith("--"):
+        return name if len(name) > 2 and risk.startswith(name) else None
+    if len(risk) > 2:
+        return word if word == risk else None
+    if word.startswith("--") or risk[1] not in word[1:]:
+        return None
+    return risk if word.startswith(risk) else word

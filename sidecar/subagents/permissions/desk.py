@@ -11,7 +11,7 @@ from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
 from sidecar.subagents.permissions.memory import PermissionMemory
@@ -21,10 +21,10 @@ from sidecar.subagents.permissions.scope import Scope, scope_of
 
 DecidedBy = Literal["user", "policy", "remembered"]
 
-NOBODY_THERE = "nobody is there to answer, and this run may do only what its policy allows"
+NOBODY_THERE = "nobody is connected who can answer, and this run may do only what its policy allows"
 _BY_POLICY = "the policy of this subagent does not allow it"
 _REMEMBERED = "the user has refused this permanently"
-_NO_OPTIONS = "the question came without an option that a person could take"
+_NO_OPTIONS = "the agent offers no answer that a person could choose"
 
 
 class Asker(Protocol):
@@ -46,10 +46,10 @@ class Asker(Protocol):
         """Log an event of the run."""
 
     def hold(self) -> None:
-        """Let the run's clocks stand still, since it waits for a person."""
+        """Stop the run's clocks, since it waits for a person."""
 
     def release(self) -> None:
-        """Let them go on."""
+        """Start the clocks again."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class _Open:
 class PermissionDesk:
     """Decide questions; keep those open that wait for a person, each until its first answer.
 
-    `attended` tells whether anybody is there who can answer; `changed` is told of every record whose
+    `attended` returns whether a client is connected that can answer; `changed` gets every record whose
     attention changed.
     """
 
@@ -83,7 +83,7 @@ class PermissionDesk:
         self._open: dict[str, _Open] = {}
 
     async def ask(self, asker: Asker, question: Question) -> Answer:
-        """Return what the agent may do. Never waits for a person who is not there."""
+        """Return what the agent may do. Wait for a person only if a client is connected."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
         scope = await asyncio.to_thread(_scope, question, workspace)
         remembered = await self._memory.verdict(record.task, asker.definition, question, scope)
@@ -103,7 +103,7 @@ class PermissionDesk:
         )
 
     async def refuse(self, asker: Asker, question: Question, reason: str) -> Answer:
-        """Refuse by a rule that no memory, policy or person sets aside; `reason` is for the agent."""
+        """Refuse by a rule that no memory, policy or person overrides; `reason` is for the agent."""
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
@@ -114,7 +114,7 @@ class PermissionDesk:
         task, waiting = record.task, self._open.get(request_id)
         if waiting is None or waiting.asker.record.task.id != task.id or waiting.answered.done():
             raise InvalidState(
-                f"task {task.id} has no open question {request_id!r}: it was answered or called off",
+                f"task {task.id} has no open question {request_id!r}: it was answered or withdrawn",
                 taskId=task.id,
                 status=task.status,
             )
@@ -122,10 +122,10 @@ class PermissionDesk:
         offered = [each.option_id for each in waiting.attention.options]
         if option is None or option_id not in offered:
             raise InvalidParams(
-                f"optionId: {option_id!r} is not offered; there are {', '.join(map(repr, offered))}"
+                f"optionId: {option_id!r} is not offered; use one of: {', '.join(map(repr, offered))}"
             )
         self._close(request_id)
-        try:  # first, so that what the agent asks next is not asked for again
+        try:  # first, so that it holds for the agent's next question
             definition = waiting.asker.definition
             await self._memory.remember(task, definition, waiting.question, waiting.scope, option)
         finally:
@@ -142,25 +142,41 @@ class PermissionDesk:
     ) -> Answer:
         allowed = verdict == "allow"
         answer = Answer(question.option_for("allow")) if allowed else Answer.denial(question, refusal)
-        await asker.emit({**event(question), "state": "answered", **_outcome(answer.option), "by": by})
+        await asker.emit(
+            {
+                **event(question, asker.record.task.workspace_dir),
+                "state": "answered",
+                **_outcome(answer.option),
+                "by": by,
+            }
+        )
         return answer
 
     async def _by_person(self, asker: Asker, question: Question, scope: Scope | None) -> Answer:
         options = offers(question, scope)
         # In a thread: comparing large files takes a while.
         diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
-        shown = attention(question, options, diff)
+        shown = attention(question, options, diff, asker.record.task.workspace_dir)
         waiting = _Open(asker, question, scope, shown, asyncio.get_running_loop().create_future())
         self._open[question.request_id] = waiting
         asker.hold()
         try:
             offered = [option_event(each) for each in options]
-            await asker.emit({**event(question), "state": "asked", "options": offered})
+            await asker.emit(
+                {**event(question, asker.record.task.workspace_dir), "state": "asked", "options": offered}
+            )
             self._show(asker)
             option = await waiting.answered
         finally:
             self._close(question.request_id)
-        await asker.emit({**event(question), "state": "answered", **_outcome(option), "by": "user"})
+        await asker.emit(
+            {
+                **event(question, asker.record.task.workspace_dir),
+                "state": "answered",
+                **_outcome(option),
+                "by": "user",
+            }
+        )
         # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
         return Answer(question.once(option))
 
@@ -171,7 +187,7 @@ class PermissionDesk:
             self._show(waiting.asker)
 
     def _show(self, asker: Asker) -> None:
-        """Let the task show its oldest open question; a client that answers it is shown the next."""
+        """Show the oldest open question on the task; its answer brings up the next."""
         task = asker.record.task
         if task.status != "running":
             return
@@ -182,9 +198,9 @@ class PermissionDesk:
 
 def _scope(question: Question, workspace: Path) -> Scope | None:
     """Return what an "always" would cover. Blocking: it follows the links of the question's files."""
-    return scope_of(question, str(workspace), paths.inside(question.paths, workspace))
+    return scope_of(question, str(workspace), reach.inside(question, workspace))
 
 
 def _outcome(option: Option | None) -> dict[str, str]:
-    """Return what was chosen; nothing where the agent offered no option that says it."""
+    """Return what was chosen; nothing if the agent offered no such option."""
     return {} if option is None else {"optionId": option.option_id, "kind": option.kind}

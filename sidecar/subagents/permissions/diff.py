@@ -1,4 +1,4 @@
-"""Changes of files as a unified diff, in bounded time: what changed is from an agent, and may be anything."""
+"""Changes of files as a unified diff, in bounded time: an agent may report any change."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ _Line = tuple[str, str]
 
 
 def unified(changes: Iterable[FileChange]) -> str | None:
-    """Return the diff of all files, cut in its middle; None where nothing changes."""
+    """Return the diff of all files, cut in its middle; None if nothing changes."""
     lines = [line for change in changes for line in _file(change)]
     return cut_middle("\n".join(lines), DIFF_CHARS) if lines else None
 
@@ -64,7 +64,7 @@ def _steps(old: list[str], new: list[str]) -> Iterable[tuple[str, int, int, int,
 
 
 def _hunks(lines: list[_Line], old_at: int, new_at: int) -> Iterator[str]:
-    """Yield hunks, which end where more lines are alike than the context of two changes."""
+    """Yield hunks, which end where more lines are equal than the context of two changes."""
     changed = [at for at, (mark, _) in enumerate(lines) if mark != " "]
     first = changed[0]
     for last, following in zip(changed, [*changed[1:], None], strict=True):

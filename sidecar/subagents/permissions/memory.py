@@ -13,16 +13,16 @@ _ALWAYS: dict[str, Literal["allow", "deny"]] = {"allow_always": "allow", "reject
 
 
 class Store(Protocol):
-    """What keeps the memory; the journal does."""
+    """The store of remembered permissions: the journal."""
 
     async def permissions(self) -> list[RememberedPermission]:
-        """Return all of it, oldest first."""
+        """Return all of them, oldest first."""
 
     async def remember(self, permission: RememberedPermission) -> None:
-        """Keep one more."""
+        """Store one more."""
 
     async def revoke(self, permission_ids: Sequence[str]) -> list[str]:
-        """Forget some; return the ids that were kept until then."""
+        """Forget some; return the ids that were stored."""
 
 
 class PermissionMemory:
@@ -35,7 +35,7 @@ class PermissionMemory:
     async def verdict(
         self, task: AsyncTask, definition: str | None, question: Question, scope: Scope | None
     ) -> Literal["allow", "deny"] | None:
-        """Return the newest decision that holds for a question and its scope; None where there is none.
+        """Return the newest decision that holds for a question and its scope; None if there is none.
 
         `definition` names the file that defines the subagent; None for the user's own.
         """
@@ -51,7 +51,7 @@ class PermissionMemory:
         scope: Scope | None,
         option: Option,
     ) -> None:
-        """Keep an "always" for what its scope names; every other answer holds once."""
+        """Remember an "always" for what its scope names; every other answer holds once."""
         decision = _ALWAYS.get(option.kind)
         if decision is None or scope is None:
             return
@@ -93,7 +93,7 @@ def holds(
 
 
 def _held_before(permission: RememberedPermission, question: Question) -> bool:
-    """Tell whether a decision of an earlier version holds: by kind, command or title, which names too much.
+    """Tell whether a decision of an earlier version holds: by kind, command or title, which is too broad.
 
     Only a refusal may be that broad.
     """

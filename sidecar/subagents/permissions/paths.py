@@ -1,6 +1,8 @@
-"""Where the paths that an agent names lead: the only part of a decision that reads the file system."""
+"""Where the paths that an agent names lead, unless agents or systems may read them differently."""
 
 import os
+import re
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +15,16 @@ MAX_CHARS = 4_096
 MAX_DEPTH = 256
 """Folders on the way to a file."""
 
+_IS_WINDOWS = os.name == "nt"
+_DOUBTFUL = re.compile(
+    r"^~"  # some agents read it as a home folder
+    r"|\$[{(]|\$[A-Z_]{2}|%[A-Z_]{2,}%"  # variables
+    r"|%(?:25)*(?:2e|2f|5c|00|c0|c1|2E|2F|5C|C0|C1)"  # encoded dots, slashes, backslashes and NUL
+    r"|(?:^|/)(?:[. ]* [. ]*|\.{3,})(?:/|$)"  # dots and blanks, which some systems drop
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SLASHES = str.maketrans({"\u2044": "/", "\u2215": "/", "\u29f8": "/"})
+
 
 def is_possible(path: str) -> bool:
     """Tell whether a path is within the bounds and holds neither NUL nor half a character."""
@@ -24,28 +36,48 @@ def is_possible(path: str) -> bool:
         return False
 
 
-def resolve(paths: Sequence[str], workspace: Path) -> list[str] | None:
-    """Return the real paths, all links followed, relative ones taken from the workspace.
+def is_certain(text: str) -> bool:
+    """Tell whether a path or pattern has no variables, encodings or letters that change what it means."""
+    if not is_possible(text) or not text.isprintable() or _DOUBTFUL.search(text):
+        return False
+    return _shape(text) == _shape(unicodedata.normalize("NFKC", text).translate(_SLASHES))
 
-    None when one of them is too long, too deep, behind too many links or impossible, when there are more
-    than MAX_PATHS, or when one begins with a tilde: some agents read that as a home folder. Blocking.
+
+def follow(path: str, base: str) -> str | None:
+    """Return the real path, all links followed, relative to `base`; None if it is in doubt. Blocking.
+
+    It is also None if it is too long or too deep, behind too many links or not possible.
     """
-    if len(paths) > MAX_PATHS or not all(is_possible(path) and path[:1] != "~" for path in paths):
+    scheme = _SCHEME.match(path)
+    is_drive = _IS_WINDOWS and scheme is not None and len(scheme[0]) == 2
+    if path != path.strip() or (scheme is not None and not is_drive) or not is_certain(path):
         return None
-    real = [real_path(os.path.join(workspace, path)) for path in paths]  # noqa: PTH118 (a Path drops "..")
-    known = [path for path in real if path is not None]
-    return known if len(known) == len(real) else None
+    if "\\" in path and not _IS_WINDOWS:
+        return None
+    return real_path(os.path.join(base, path))  # noqa: PTH118 (a Path drops "..")
 
 
 def inside(paths: Sequence[str], workspace: Path) -> tuple[str, ...] | None:
     """Return the real paths relative to the workspace, with slashes.
 
-    None unless there are paths and all of them are in the workspace. Blocking.
+    None unless there are paths, at most MAX_PATHS, and all of them are in the workspace. Blocking.
     """
-    real, root = resolve(paths, workspace), real_path(workspace)
-    if not real or root is None:
+    root = real_path(workspace)
+    if root is None or not paths or len(paths) > MAX_PATHS:
         return None
+    real = [follow(path, root) for path in paths]
+    return relative([path for path in real if path is not None], root) if None not in real else None
+
+
+def relative(real: Sequence[str], root: str) -> tuple[str, ...] | None:
+    """Return real paths relative to a folder, with slashes; None unless all of them are in it."""
     try:
         return tuple(Path(path).relative_to(root).as_posix() for path in real)
     except ValueError:
         return None
+
+
+def _shape(text: str) -> tuple[int, bool, list[str]]:
+    """Return what decides where a path leads: its slashes, a tilde, and the parts `.` and `..`."""
+    parts = text.split("/")
+    return len(parts), text[:1] == "~", [part for part in parts if not part.strip(".")]

@@ -1,9 +1,9 @@
-"""What an agent may do without asking a person: by the kind of its tool, and where its files lie."""
+"""What an agent may do without asking a person: by the kind of its tool, and where its files are."""
 
 from pathlib import Path
 
 from sidecar.api.permissions import Policy
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.question import Question, Verdict
 
 READS = frozenset({"read", "search", "think"})
@@ -14,13 +14,13 @@ _WIDTH: dict[Policy, int] = {"deny": 0, "ask": 1, "allowReads": 2, "allowEdits":
 def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
     """Return what `policy` says of a question.
 
-    An edit counts as one in the workspace only when the agent names its files and all lie there.
+    An edit counts as one in the workspace only when the agent names its files and all are there.
     """
     if policy in ("ask", "deny"):
         return policy
     if policy == "allowAll" or question.tool_kind in READS:
         return "allow"
-    if policy == "allowEdits" and question.tool_kind in EDITS and paths.inside(question.paths, workspace):
+    if policy == "allowEdits" and question.tool_kind in EDITS and reach.inside(question, workspace):
         return "allow"
     return "ask"
 

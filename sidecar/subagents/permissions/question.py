@@ -35,8 +35,8 @@ class Question:
     """What an agent asks permission for. `tool_kind` and the kinds of the options are the protocol's words.
 
     `tool_name` is the tool's own name, which not every agent sends. `arguments` is what the tool is called
-    with, as the agent sends it; `paths`, `changes`, `command` (a command line) and `url` are what is known of
-    the call beside them. Without `is_line`, `command` shows arguments that no command line stands for.
+    with, as the agent sends it; `paths`, `changes`, `command` (a command line) and `url` are what else is
+    known of the call. Without `is_line`, `command` shows arguments that are not a command line.
     """
 
     request_id: str
@@ -57,23 +57,23 @@ class Question:
         return next((each for each in self.options if each.option_id == option_id), None)
 
     def option_for(self, verdict: Verdict) -> Option | None:
-        """Return the option that says so, the narrower first: never by position, which differs."""
+        """Return the option of this meaning, the narrower first; agents differ in the order of options."""
         kinds = _PREFERENCE.get(verdict, ())
         return next((each for kind in kinds for each in self.options if each.kind == kind), None)
 
     def once(self, option: Option) -> Option:
-        """Return the option that says the same for this once, where the agent offers it."""
+        """Return the option that means the same only once, if the agent offers it."""
         return self.option_for("allow" if option.kind.startswith("allow") else "deny") or option
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The option taken, None to dismiss the question; `reason` is for the agent, where a rule decided."""
+    """The option taken, None to dismiss the question; `reason` is for the agent, if a rule decided."""
 
     option: Option | None
     reason: str | None = None
 
     @classmethod
     def denial(cls, question: Question, reason: str) -> "Answer":
-        """Refuse; dismiss the question where the agent offers no such option."""
+        """Refuse; dismiss the question if the agent offers no such option."""
         return cls(question.option_for("deny"), f"Permission denied: {reason}.")

@@ -8,14 +8,13 @@ from typing import Any
 import orjson
 
 from sidecar.api.permissions import Coverage
-from sidecar.subagents.permissions import web_address
+from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
-from sidecar.subagents.permissions.directories import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
 SUBJECT_CHARS = 4_000
-"""A longer command is asked for each time: nobody reads what they would allow."""
+"""Longer commands are asked about every time: nobody reads all of what they would allow."""
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
 """More files than these do not fit on a button."""
@@ -37,15 +36,15 @@ class Scope:
 
 
 def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -> Scope | None:
-    """Return what an "always" to a question would cover; None where nothing can be named exactly.
+    """Return what an "always" to a question would cover; None if nothing can be named exactly.
 
-    `inside` are the question's files relative to the workspace, None unless all lie there.
+    `inside` are the question's files relative to the workspace, None unless all are there.
     """
     if question.command is not None:
         return _command(question, question.command, workspace)
     if question.paths and question.tool_kind in EDITS | READS:
         return None if inside is None else _files(question.tool_kind, inside)
-    address = None if question.url is None else web_address.parse(question.url)
+    address = None if question.url is None else places.address(question.url, question.arguments or {})
     if question.tool_kind == "fetch" and address is not None:
         return Scope("host", str(address), f"requests to {address}")
     return _call(question)
@@ -62,7 +61,9 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
 
 def _place(arguments: Mapping[str, Any], workspace: str) -> str:
     """Name every directory that a command may run in."""
-    others = [_plain(str(each)) for each in directories(arguments) if each not in (".", "./", workspace)]
+    others = [
+        _plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)
+    ]
     return " or ".join(others) or "this workspace"
 
 
@@ -93,6 +94,6 @@ def _canonical(arguments: Mapping[str, Any]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Return text on one line in which nothing is invisible, cut in its middle."""
+    """Return text on one line without invisible characters, cut in its middle."""
     visible = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text[:SUBJECT_CHARS])
     return cut_middle(visible, _WORDS_CHARS)

@@ -1,6 +1,6 @@
-"""What stands in parentheses behind a tool, as Claude Code writes it: `Bash(git log:*)`, `Edit(src/**)`.
+"""What parentheses after a tool allow, in the syntax of Claude Code: `Bash(git log:*)`, `Edit(src/**)`.
 
-A call fits by what its agent says of it. In doubt it does not: whoever limits a tool wants the rest refused.
+A call fits by what its agent reports. In doubt it does not: who limits a tool wants the rest refused.
 """
 
 import os
@@ -10,8 +10,7 @@ from pathlib import Path
 
 from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.paths.real_path import real_path
-from sidecar.subagents.permissions import command_line, paths, web_address
-from sidecar.subagents.permissions.directories import directories
+from sidecar.subagents.permissions import command_line, paths, places, reach
 from sidecar.subagents.permissions.question import Question
 
 MAX_CHARS = 4_096
@@ -45,9 +44,9 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
         is_known = question.is_line and question.command is not None and _is_here(question, workspace)
         return is_known and _allows_command(sound, question.command or "")
     if kind == "fetch":
-        address = None if question.url is None else web_address.parse(question.url)
+        address = None if question.url is None else places.address(question.url, question.arguments or {})
         return address is not None and any(_is_at(argument, address.host) for argument in sound)
-    return _allows_paths(sound, question.paths, workspace)
+    return _allows_paths(sound, question, workspace)
 
 
 def _fault_of_path(argument: str) -> str | None:
@@ -60,9 +59,9 @@ def _fault_of_path(argument: str) -> str | None:
 
 def _is_here(question: Question, workspace: Path) -> bool:
     """Tell whether a command runs in the workspace: elsewhere the same words may run another program."""
-    places = list(directories(question.arguments or {}))
-    named = [place for place in places if isinstance(place, str)]
-    return not places or (len(named) == len(places) and paths.inside(named, workspace) is not None)
+    found = list(places.directories(question.arguments or {}))
+    named = [place for place in found if isinstance(place, str)]
+    return not found or (len(named) == len(found) and paths.inside(named, workspace) is not None)
 
 
 def _allows_command(arguments: Sequence[str], line: str) -> bool:
@@ -74,15 +73,16 @@ def _allows_command(arguments: Sequence[str], line: str) -> bool:
     )
 
 
-def _allows_paths(arguments: Sequence[str], named: Sequence[str], workspace: Path) -> bool:
+def _allows_paths(arguments: Sequence[str], question: Question, workspace: Path) -> bool:
     root = real_path(workspace)
-    if root is None:
+    reached = reach.reached(question, workspace)
+    if root is None or not reached:
         return False
-    found = [_pattern(argument, Path(root)) for argument in arguments]
+    found = [_pattern(argument, root) for argument in arguments]
     patterns = [pattern for pattern in found if pattern is not None]
-    real = paths.resolve(named, workspace)
-    return bool(real) and all(
-        any(path_pattern.fits_above(Path(path).parts, pattern) for pattern in patterns) for path in real or ()
+    return all(
+        any(path_pattern.covers(Path(path).parts, wild, pattern) for pattern in patterns)
+        for path, wild in reached
     )
 
 
@@ -91,24 +91,31 @@ def _is_at(argument: str, host: str) -> bool:
     return host.endswith(wanted[1:]) if wanted.startswith("*.") else host == wanted
 
 
-def _pattern(argument: str, root: Path) -> tuple[str, ...] | None:
-    """Return a pattern's parts from the root of the file system.
+def _pattern(argument: str, root: str) -> tuple[str, ...] | None:
+    """Return a pattern's parts from the root of the file system; None when its links cannot be followed.
 
-    `//x` begins there, `~/x` at the user's home, all else in the workspace; a name alone lies anywhere in it.
-    None when its links cannot be followed.
+    `//x` begins there, `~/x` in the user's home, all else in the workspace; a name alone may be anywhere
+    in it.
+    In the workspace no link is followed: its files decide where a link leads, and must not widen a rule.
     """
     if argument.startswith("//"):
-        base, rest = Path(root.anchor), argument[2:]
+        base, rest = Path(root).anchor, argument[2:]
     elif argument.startswith("~/"):
-        base, rest = Path(os.path.expanduser("~")), argument[2:]  # noqa: PTH111 # unlike Path.home() it never raises
+        base, rest = os.path.expanduser("~"), argument[2:]  # noqa: PTH111 # unlike Path.home() it never raises
     else:
-        base, rest = root, argument.removeprefix("./")
+        base, rest = root, argument.removeprefix("./").lstrip("/")
     parts = [part for part in rest.split("/") if part not in ("", ".")]
-    if base == root and "/" not in rest.rstrip("/"):
+    if base == root and "/" not in argument.removeprefix("./").rstrip("/"):
         parts = ["**", *parts]
     plain = next((at for at, part in enumerate(parts) if _GLOB.search(part)), len(parts))
-    start = real_path(base.joinpath(*parts[:plain]))  # a call's paths have their links followed too
-    return None if start is None else (*map(_literal, Path(start).parts), *parts[plain:])
+    if ".." in parts[plain:]:
+        return None
+    meant = os.path.normpath(os.path.join(base, *parts[:plain]))  # noqa: PTH118 (a Path keeps "..")
+    is_inside = Path(meant).is_relative_to(root)
+    start = meant if is_inside else real_path(meant)
+    if start is None or Path(start).is_relative_to(root) is not is_inside:
+        return None
+    return (*map(_literal, Path(start).parts), *parts[plain:])
 
 
 def _literal(name: str) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.subagents.permissions import tool_argument, wildcard
+from sidecar.subagents.paths import wildcard
+from sidecar.subagents.permissions import tool_argument
 from sidecar.subagents.permissions.question import Question
 
 NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})
@@ -26,7 +27,7 @@ _NAMES = {
     "think": "todo_read todo_write update_plan",
 }
 _KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-"""What agents and their users call a tool, to the kind that the protocol has for it."""
+"""The protocol's kind for each name by which agents and their users call a tool."""
 
 
 _KINDS = frozenset({*_NAMES, "switch_mode"})
@@ -41,15 +42,15 @@ _LIMITED = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 
 @dataclass(frozen=True)
 class ToolRule:
-    """The tools that every one of some lists names, which is their intersection."""
+    """The tools that all of some lists name."""
 
     lists: tuple[tuple[str, ...], ...]
 
     def allows(self, question: Question, workspace: Path) -> bool:
-        """Tell whether what an agent asks leave for is done with one of the tools.
+        """Tell whether an agent asks for one of the tools.
 
         A list names a tool, or a kind of tools in the protocol's words or in a usual name of one; `*` in a
-        name stands for any letters. What stands in parentheses behind a name limits it to some calls.
+        name stands for any letters. Parentheses after a name limit it to some calls.
         """
         named = _names_of(question)
         return all(
@@ -69,7 +70,7 @@ class ToolRule:
     def names(self) -> list[str]:
         """Return the tools as the last list has them, without those that another does not give.
 
-        Where another limits them, they are as that has them.
+        If another limits them, they are as in that one.
         """
         *others, last = self.lists
         found = list(last)
@@ -79,7 +80,7 @@ class ToolRule:
 
 
 def fault(name: str) -> str | None:
-    """Return why the parentheses behind a tool's name are not understood; None if they are, or are none."""
+    """Return why the parentheses after a tool's name are not understood; None if there is nothing wrong."""
     entry = _entry(name)
     if entry.argument is None or entry.name in NEVER_DELEGATED:
         return None
@@ -108,14 +109,14 @@ def delegated(names: Iterable[str]) -> list[str]:
 
 
 class _Entry(NamedTuple):
-    """What a list names: a tool, in its canonical name, and what limits it, None for nothing."""
+    """A tool in a list: its canonical name, and what limits it or None."""
 
     name: str
     argument: str | None
 
     @property
     def kind(self) -> str:
-        """The kind of tools that the name is a word for; the name itself, if for none."""
+        """The kind of tools that the name means, or else the name itself."""
         return _KIND_OF.get(self.name, self.name)
 
 
@@ -131,8 +132,8 @@ def _entry(listed: str) -> _Entry:
 def _names_of(question: Question) -> set[str]:
     """Return what the tool may be called.
 
-    The title, which a model may have written, counts only where the agent says nothing better, and only if
-    it can be a name: one with more in it may be a command line.
+    The title, which a model may have written, counts only if the agent sends nothing better, and only if
+    it can be a name: other titles may be command lines.
     """
     if question.tool_name:
         return {canonical(question.tool_name)}
@@ -171,7 +172,7 @@ def _giving(listed: Sequence[str], name: str) -> list[str]:
 
 
 def _narrowed(name: str, listed: Sequence[str]) -> list[str]:
-    """Return a tool as a list gives it: as it stands, limited as there, or not at all."""
+    """Return a tool as a list gives it: unchanged, with the list's limits, or not at all."""
     giving = _giving(listed, name)
     limits = all(_entry(each).argument is not None for each in giving)
     return giving if limits and _entry(name).argument is None else [name][: len(giving)]

@@ -1,4 +1,4 @@
-"""Which server an address leads to, where every reader of addresses agrees on it.
+"""Which server an address leads to, if every reader of addresses agrees on it.
 
 Agents read addresses as the WHATWG's URL standard says, Python's library does not. What both could
 understand differently (a backslash, white space, credentials, an encoded or a numeric host) has no answer.
@@ -9,27 +9,33 @@ import re
 from typing import NamedTuple
 
 _ADDRESS = re.compile(r"(https?)://([a-z0-9._-]+)(?::([0-9]{1,5}))?(?:[/?#].*)?", re.IGNORECASE | re.ASCII)
-_DOUBTFUL = re.compile(r"[\\\s\x00-\x20\x7f-\x9f]")
+_DOUBTFUL = re.compile(r"[\\\s\x00-\x20\x7f-\x9f\ud800-\udfff]")
+_MENTIONED = re.compile(r"(?<![a-z0-9+.-])[a-z0-9+.-]*://[^\s\"'<>]*", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_CHARS = 4_096
 
 
 class WebAddress(NamedTuple):
-    """A server: `host` in lower case, `port` None where it is the scheme's own."""
+    """A server: `host` in lower case, `port` None for the scheme's own."""
 
     scheme: str
     host: str
     port: int | None
 
     def __str__(self) -> str:
-        """Spell the server as an address does; without the scheme where it is https."""
+        """Spell the server as an address does; without the scheme if it is https."""
         where = self.host if self.port is None else f"{self.host}:{self.port}"
         return where if self.scheme == "https" else f"{self.scheme}://{where}"
 
 
+def mentioned(text: str) -> list[str]:
+    """Return the addresses in a text, without the punctuation that ends a sentence."""
+    return [found.rstrip(".,;:!?)]}`*") for found in _MENTIONED.findall(text)]
+
+
 def parse(url: str) -> WebAddress | None:
-    """Return the server of an http or https address; None where it is in doubt."""
+    """Return the server of an http or https address; None in doubt."""
     if len(url) > MAX_CHARS or _DOUBTFUL.search(url):
         return None
     found = _ADDRESS.fullmatch(url)

@@ -3,12 +3,24 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 from urllib.parse import quote
 
 from tests.history.export.secret_formats import Sample
 
 _ESC: Final = "\x1b"
+_ENTITIES: Final = {
+    "_": "&lowbar;",
+    "-": "&hyphen;",
+    ".": "&period;",
+    "=": "&equals;",
+    "+": "&plus;",
+    "/": "&sol;",
+    ":": "&colon;",
+    '"': "&quot;",
+    "$": "&dollar;",
+}
 
 
 def _lines(text: str, prefix: Callable[[int], str]) -> str:
@@ -54,6 +66,22 @@ def _wrapped(text: str, width: int, column: int, indent: str) -> str:
         f"\n{indent}".join([line[:width], *(line[at : at + size] for at in range(width, len(line), size))])
         for line in lines
     )
+
+
+def _each(spelled: Callable[[str], str]) -> Callable[[Sample], str]:
+    """Spell each character that is neither a letter, a digit nor a blank in another way."""
+    return lambda s: "".join(char if char.isalnum() or char.isspace() else spelled(char) for char in s.text)
+
+
+def _glued(sample: Sample, word: str) -> str:
+    text = sample.text
+    for secret in sample.secrets:
+        text = text.replace(secret, word + secret)
+    return text
+
+
+def _entity(char: str) -> str:
+    return _ENTITIES.get(char, f"&#{ord(char)};")
 
 
 def _margin(sample: Sample, prefix: Callable[[int], str]) -> str:
@@ -128,6 +156,44 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
     "terminalLink": lambda s: f"{_ESC}]8;;https://example.com/?{s.text}{_ESC}\\here{_ESC}]8;;{_ESC}\\",
     "wrappedIndented": lambda s: _wrapped(s.text, 80, 62, "    "),
     "wrappedIndentedFar": lambda s: _wrapped(s.text, 80, 44, " " * 40),
+    "wrappedIndentedFarther": lambda s: _wrapped(s.text, 80, 64, " " * 40),
+    "wrappedIndentedTab": lambda s: _wrapped(s.text, 80, 64, "\t"),
+    "brokenPadded": lambda s: _broken(s, "   \n"),
+    "concatenatedInLine": lambda s: _broken(s, '" + "'),
+    "concatenatedTight": lambda s: _broken(s, "'+'"),
+    "concatenatedDot": lambda s: _broken(s, "' . '"),
+    "concatenatedAdjacent": lambda s: _broken(s, '" "'),
+    "concatenatedEscaped": lambda s: _json(_broken(s, '" + "'), 1),
+    "shellEmptyQuotes": lambda s: _broken(s, "''"),
+    "wordBreakTag": lambda s: _broken(s, "<wbr>"),
+    "lineBreakTag": lambda s: _broken(s, "<br />"),
+    "tagsOfHighlighting": lambda s: _broken(s, '</span><span class="x">'),
+    "emphasis": lambda s: _broken(s, "**"),
+    "softHyphenEntity": lambda s: _broken(s, "&shy;"),
+    "namedEntities": _each(_entity),
+    "entitiesTwice": _each(lambda char: _entity(char).replace("&", "&amp;")),
+    "bracedEscapes": _each(lambda char: f"\\u{{{ord(char):x}}}"),
+    "longEscapes": _each(lambda char: f"\\U{ord(char):08x}"),
+    "octalEscapes": _each(lambda char: f"\\{ord(char):03o}"),
+    "percentFourfold": _each(lambda char: f"%252525{ord(char):02X}"),
+    "escapedFiveTimes": lambda s: _json(f"a\n{s.text}\nb", 5),
+    "controlSequence8Bit": lambda s: f"out\x9b32m{s.text}\x9b0mrest",
+    "controlSequence8BitInside": lambda s: _broken(s, "\x9b1m"),
+    "colorCaret": lambda s: f"^[[32m{s.text}^[[0m",
+    "colorBare": lambda s: f"[32m{s.text}[0m",
+    "windowTitle": lambda s: f"{_ESC}]0;{s.text}\x07",
+    "lineSeparator": lambda s: _broken(s, "\u2028"),
+    "nextLine": lambda s: _broken(s, "\x85"),
+    "formFeed": lambda s: _broken(s, "\x0c"),
+    "hardBlanks": lambda s: _broken(s, "\n\u00a0\u00a0"),
+    "curlyQuotes": lambda s: f"\u201c{s.text}\u201d",
+    "wideLetters": lambda s: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in s.text),
+    "tagCharacter": lambda s: _broken(s, "\U000e0020"),
+    "boxedStars": lambda s: _boxed(s, "*"),
+    "logged": lambda s: _lines(s.text, lambda n: f"2025-01-01T10:00:0{n}.123Z INFO [main] "),
+    "blamed": lambda s: _lines(s.text, lambda n: f"^a1b2c3d (Jo Doe 2025-01-01 10:00:00 +0200 {n}) "),
+    "gluedLetter": partial(_glued, word="x"),
+    "gluedCapitals": partial(_glued, word="KEY"),
     "wrappedBullet": lambda s: "- " + _wrapped(s.text, 60, 30, "  "),
     "entities": lambda s: (
         s.text.replace('"', "&quot;").replace("&", "&amp;")
@@ -140,13 +206,14 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
 def leaks(sample: Sample, redacted: str) -> bool:
     """Tell whether eight characters of a secret in a row, or all of a shorter one, are still there."""
     plain = re.sub(
-        r"\[redacted: \w+\]|\x1b\[\d+m|"
-        r"[\u200b\u202a\ufe0f\s\u2502\u2503\u2551|]|\\+(?:n|u2502)|\(index\):658",
+        r"\[redacted: \w+\]|(?:\x1b|\^\[)?\[\d*m|\x9b\d+m|&shy;|</?(?:wbr|br|span)[^<>]{0,20}>|"
+        r"[\u200b\u202a\ufe0f\U000e0020\x85\s\u2502\u2503\u2551|*]|\\+(?:n|u2502)|\(index\):658",
         "",
-        redacted,
+        "".join(chr(ord(char) - 0xFEE0) if "\uff01" <= char <= "\uff5e" else char for char in redacted),
     )
+    unjoined = re.sub(r"""\\?["'][+.]?\\?["']|''""", "", plain)
     return any(
-        piece in plain
+        piece in plain or piece in unjoined
         for secret in ("".join(secret.split()) for secret in sample.secrets)
         for piece in {secret[at : at + 8] for at in range(max(1, len(secret) - 7))}
     )

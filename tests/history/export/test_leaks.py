@@ -9,6 +9,20 @@ from tests.history.export.secret_formats import COMMONEST, Sample, samples
 from tests.history.export.surroundings import SURROUNDINGS, leaks
 
 SEEDS = (1, 2)
+SPELLED = {
+    "percent",
+    "url",
+    "highlight",
+    "unicodeEscapes",
+    "namedEntities",
+    "entitiesTwice",
+    "bracedEscapes",
+    "longEscapes",
+    "octalEscapes",
+    "percentFourfold",
+    "escapedFiveTimes",
+}
+"""Surroundings that spell characters of a secret in another way."""
 CATALOG = [sample for seed in SEEDS for sample in samples(seed)]
 
 
@@ -26,7 +40,7 @@ def test_a_secret_is_there_before_redaction(surrounding: str) -> None:
     hidden_by_the_surrounding = {
         sample.name for sample in samples(1) if not leaks(sample, SURROUNDINGS[surrounding](sample))
     }
-    assert surrounding in {"percent", "url", "highlight", "unicodeEscapes"} or not hidden_by_the_surrounding
+    assert surrounding in SPELLED or not hidden_by_the_surrounding
 
 
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)

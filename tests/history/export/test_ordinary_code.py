@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.export.redaction.assignments import ASSIGNMENTS
-from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.finder import Finder
-from sidecar.history.export.redaction.products import PRODUCTS
-from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS
+from sidecar.history.export.redaction.rules.carriers import CARRIERS
+from sidecar.history.export.redaction.rules.products import PRODUCTS
+from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.tokens import TOKENS
 from sidecar.history.export.redaction.spans import Span
-from sidecar.history.export.redaction.tokens import TOKENS
 
 
 def modules() -> list[str]:
@@ -181,6 +181,23 @@ def test_a_rule_takes_linear_time(rule: Rule) -> None:
         "a|0.0|",
         "whoami\n",
         "_live_a",
+        "'+'a0",
+        "a0''",
+        "a0<wbr>",
+        "<b><b>",
+        "**a0",
+        "[1;",
+        "^[[",
+        "\\137",
+        "&amp;",
+        "&amp;amp;",
+        "%2525",
+        "\x9b",
+        "|a0\n",
+        "a0 |\n",
+        "token|a\n",
+        "-----BEGIN PRIVATE KEY-----\nx] AAAA\n",
+        "'/home','",
         "$6$",
     ],
 )

@@ -15,7 +15,7 @@ from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.permissions import paths
+from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.desk import NOBODY_THERE, PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.question import Answer, FileChange, Option, Question
@@ -153,7 +153,7 @@ async def test_a_cancelled_question_is_taken_back(office: Office) -> None:
     asking.cancel()
     await asyncio.wait({asking})
     assert (run.shown(), run.holds) == (None, 0)
-    with pytest.raises(InvalidState, match="was answered or called off"):
+    with pytest.raises(InvalidState, match="was answered or withdrawn"):
         await office.desk.answer(run.record, "q", "once")
 
 
@@ -242,7 +242,7 @@ async def test_an_edit_that_is_always_allowed_is_one_of_the_same_file(office: Of
 async def test_an_edit_outside_the_workspace_is_allowed_once_only(office: Office) -> None:
     run = Run(office.workspace)
     asking = await office.asking(run, OUTSIDE)
-    with pytest.raises(InvalidParams, match="'always' is not offered; there are 'once', 'no'"):
+    with pytest.raises(InvalidParams, match="'always' is not offered; use one of: 'once', 'no'"):
         await office.desk.answer(run.record, "o", "always")
     await office.desk.answer(run.record, "o", "once")
     await asking
@@ -402,7 +402,7 @@ async def test_a_question_nobody_could_answer_is_refused_at_once(office: Office)
     async with asyncio.timeout(5):
         answer = await office.desk.ask(run, Question(request_id="q", title="?", options=()))
     assert answer.option is None
-    assert "without an option" in (answer.reason or "")
+    assert "offers no answer" in (answer.reason or "")
     assert [event["state"] for event in run.events] == ["answered"]
 
 
@@ -412,7 +412,7 @@ async def test_links_are_followed_beside_the_loop(office: Office, monkeypatch: p
     def inside(*_: object) -> None:
         threads.add(threading.get_ident())
 
-    monkeypatch.setattr(paths, "inside", inside)
+    monkeypatch.setattr(reach, "inside", inside)
     run, office.attended = Run(office.workspace), False
     run.policy = "allowEdits"
     await office.desk.ask(run, question(kind="edit"))

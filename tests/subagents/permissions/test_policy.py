@@ -48,7 +48,7 @@ def test_a_policy_decides_by_the_kind_of_tool(
         (("a\0b",), "ask"),
         (("\ud800x",), "ask"),
         (("x/" * 5_000,), "ask"),
-        (("a.txt",) * 2_000, "ask"),
+        (tuple(f"{number}.txt" for number in range(2_000)), "ask"),
     ],
 )
 def test_only_edits_known_to_lie_in_the_workspace_are_allowed_as_such(

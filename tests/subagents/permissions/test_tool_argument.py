@@ -222,6 +222,46 @@ def test_links_lead_where_they_lead(tmp_path: Path) -> None:
     assert not touches("src/**", "src/out/a", workspace=workspace)
 
 
+def test_a_link_of_the_repository_does_not_widen_a_rule(tmp_path: Path) -> None:
+    home, workspace = tmp_path / "home", tmp_path / "space"
+    (workspace / "lib" / "deep").mkdir(parents=True)
+    home.mkdir()
+    for name, target in {"src": home, "all": ".", "lib/mid": home, "lib/in": "deep"}.items():
+        (workspace / name).symlink_to(str(target))
+    for argument in (
+        "src/**",
+        "src",
+        "./src/*",
+        "all/**",
+        "lib/mid/**",
+        "lib/mid/a",
+        "lib/../src/**",
+        "lib/in/**",
+    ):
+        for path in ("src/a", str(home / "a"), "all/lib/a", "lib/mid/a", "lib/in/a"):
+            assert not touches(argument, path, workspace=workspace)
+    assert touches("lib/**", "lib/in/a", workspace=workspace)
+
+
+def test_a_link_that_is_made_later_does_not_widen_a_rule(tmp_path: Path) -> None:
+    home, workspace = tmp_path / "home", tmp_path / "space"
+    (workspace / "src").mkdir(parents=True)
+    home.mkdir()
+    assert touches("src/**", "src/a", workspace=workspace)
+    (workspace / "src").rmdir()
+    (workspace / "src").symlink_to(home)
+    assert not touches("src/**", "src/a", workspace=workspace)
+    assert not touches("src/**", str(home / "a"), workspace=workspace)
+
+
+def test_the_users_own_links_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert touches("~/notes/*", str(tmp_path / "real/notes/a"))
+    assert touches(f"/{tmp_path}/home/**", str(tmp_path / "home/a"))
+
+
 def test_a_chain_of_links_that_nothing_opens_fits_nothing(tmp_path: Path) -> None:
     for number in range(1_500):
         (tmp_path / f"l{number}").symlink_to(f"l{number + 1}")

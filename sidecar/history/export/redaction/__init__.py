@@ -1,4 +1,4 @@
-"""Redaction: secrets, home directories and user names taken out of texts. A help, not a promise."""
+"""Remove secrets, home directories and user names from texts. This helps but cannot promise to find all."""
 
 from sidecar.history.export.redaction.redactor import Redactor
 

@@ -1,4 +1,4 @@
-"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever stands in front of their lines."""
+"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever precedes their lines."""
 
 import re
 from collections.abc import Iterator
@@ -20,12 +20,20 @@ _LINE: Final = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,
 _LAST: Final = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
 _LINES: Final = re.compile(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+\\;]*+(?:[\r\n]|$)))*+{_LAST}")
 """Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
+_LOGGED: Final = re.compile(r"[^\n]{0,160}?(?<![\w+/])[A-Za-z0-9+/]{2,100}={0,2}[\"',\\]{0,3}\r?$")
+_LOGGED_LINES: Final = re.compile(
+    r"(?:\r?\n[^\n]{1,160}?[ \t|:)\]][A-Za-z0-9+/]{40,100}={0,2}(?=[\s\"']|$))++"
+)
+"""Lines of base64 behind what a log, `git blame` or `grep` puts in front of each."""
+_ONE_LINE: Final = re.compile(r"[A-Za-z0-9+/]{40,}+={0,2}")
+_MARKS: Final = ("-----BEGIN", "---- BEGIN", "PRIVATE KEY", "KEY----", "-----END", "Private-Lines")
+"""What a text with a key holds, even if a line break cuts one of them."""
 _PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
 
 
 def armored(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where private keys stand; of one cut short, the lines that are there."""
-    if "-----" not in text and "Private-Lines" not in text:
+    """Yield the places of private keys; of a truncated one, the lines that exist."""
+    if not any(mark in text for mark in _MARKS):
         return
     yield from _between_marks(text)
     unbroken = viewed(text, _LINE_END, lambda _: "")
@@ -51,12 +59,17 @@ def _between_marks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_body(text: str, start: int, end: int) -> bool:
-    return (
-        end - start < _BOUND and bool(_BODY.search(text, start, end)) and not _CODE.search(text, start, end)
-    )
+    if end - start >= _BOUND or not _BODY.search(text, start, end):
+        return False
+    if not _CODE.search(text, start, end):
+        return True
+    lines = [line for line in text[start:end].split("\n")[1:-1] if line.strip()]
+    return bool(lines) and all(map(_LOGGED.match, lines))
 
 
 def _cut_short(text: str, begin: int, body: int) -> Iterator[tuple[int, int]]:
-    lines = _LINES.match(text, body, body + _BOUND)
-    if lines and _BODY.search(text, body, lines.end()):
-        yield begin, lines.end()
+    for pattern in (_LINES, _LOGGED_LINES, _ONE_LINE):
+        lines = pattern.match(text, body, body + _BOUND)
+        if lines and _BODY.search(text, body, lines.end()):
+            yield begin, lines.end()
+            return

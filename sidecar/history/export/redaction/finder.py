@@ -1,18 +1,19 @@
-"""Finds the secrets of a text: every rule, in every view, where its keywords stand."""
+"""Finds the secrets of a text: tries every rule in every view at its keywords."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
 from sidecar.history.export.redaction.armor import armored
-from sidecar.history.export.redaction.assignments import ASSIGNMENTS, KIND
-from sidecar.history.export.redaction.carriers import CARRIERS
 from sidecar.history.export.redaction.margins import without_margins
-from sidecar.history.export.redaction.products import PRODUCTS
-from sidecar.history.export.redaction.rules import Rule, gitleaks_rules
+from sidecar.history.export.redaction.pieces import Sheet
+from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
+from sidecar.history.export.redaction.rules.carriers import CARRIERS
+from sidecar.history.export.redaction.rules.products import PRODUCTS
+from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
+from sidecar.history.export.redaction.rules.tokens import TOKENS
 from sidecar.history.export.redaction.screen import Screen
 from sidecar.history.export.redaction.spans import Span
-from sidecar.history.export.redaction.tokens import TOKENS
 from sidecar.history.export.redaction.view import View
 from sidecar.history.export.redaction.wraps import joined_lines
 
@@ -38,24 +39,28 @@ class Finder:
         for rank, rule in self._always:
             yield from rule.everywhere(text, rank)
         lowered = _lowered(text)
-        scanned = set()
+        searched = set()
         for word in self._screen.candidates(lowered):
-            place = lowered.find(word)
-            for rank, rule in self._rules[word] if place >= 0 else ():
-                if not rule.scan:
-                    yield from _at_words(rule, rank, text, lowered, word, place, cut)
-                elif rank not in scanned:
-                    scanned.add(rank)
+            places = _places(lowered, word)
+            for rank, rule in self._rules[word] if places else ():
+                if rule.scan:
+                    yield from rule.around(text, places, rank)
+                elif not rule.far:
+                    for place in places:
+                        if span := rule.at(text, place, rank, cut=cut):
+                            yield span
+                elif rank not in searched:
+                    searched.add(rank)
                     yield from rule.everywhere(text, rank)
 
 
-def _at_words(
-    rule: Rule, rank: int, text: str, lowered: str, word: str, place: int, cut: bool
-) -> Iterator[Span]:
+def _places(text: str, word: str) -> list[int]:
+    places = []
+    place = text.find(word)
     while place >= 0:
-        if span := rule.at(text, place, rank, cut=cut):
-            yield span
-        place = lowered.find(word, place + 1)
+        places.append(place)
+        place = text.find(word, place + 1)
+    return places
 
 
 _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
@@ -65,24 +70,27 @@ _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
 def secrets(view: View) -> Iterator[Span]:
     """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
     for span in _seen(view.text):
-        start, end = view.origin(span.start, span.end)
-        yield span._replace(start=start, end=end)
-    for place, lines in without_margins(view.text):
-        for span in _seen(lines.text):
-            start, end = lines.origin(span.start, span.end)
-            start, end = view.origin(place + start, place + end)
-            yield span._replace(start=start, end=end)
+        yield _moved(span, *view.origin(span.start, span.end))
+    bare = Sheet(without_margins(view.text))
+    for span in _seen(bare.text):
+        piece, start, end = bare.piece(span.start, span.end)
+        yield _moved(span, *view.origin(*piece.origin(start, end)))
 
 
 def _seen(text: str) -> Iterator[Span]:
+    if not text:
+        return
     yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(text))
     yield from _finder().spans(text)
-    for lines in joined_lines(text):
-        for span in _finder().spans(lines.view.text, cut=True):
-            if span.kind in _ASSIGNED and lines.assigns_inside(span.start, span.end):
-                continue
-            start, end = lines.view.origin(span.start, lines.end_of(span.start, span.end))
-            yield span._replace(start=lines.start + start, end=lines.start + end)
+    lines = Sheet(joined_lines(text))
+    for span in _finder().spans(lines.text, cut=True) if lines.text else ():
+        piece, start, end = lines.piece(span.start, span.end)
+        if not (span.kind in _ASSIGNED and piece.assigns_inside(start, end)):
+            yield _moved(span, *piece.origin(start, piece.end_of(start, end)))
+
+
+def _moved(span: Span, start: int, end: int) -> Span:
+    return span._replace(start=start, end=end)
 
 
 @cache

@@ -1,19 +1,20 @@
-"""Lines without what stands in their margins: frames, line numbers, marks of diffs, quotes, continuations.
+"""Lines without their margins: frames, line numbers, marks of diffs, quotes, continuations.
 
-A console or a shell breaks a word between the margins, so that its halves lie apart in the stored text.
+A console or a shell breaks a word between the margins, so that its halves are apart in the stored text.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from sidecar.history.export.redaction.view import View, viewed
+from sidecar.history.export.redaction.pieces import Piece
+from sidecar.history.export.redaction.view import View
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
 _NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
 _MARK: Final = rf"(?:{_FRAME}|{_NUMBER}|[>+#*-]|//)[ \t]{{0,80}}"
 _LEFT: Final = rf"[ \t]{{0,80}}+(?:{_MARK}){{1,5}}+"
-_RIGHT: Final = rf"(?:[ \t]{{0,200}}+{_FRAME}){{1,3}}+[ \t]{{0,8}}"
+_RIGHT: Final = rf"(?:[ \t]{{0,200}}+(?:{_FRAME}|(?<=[ \t])[*#])){{1,3}}+[ \t]{{0,8}}"
 _CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
 _STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
 _END: Final = r"(?:\r?\n|\r)"
@@ -26,33 +27,42 @@ _MARGINS: Final = re.compile(
     re.ASCII,
 )
 _BROKEN: Final = re.compile(
-    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].))"
+    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
+    r"|(?<=[ \t][*#].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
     re.ASCII | re.DOTALL,
 )
-"""A line end that may lie inside a word: it is behind a word, the mark of a continuation or a frame."""
-_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
+"""A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""
+_GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
 _NEAR: Final = 40
-"""How much on either side of a line end shows whether a generated word stands there, in characters."""
+"""How much on either side of a line end is checked for a generated word, in characters."""
 _AROUND: Final = 300
 
 
-def without_margins(text: str) -> Iterator[tuple[int, View]]:
-    """Yield views of the lines alone, and where in the text each begins, where a word may be broken.
+def without_margins(text: str) -> Iterator[Piece]:
+    """Yield the lines alone where a word may be broken.
 
     A sign right in front of a word is the mark of a diff or a part of the word: there is a view for either.
     """
     for start, end in _broken(text):
         part = text[start:end]
-        bare = viewed(part, _MARGINS, lambda _: "\n")
-        yield start, bare
-        signed = viewed(part, _MARGINS, _with_sign)
-        if signed.text != bare.text:
-            yield start, signed
+        stored: list[str] = []
+        bare: list[str] = []
+        signed: list[str] = []
+        done = 0
+        for match in _MARGINS.finditer(part):
+            stored += (part[done : match.start()], match[0])
+            bare.append("\n")
+            signed.append(_with_sign(match))
+            done = match.end()
+        stored.append(part[done:])
+        yield Piece(start, View.of(stored, bare))
+        if signed != bare:
+            yield Piece(start, View.of(stored, signed))
 
 
 def _broken(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text around line ends that may lie inside a generated word."""
+    """Yield the parts of a text around line ends that may be inside a generated word."""
     if "\n" not in text and "\r" not in text:
         return
     start = end = 0
@@ -70,12 +80,14 @@ def _broken(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_inside(match: re.Match[str], before: str) -> bool:
-    """Tell whether a line end without a frame may lie inside a generated word."""
+    """Return whether a line end without a frame may be inside a generated word."""
     if before in "\"'+.&" and match["string"] is None and before not in "+.":
         return False
     if not match["left"] and before not in "\\`^=|":
         return False
     text, place, behind = match.string, match.start(), match.end()
+    if not _GENERATED.search(text, max(0, place - _NEAR), behind + _NEAR):
+        return False
     head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
     return bool(head) and _GENERATED.search("".join(head[-2:]) + tail[0]) is not None
 

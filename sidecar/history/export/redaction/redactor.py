@@ -1,4 +1,4 @@
-"""Takes secrets and home directories out of texts and counts what it took."""
+"""Removes secrets and home directories from texts and counts them."""
 
 import re
 from collections import Counter
@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from sidecar.api.insight import Redaction
+from sidecar.history.export.redaction.accounts.homes import HOME, Found, homes
+from sidecar.history.export.redaction.accounts.names import RANK, USER, NameFinder
+from sidecar.history.export.redaction.accounts.people import people
+from sidecar.history.export.redaction.escapes import is_disguised, views
 from sidecar.history.export.redaction.finder import secrets
-from sidecar.history.export.redaction.homes import HOME, Found, homes
-from sidecar.history.export.redaction.names import RANK, USER, NameFinder
-from sidecar.history.export.redaction.people import people
 from sidecar.history.export.redaction.spans import Span, merged, replaced
-from sidecar.history.export.redaction.view import View, is_disguised, views
+from sidecar.history.export.redaction.view import View
 
 _HOME_RANK: Final = 1_000
 """Behind the ranks of secrets: a home directory inside a secret goes with it."""
@@ -97,7 +98,7 @@ class Redactor:
 
 
 def _keep(texts: set[str], text: str) -> None:
-    """Remember a short text: roles, kinds and names of tools stand in every message."""
+    """Remember a short text: every message has roles, kinds and names of tools."""
     if len(text) <= _SHORT and len(texts) < _MOST:
         texts.add(text)
 

@@ -1,7 +1,9 @@
-"""Tells which of many fixed words a text may hold, from its words: most were seen before."""
+"""Finds which of many fixed words a text may hold, from its words: most were seen before."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Final
 
 from sidecar.history.export.redaction.keywords import any_of
@@ -29,11 +31,12 @@ class Screen:
             else:
                 self._bare.append(word)
         self._regex = any_of(sorted(self._inner)) if self._inner else None
-        self._starts: dict[str, list[str]] = {}
-        for inner in self._inner:
-            self._starts[inner] = [each for each in self._inner if inner.startswith(each)]
+        self._full: dict[str, list[str]] = {}
+        for longest in self._inner:
+            starts = (inner for inner in self._inner if longest.startswith(inner))
+            self._full[longest] = [word for inner in starts for word in self._inner[inner]]
         self._clean: set[bytes] = set()
-        self._found: dict[bytes, tuple[str, ...]] = {}
+        self._found: dict[bytes, set[str]] = {}
 
     def candidates(self, lowered: str) -> set[str]:
         """Return the words that a text in lower case may hold."""
@@ -41,26 +44,26 @@ class Screen:
         words -= self._clean
         found = set()
         for bare in self._bare:
-            if bare in lowered:
+            if bare[0] in lowered and bare in lowered:
                 found.add(bare)
-        for word in words:
-            held = self._found.get(word)
-            if held is None:
-                held = self._learn(word)
-            found.update(held)
+        known = words & self._found.keys()
+        for word in known:
+            found.update(self._found[word])
+        found.update(self._learn(words - known))
         return found
 
-    def _learn(self, word: bytes) -> tuple[str, ...]:
-        inner = {match[1] for match in self._regex.finditer(word.decode())} if self._regex else set()
-        held = tuple(
-            full for longest in inner for each in self._starts[longest] for full in self._inner[each]
-        )
-        if len(word) <= _LONGEST:
-            if len(self._clean) + len(self._found) >= _MOST:
-                self._clean.clear()
-                self._found.clear()
-            if held:
-                self._found[word] = held
-            else:
-                self._clean.add(word)
-        return held
+    def _learn(self, words: set[bytes]) -> set[str]:
+        """Return what new words hold, and remember them; few hold anything, so one search reads all."""
+        if len(self._clean) + len(self._found) + len(words) > _MOST:
+            self._clean.clear()
+            self._found.clear()
+        listed = sorted(words)
+        text = b" ".join(listed).decode()
+        ends = list(accumulate(len(word) + 1 for word in listed))
+        held: dict[bytes, set[str]] = {}
+        for match in self._regex.finditer(text) if self._regex else ():
+            word = listed[bisect_right(ends, match.start())]
+            held.setdefault(word, set()).update(self._full[match[1]])
+        self._clean.update(word for word in words if word not in held and len(word) <= _LONGEST)
+        self._found.update((word, each) for word, each in held.items() if len(word) <= _LONGEST)
+        return set().union(*held.values())

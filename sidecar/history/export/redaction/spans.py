@@ -1,4 +1,4 @@
-"""Places in a text that hold a secret, and what a text looks like once they are taken out."""
+"""Places in a text that hold a secret, and the text without them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,40 +1,61 @@
-"""Finds words that a console broke at the end of a line, and puts them together again."""
+"""Finds words that a console, a program or a page broke, and puts them together again."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sidecar.history.export.redaction.view import View, viewed
+from sidecar.history.export.redaction.pieces import Piece
+from sidecar.history.export.redaction.view import viewed
 
-_WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
-_MIXED: Final = re.compile(r"[0-9]|[a-z][A-Z]+[a-z]+[A-Z]")
-"""What generated words have, and few others of some length."""
-_NARROWEST: Final = 38
-"""Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
-_AROUND: Final = 200
-"""How much of the line in front of the word and behind it is joined too, in characters."""
 _CHAR: Final = r"[\w+/=.~@-]"
+_TAG: Final = (
+    r"/?(?:wbr|br|span|b|i|u|s|a|em|strong|code|mark|font|tt|kbd|samp|var|small|big|sup|sub|ins|del)"
+    r"(?:[ /][^<>\n]{0,150})?>"
+)
+_QUOTE: Final = "[\"'`]"
+_INSIDE: Final = (
+    rf"(?<=<){_TAG}(?:<{_TAG}){{0,3}}|(?<=\*)\*(?=\S)"
+    rf"|(?<={_CHAR}{{2}}.)(?:(?:(?<=')'|(?<=\")\")"
+    rf"|(?<={_QUOTE})[ \t]{{0,2}}(?:[+.&][ \t]{{0,2}}|(?<=[ \t]))[bfru]?{_QUOTE})(?={_CHAR}{{2}})"
+)
+"""What parts a word within a line: joined strings, empty strings of a shell, tags, marks of emphasis."""
+_LEFT: Final = r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
 _BREAK: Final = (
-    r"(?:[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?)?(?:\r?\n|\r)"
-    r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
+    r"(?:(?<=\n)|(?<=\r)\r?\n?"
+    r"|(?<=[ ])(?<![ ].)(?:[ ]{0,3}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?|[ ]{0,200}+)(?:\r{0,2}\n|\r))" + _LEFT
 )
 """A line break, perhaps behind the place in a script that consoles print, or before a line number."""
+# Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
+_BROKEN: Final = re.compile(rf"[ \r\n<*\"'`](?:{_BREAK}|{_INSIDE})", re.ASCII | re.DOTALL)
+_LINE_END: Final = re.compile(
+    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)){_LEFT}[:;]?[ ]?{_CHAR}", re.ASCII | re.DOTALL
+)
+_JOINED: Final = re.compile(rf"[<*\"'`](?:{_INSIDE})", re.ASCII | re.DOTALL)
+_PLACE: Final = re.compile(r"[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?\Z")
+_WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
+_MIXED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
+"""What generated words have, and few others of some length."""
+_NAMES: Final = ("pass", "pwd", "secret", "token", "credential")
+"""Names behind which a word of letters alone can be a secret."""
+_NARROWEST: Final = 38
+"""Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
+_NEAR: Final = 60
+"""How much on either side of a break is checked for a generated word, in characters."""
+_BEFORE: Final = 300
+_BEHIND: Final = 2_000
+"""How much of the lines around a break is joined, in characters."""
 _ASSIGNS: Final = re.compile(r"[A-Za-z_]\w*(?:[ \t]+[:+?]?=|=[ \t]*\w)", re.ASCII)
-_BROKEN: Final = re.compile(_BREAK)
-_RUN: Final = re.compile(rf"(?<!{_CHAR}){_CHAR}++(?:{_BREAK}[:;]?[ ]?{_CHAR}++){{1,40}}+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """Lines around a broken word, joined: a view of `text[start:]`, and where its pieces meet."""
+class Joined(Piece):
+    """Lines around a broken word, joined, and where in their view the pieces meet."""
 
-    start: int
-    view: View
     joints: tuple[int, ...]
 
     def assigns_inside(self, start: int, end: int) -> bool:
-        """Tell whether a line that begins inside a value assigns another one: no console broke it."""
+        """Return whether a line that begins inside a value assigns another one: no console broke it."""
         return any(_ASSIGNS.match(self.view.text, joint) for joint in self.joints if start < joint < end)
 
     def end_of(self, start: int, end: int) -> int:
@@ -47,22 +68,76 @@ class Joined:
 
 
 def joined_lines(text: str) -> Iterator[Joined]:
-    """Yield the lines whose words a line break may have cut, where the word may be a generated one."""
+    """Yield the parts of a text where a generated word may be broken, without the breaks."""
+    start = end = -1
+    for first, last in sorted([*_around_lines(text), *_around_joints(text)]):
+        if first > end:
+            if end >= 0:
+                yield _joined(text, start, end)
+            start, end = first, last
+        end = max(end, last)
+    if end >= 0:
+        yield _joined(text, start, end)
+
+
+def _around_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines around line ends that may be inside a generated word."""
     if "\n" not in text and "\r" not in text:
         return
-    for match in _RUN.finditer(text):
-        start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _AROUND)
-        end = text.find("\n", match.end(), match.end() + _AROUND)
-        lines = text[start : end if end >= 0 else match.end() + _AROUND]
-        full = match[0].find("\n") + match.start() - start >= _NARROWEST
-        joined = _BROKEN.sub("", lines if full else match[0])
-        if any(_MIXED.search(word) for word in _WORDS.findall(joined)):
-            yield Joined(start, viewed(lines, _BROKEN, lambda _: ""), _joints(lines))
+    named = _named_ends(text)
+    for match in _LINE_END.finditer(text):
+        place, behind = match.start(), match.end() - 1
+        if place not in named and not _MIXED.search(text, max(0, place - _NEAR), behind + _NEAR):
+            continue
+        first = _line_start(text, place)
+        is_full = place - first >= _NARROWEST
+        if (is_full and place in named) or _may_break(text, first, place, behind):
+            if _is_full(text, first):
+                first = _line_start(text, first - 1)
+            end = text.find("\n", behind, behind + _BEHIND)
+            yield first, end if end >= 0 else min(len(text), behind + _BEHIND)
 
 
-def _joints(lines: str) -> tuple[int, ...]:
-    joints, removed = [], 0
-    for cut in _BROKEN.finditer(lines):
-        joints.append(cut.start() - removed)
-        removed += cut.end() - cut.start()
-    return tuple(joints)
+def _named_ends(text: str) -> set[int]:
+    """Return the ends of lines that end shortly behind the name of a secret."""
+    lowered = text.lower()
+    ends = set()
+    for name in _NAMES if len(lowered) == len(text) else ():
+        place = lowered.find(name)
+        while place >= 0:
+            ends.add(text.find("\n", place, place + _NEAR))
+            place = lowered.find(name, place + 1)
+    return ends
+
+
+def _may_break(text: str, first: int, place: int, behind: int) -> bool:
+    head = _PLACE.sub("", text[first:place].rstrip())
+    tail = text[behind : behind + _NEAR].split("\n", 1)[0]
+    if place - first < _NARROWEST:
+        head, tail = head.rsplit(None, 1)[-1] if head else "", tail.split(None, 1)[0]
+    return bool(head) and any(_MIXED.search(word) for word in _WORDS.findall(head[-_NEAR:] + tail))
+
+
+def _line_start(text: str, place: int) -> int:
+    return max(text.rfind("\n", 0, place) + 1, place - _BEFORE)
+
+
+def _is_full(text: str, first: int) -> bool:
+    """Return whether the line in front of the one that starts at `first` is as long as a console's."""
+    return first > _NARROWEST and text[first - 1] == "\n" and "\n" not in text[first - _NARROWEST : first - 1]
+
+
+def _around_joints(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the parts of lines around what may part a generated word."""
+    for match in _JOINED.finditer(text):
+        place, behind = match.span()
+        head, tail = text[max(0, place - _NEAR) : place], text[behind : behind + _NEAR]
+        near = (head.split() or [""])[-1] + (tail.split() or [""])[0]
+        if _MIXED.search(near) or any(name in head.lower() for name in _NAMES):
+            end = text.find("\n", behind, behind + _BEFORE)
+            yield _line_start(text, place), end if end >= 0 else min(len(text), behind + _BEFORE)
+
+
+def _joined(text: str, start: int, end: int) -> Joined:
+    view = viewed(text[start:end], _BROKEN, lambda _: "")
+    return Joined(start, view, tuple(view.places))

@@ -7,7 +7,6 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 _LINES = ("command", "cmd")
 _RUN = frozenset(
@@ -15,50 +14,10 @@ _RUN = frozenset(
     | {"program", "executable"}
 )
 _URLS = frozenset({"url", "urls", "uri", "uris"})
-_PATHS = frozenset(
-    [
-        "path",
-        "paths",
-        "file",
-        "files",
-        "filepath",
-        "filepaths",
-        "filename",
-        "absolutepath",
-        "relativepath",
-        "targetfile",
-        "notebookpath",
-        "source",
-        "sourcepath",
-        "src",
-        "destination",
-        "destinationpath",
-        "dest",
-        "dst",
-        "target",
-        "targetpath",
-        "newpath",
-        "oldpath",
-        "from",
-        "to",
-        "newfile",
-        "oldfile",
-        "dirpath",
-        "directory",
-        "directorypath",
-        "targetdirectory",
-        "outputpath",
-        "outputfile",
-        "outfile",
-        "rootpath",
-        "basepath",
-        "folder",
-        "uri",
-        "uris",
-    ]
+_WRITTEN = frozenset(
+    {"content", "contents", "filetext", "newtext", "newstring", "newstr", "newcontent", "newsource"}
+    | {"oldtext", "oldstring", "oldstr", "replacement", "patch", "patchtext", "diff"}
 )
-_BY_PATH = frozenset({"changes", "files"})
-"""Members that may be a mapping with paths for its names."""
 _BESIDE = frozenset(
     [
         "args",
@@ -124,14 +83,10 @@ def url_members(raw: Any) -> bool:
     )
 
 
-def paths(raw: Any) -> Iterator[str]:
-    """Yield the files and folders that a call names."""
-    for name, value in _members(raw):
-        if name in _BY_PATH and isinstance(value, Mapping):
-            yield from map(str, value)
-        if name in _PATHS:
-            is_address = name in _URLS
-            yield from (_local(text) for text in _texts(value) if not is_address or _is_local(text))
+def writes(raw: Any) -> bool:
+    """Tell whether a call has text to write to a file."""
+    members = raw.items() if isinstance(raw, Mapping) else ()
+    return any(_plain(name) in _WRITTEN and isinstance(value, str) and value for name, value in members)
 
 
 def compact(value: Any) -> str:
@@ -179,13 +134,5 @@ def _is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _texts(value: Any) -> Iterator[str]:
-    yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
-
-
 def _is_local(text: str) -> bool:
     return text.lower().startswith("file:") or "://" not in text
-
-
-def _local(text: str) -> str:
-    return unquote(urlsplit(text).path) if text.lower().startswith("file:") else text

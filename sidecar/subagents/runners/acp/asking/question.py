@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
+from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
@@ -27,6 +28,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
     command, name = acp_arguments.command(raw), _text(call.get("name"))
+    changes = tuple(_changes(call))
     return Question(
         request_id=str(uuid4()),
         title=cut_middle(_text(call.get("title")) or call_name(call), TITLE_CHARS),
@@ -34,24 +36,26 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
             Option(str(each.get("optionId")), cut_middle(str(each.get("name")), NAME_CHARS), each["kind"])
             for each in options
         ),
-        tool_kind=_kind(call.get("kind"), raw, runs=command is not None),
+        tool_kind=_kind(call.get("kind"), raw, runs=command is not None, changes=bool(changes)),
         tool_name=None if name is None else cut_middle(name, NAME_CHARS),
         tool_call_id=call_id if isinstance(call_id, str) else None,
         arguments=arguments or None,
         paths=tuple(dict.fromkeys(_paths(call))),
-        changes=tuple(_changes(call)),
+        changes=changes,
         command=None if command is None else command.text,
         is_line=command is None or command.is_line,
         url=acp_arguments.url(raw),
     )
 
 
-def _kind(kind: Any, raw: Any, *, runs: bool) -> str:
-    """Return the kind by what a call does: an agent may call a command a read."""
+def _kind(kind: Any, raw: Any, *, runs: bool, changes: bool) -> str:
+    """Return the kind by what a call does: an agent may call a command or an edit a read."""
     if runs:
         return "execute"
     if kind in READS and acp_arguments.url_members(raw):
         return "fetch"
+    if kind in READS and (changes or (kind != "think" and acp_arguments.writes(raw))):
+        return "edit"
     return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
 
 
@@ -74,7 +78,7 @@ def _text(value: Any) -> str | None:
 def _paths(call: Mapping[str, Any]) -> Iterator[str]:
     for member in ("locations", "content"):
         yield from (part["path"] for part in _parts(call, member) if isinstance(part.get("path"), str))
-    yield from acp_arguments.paths(call.get("rawInput"))
+    yield from places.files(call.get("rawInput"))
 
 
 def _changes(call: Mapping[str, Any]) -> Iterator[FileChange]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.permissions.attention import attention
+from sidecar.subagents.permissions.attention import attention, event
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS
 from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.permissions.policy import decide
@@ -180,13 +180,13 @@ def test_several_addresses_are_shown_as_arguments_and_fit_no_rule(tmp_path: Path
     raw = {"urls": ["http://a.example", "http://b.example"]}
     question = question_of({"kind": "fetch", "rawInput": raw}, [])
     assert not allows(["domain:a.example"], "fetch", question, tmp_path)
-    assert attention(question, [], None).command == '{"urls":["http://a.example","http://b.example"]}'
+    assert attention(question, [], None, "/w").command == '{"urls":["http://a.example","http://b.example"]}'
 
 
 @pytest.mark.parametrize("kind", ["other", "fetch"])
 def test_arguments_are_shown_where_nothing_else_tells_what_is_done(kind: str) -> None:
     question = question_of({"kind": kind, "rawInput": {"prompt": "read http://evil"}}, [])
-    assert attention(question, [], None).command == '{"prompt":"read http://evil"}'
+    assert attention(question, [], None, "/w").command == '{"prompt":"read http://evil"}'
 
 
 @pytest.mark.parametrize(
@@ -209,3 +209,25 @@ def test_a_command_that_wants_out_of_its_sandbox_is_not_only_its_line() -> None:
     question = question_of({"rawInput": raw}, [])
     assert not question.is_line
     assert "dangerouslyDisableSandbox" in str(question.command)
+
+
+@pytest.mark.parametrize(
+    ("beside", "cwd"),
+    [
+        ({}, "/w"),
+        ({"cwd": "/etc"}, "/etc"),
+        ({"workdir": "sub"}, "/w/sub"),
+        ({"directory": ".."}, "/w/.."),
+        ({"cwd": "~"}, "~"),
+        ({"cwd": "/a", "dir": "/b"}, "/a or /b"),
+    ],
+)
+def test_a_question_about_a_command_names_its_directory(beside: Json, cwd: str) -> None:
+    question = question_of({"rawInput": {"command": "make", **beside}}, [])
+    assert attention(question, [], None, "/w").cwd == cwd
+    assert event(question, "/w")["cwd"] == cwd
+
+
+def test_a_question_about_files_names_no_directory() -> None:
+    question = question_of({"kind": "edit", "rawInput": {"path": "a", "content": "b"}}, [])
+    assert attention(question, [], None, "/w").cwd is None

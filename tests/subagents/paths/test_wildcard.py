@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.permissions.wildcard import fits
+from sidecar.subagents.paths.wildcard import fits
 
 few_letters = st.text("ab", max_size=12)
 patterns = st.text("ab*", max_size=8)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from sidecar.history.export.redaction.home_paths import FILE, PATHS, SLUGS
-from sidecar.history.export.redaction.names import is_word, names_nobody
-from sidecar.history.export.redaction.view import COLOR, HIDDEN, viewed
+from sidecar.history.export.redaction.accounts.home_paths import FILE, PATHS, SLUGS
+from sidecar.history.export.redaction.accounts.names import is_shared, is_word
+from sidecar.history.export.redaction.escapes import COLOR, HIDDEN
+from sidecar.history.export.redaction.view import viewed
 
 HOME: Final = "homeDirectory"
 
@@ -49,7 +50,7 @@ _LABEL: Final = re.compile(r"/[^\s/.]{0,40}[A-Z][^\s/.]{0,40}(?=[\s/]|$)")
 
 
 class Found(NamedTuple):
-    """A place in a text and the account it names; empty where it names nobody or may not be a person."""
+    """A place in a text and the account it names; empty if it is not, or may not be, a person."""
 
     start: int
     end: int
@@ -102,12 +103,12 @@ def _named(text: str) -> Iterator[Found]:
 
 
 def _is_home(group: str, name: str, text: str, end: int) -> bool:
-    """Tell homes from pages and files in a folder of the same name."""
+    """Distinguish homes from pages and files in a folder of the same name."""
     if FILE.search(name) and group not in ("drive", "letter", "windows"):
         return False
     if group in _HINTS_ONLY:
-        return not names_nobody(name)
-    if group == "doubtful":
-        is_plain = len(name) < 3 or is_word(name) or names_nobody(name) or _MEDIA.fullmatch(name)
+        return not is_shared(name)
+    if group in ("doubtful", "folder"):
+        is_plain = len(name) < 3 or is_word(name) or is_shared(name) or _MEDIA.fullmatch(name)
         return not is_plain or (is_word(name) and _LABEL.match(text, end) is not None)
     return True

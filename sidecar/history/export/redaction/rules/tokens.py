@@ -1,16 +1,17 @@
-"""Tokens whose form gives them away, in addition to gitleaks' or more tolerant of their length.
+"""Tokens recognized by their form: additions to gitleaks, or more tolerant of the length.
 
 The prefixes are the issuers' own, from their public documentation of token formats.
 """
 
 from typing import Final
 
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.rule import GLUED, LEFT, Rule
 
-_LEFT: Final = "(?<![A-Za-z0-9])"
+_GLUED_SK: Final = r"(?=sk-(?:or-v1|proj|svcacct|admin)-|sk-[\w-]{0,20}(?:[A-Z][\w-]{0,20}){4})"
+"""What tells a key behind other letters from the end of "task-1" or "disk-1"."""
 
 
-def _prefixed(kind: str, prefixes: str, body: str, before: str = _LEFT) -> Rule:
+def _prefixed(kind: str, prefixes: str, body: str, before: str = GLUED) -> Rule:
     """Make the rule of tokens that start with one of some literal prefixes, separated by blanks."""
     names = tuple(prefixes.split())
     heads = "|".join(name.replace(".", r"\.") for name in names)
@@ -18,9 +19,11 @@ def _prefixed(kind: str, prefixes: str, body: str, before: str = _LEFT) -> Rule:
 
 
 TOKENS: Final = (
-    Rule("jwt", rf"{_LEFT}eyJ[\w-]{{8,1000}}+\.[\w-]{{8,8000}}+(?:\.[\w-]{{0,4000}}+){{1,3}}+", ("eyj",)),
+    Rule("jwt", r"eyJ[\w-]{8,1000}+\.[\w-]{8,8000}+(?:\.[\w-]{0,4000}+){1,3}+", ("eyj",)),
     _prefixed("anthropicKey", "sk-ant-", r"[\w-]{16,300}+", before=""),
-    Rule("openaiKey", rf"{_LEFT}sk-(?=[\w-]{{0,80}}[0-9])[A-Za-z0-9][\w-]{{18,300}}+", ("sk-",)),
+    Rule(
+        "openaiKey", rf"(?:{LEFT}|{_GLUED_SK})sk-(?=[\w-]{{0,80}}[0-9])[A-Za-z0-9][\w-]{{18,300}}+", ("sk-",)
+    ),
     _prefixed("githubToken", "ghp_ gho_ ghu_ ghr_", r"[A-Za-z0-9]{20,255}+", before=""),
     _prefixed("githubToken", "ghs_", r"[\w.-]{20,2000}+", before=""),
     _prefixed("githubToken", "github_pat_", r"\w{20,255}+", before=""),
@@ -42,11 +45,12 @@ TOKENS: Final = (
         "stripeKey",
         "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_",
         r"[A-Za-z0-9]{10,247}+",
+        before=rf"(?:{LEFT}|(?=\w{{8}}[A-Za-z0-9]{{23}}))",
     ),
     _prefixed("stripeWebhookSecret", "whsec_", r"[A-Za-z0-9+/=]{20,100}+"),
     _prefixed("npmToken", "npm_", r"[A-Za-z0-9]{30,100}+"),
     _prefixed("pypiToken", "pypi-", r"[\w-]{50,1000}+"),
-    _prefixed("huggingFaceToken", "hf_ api_org_", r"[A-Za-z0-9]{30,100}+"),
+    _prefixed("huggingFaceToken", "hf_ api_org_", r"[A-Za-z0-9]{30,100}+", before=""),
     _prefixed("sendgridKey", "SG.", r"[\w-]{16,64}+\.[\w-]{16,64}+"),
     _prefixed("digitalOceanToken", "dop_v1_ doo_v1_ dor_v1_", r"[a-f0-9]{32,128}+"),
     _prefixed("databricksToken", "dapi", r"[a-f0-9]{32}(?:-\d)?(?![A-Za-z0-9])"),
@@ -69,7 +73,11 @@ TOKENS: Final = (
     _prefixed("airtableToken", "pat", r"[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
     _prefixed("squareToken", "sq0atp- sq0csp-", r"[\w-]{22,60}+"),
     _prefixed("cratesToken", "cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
-    Rule("discordToken", r"[MNO](?<![A-Za-z0-9].)[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}+"),
+    Rule(
+        "discordToken",
+        r"[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}+",
+        needs=r"\.[\w-]{6}\.[\w-]{27}(?<=[\w-]{6}\.[\w-]{6}\.[\w-]{27})",
+    ),
     Rule("telegramToken", r"(?<![0-9])[0-9]{8,10}:AA[\w-]{32,35}(?![\w-])", (":aa",), scan=True),
 )
 """In this order: where two rules find the same text, the first one names it."""

@@ -1,4 +1,4 @@
-"""Tells values that may be secrets from the names, types and expressions that code assigns."""
+"""Distinguishes values that may be secrets from the names, types and expressions that code assigns."""
 
 import re
 from typing import Final
@@ -21,30 +21,30 @@ _HUMP: Final = re.compile(r"[a-z][A-Z]|[A-Z][a-z]")
 
 
 def password(value: str) -> bool:
-    """Tell whether a quoted value, perhaps of several words, can be a password rather than a sentence."""
+    """Return whether a quoted value, perhaps of several words, can be a password rather than a sentence."""
     if len(value) < 4 or _PLACEHOLDER.match(value):
         return False
     return not _SPEECH.search(value) or (_has_digit(value) and " " not in value)
 
 
 def plain_password(value: str) -> bool:
-    """Tell whether a bare word can be a password: letters alone do, in a file of settings."""
+    """Return whether a bare word can be a password: letters alone do, in a file of settings."""
     is_attribute = "." in value and _NAME.fullmatch(value) is not None and not _has_digit(value)
     return len(value) >= 4 and not _PLACEHOLDER.match(value) and not is_attribute
 
 
 def mixed_password(value: str) -> bool:
-    """Tell whether a bare word behind the name of a password is one, in the middle of any text."""
+    """Return whether a bare word behind the name of a password is one, in the middle of any text."""
     return _has_digit(value) and plain_password(value)
 
 
 def bare_secret(value: str) -> bool:
-    """Tell whether a bare word of any place has what names and expressions of code lack."""
+    """Return whether a bare word of any place has what names and expressions of code lack."""
     return len(value) >= 6 and _has_digit(value) and not _PLACEHOLDER.match(value) and not _named(value)
 
 
 def quoted_secret(value: str) -> bool:
-    """Tell whether a quoted word can be a secret: the words that name one cannot."""
+    """Return whether a quoted word can be a secret: the words that name one cannot."""
     if len(value) < 6 or " " in value or _PLACEHOLDER.match(value) or _VERSION.fullmatch(value):
         return False
     if not value.isascii():
@@ -55,13 +55,13 @@ def quoted_secret(value: str) -> bool:
 
 
 def typed_secret(value: str) -> bool:
-    """Tell whether a word that stands alone on the line below a prompt can be the answer."""
+    """Return whether a word alone on the line below a prompt can be the answer."""
     is_mixed = len(value) >= 8 and _HUMP.search(value) and value.isalnum() and not _SPEECH.search(value)
     return bare_secret(value) or (bool(is_mixed) and not _PLACEHOLDER.match(value))
 
 
 def random_key(value: str) -> bool:
-    """Tell whether a value is long and mixed as only generated ones are."""
+    """Return whether a value is long and mixed as only generated ones are."""
     return (
         len(value) >= 16
         and not _PLACEHOLDER.match(value)
@@ -71,12 +71,12 @@ def random_key(value: str) -> bool:
 
 
 def credential(value: str) -> bool:
-    """Tell whether what stands behind the scheme of a header can be a credential."""
+    """Return whether the value after the scheme of a header can be a credential."""
     return not _PLACEHOLDER.match(value) and (_has_digit(value) or len(value) >= 18 or value.endswith("="))
 
 
 def given(value: str) -> bool:
-    """Tell whether a value given to an option is one, not a variable or the name of another option."""
+    """Return whether a value given to an option is one, not a variable or the name of another option."""
     return len(value) >= 4 and not value.startswith("-") and not _PLACEHOLDER.match(value)
 
 
@@ -85,7 +85,7 @@ def _has_digit(value: str) -> bool:
 
 
 def _named(value: str) -> bool:
-    """Tell names such as `token2` and `self.key_1` from values: those have few digits, in one place."""
+    """Return whether a value is a name such as `token2` or `self.key_1`: few digits, in one place."""
     if not _NAME.fullmatch(value):
         return False
     longest = max(re.split(r"\W+", value), key=len)

@@ -1,10 +1,10 @@
-"""Secrets that the text around them gives away: URLs, headers, options of commands, files of credentials."""
+"""Secrets recognized by the text around them: URLs, headers, command options, credential files."""
 
 from collections.abc import Callable
 from typing import Final
 
-from sidecar.history.export.redaction.plausible import bare_secret, credential, given, random_key
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.plausible import bare_secret, credential, given, random_key
+from sidecar.history.export.redaction.rules.rule import Rule
 
 _GAP: Final = r"[ \t]{1,3}"
 _BELOW: Final = r"[ \t]{0,3}\r?\n[ \t]{0,8}"

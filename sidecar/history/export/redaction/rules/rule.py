@@ -1,10 +1,10 @@
-"""What a rule is, and the rules of gitleaks, read from the data file beside this module."""
+"""What a rule is, and the rules of gitleaks, read from the data file in this folder."""
 
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -12,6 +12,13 @@ from typing import Any, Final
 
 from sidecar.history.export.redaction.spans import Span
 
+LEFT: Final = "(?<![A-Za-z0-9])"
+"""Where a word begins."""
+GLUED: Final = rf"(?:{LEFT}|(?=[\w.~$+/=-]{{20}})(?=(?:[A-Za-z_.~$+/=-]{{0,40}}[0-9]){{2}}))"
+"""Where a word begins, or where a long generated one follows other letters."""
+_BEFORE: Final = 120
+"""Most characters of a secret in front of a keyword in its middle."""
+_BEHIND: Final = 300
 _RIGHT_EDGE: Final = "(?![A-Za-z0-9])"
 _DATA: Final = "gitleaks.json"
 
@@ -22,11 +29,11 @@ def _anything(_: str) -> bool:
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of secret. Its pattern is tried where one of its keywords stands in the lower-cased text.
+    """One kind of secret. Its pattern is tried where the lower-cased text has one of its keywords.
 
-    A rule without keywords, or one that is `scan`, is searched for in the whole text (in the latter case
-    only if a keyword is there). The secret is `group`, or the first group that matched, or the whole match.
-    `holds` decides about a secret that the pattern found.
+    A rule that is `scan` is searched for around its keywords; one that is `far` in the whole text if it holds
+    a keyword; one without keywords in every text that holds `needs`, a pattern that the engine finds quickly.
+    The secret is `group`, or the first group that matched, or the whole match. `holds` decides about it.
     """
 
     kind: str
@@ -34,8 +41,10 @@ class Rule:
     keywords: tuple[str, ...] = ()
     group: int = 0
     scan: bool = False
+    far: bool = False
     holds: Callable[[str], bool] = _anything
     allow_match: tuple[str, ...] = ()
+    needs: str = ""
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -46,18 +55,36 @@ class Rule:
         return re.compile(self.pattern.replace(_RIGHT_EDGE, ""), re.ASCII)
 
     @cached_property
+    def _needed(self) -> re.Pattern[str]:
+        return re.compile(self.needs, re.ASCII)
+
+    @cached_property
     def _allowed(self) -> tuple[re.Pattern[str], ...]:
         return tuple(re.compile(each, re.ASCII) for each in self.allow_match)
 
     def at(self, text: str, place: int, rank: int, *, cut: bool = False) -> Span | None:
-        """Match at `place`. A `cut` text may go on with something else right behind the secret."""
+        """Match at `place`. In a `cut` text anything may follow the secret."""
         match = (self._cut_regex if cut else self._regex).match(text, place)
         return self._span(match, rank) if match else None
 
     def everywhere(self, text: str, rank: int) -> list[Span]:
         """Find every secret in a text."""
+        if self.needs and not self._needed.search(text):
+            return []
         found = (self._span(match, rank) for match in self._regex.finditer(text))
         return [span for span in found if span]
+
+    def around(self, text: str, places: Sequence[int], rank: int) -> Iterator[Span]:
+        """Yield every secret around keywords at ascending places; each part of the text is searched once."""
+        start = end = 0
+        for place in (*places, len(text) + _BEFORE + _BEHIND):
+            if end and place - _BEFORE > end:
+                found = (self._span(match, rank) for match in self._regex.finditer(text, start, end))
+                yield from (span for span in found if span)
+                end = 0
+            if not end:
+                start = max(0, place - _BEFORE)
+            end = place + _BEHIND
 
     def _span(self, match: re.Match[str], rank: int) -> Span | None:
         group = self.group or next((n for n, value in enumerate(match.groups(), 1) if value), 0)
@@ -68,7 +95,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class _Likeness:
-    """What gitleaks asks of a secret beside its form: bits of entropy a character, and no known text."""
+    """What gitleaks requires besides the form: bits of entropy per character, and no known text."""
 
     entropy: float
     patterns: tuple[re.Pattern[str], ...]
@@ -102,10 +129,11 @@ def _rule(entry: dict[str, Any], general: tuple[re.Pattern[str], ...], words: li
         holds = _Likeness(entry.get("entropy", 0), general + own, (*words, *entry.get("allowWords", ())))
     return Rule(
         kind=entry["kind"],
-        pattern=entry["pattern"],
+        pattern=entry["pattern"].replace(LEFT, GLUED),
         keywords=tuple(entry["keywords"]),
         group=entry.get("group", 0),
         scan=entry.get("scan", False),
+        far=entry.get("far", False),
         holds=holds,
         allow_match=tuple(entry.get("allowMatch", ())),
     )

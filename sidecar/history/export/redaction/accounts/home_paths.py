@@ -6,7 +6,7 @@ from typing import Final
 _NAME: Final = (
     r"(?!(?:Shared|Public|Default|All Users|Default User)\b|\.{{1,2}}/)"
     r"(?P<{0}>[^\s/\"'<>|:*?,;()\[\]{{}}$%`#&=@!~]{{1,64}}+"
-    # A name of several words goes on with capitals, perhaps after a "van", and ends at a slash.
+    # A name of several words continues with capitals, perhaps after a "van", and ends at a slash.
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"
 )
 _LEFT: Final = r"(?:(?<![A-Za-z0-9_.~}})])|(?<=[^A-Za-z0-9]-[A-Za-z])|(?<=^-[A-Za-z])|(?<=/\.\.))"
@@ -32,7 +32,7 @@ _SLASHED: Final = (
     rf"{_LEFT}(?:/\.)?{_MOUNTS}?/{_ROOTS}{_SLASH}{_LEVELS}{_NAME.format('posix')}"
     rf"|{_LEFT}{_MOUNTS}/(?:homes|users?|people)/{{1,2}}{_LEVELS}(?=[^/\s]{{0,60}}[A-Za-z]){_NAME.format('mounted')}"
     rf"|{_LEFT}/run/media/{_NAME.format('run')}"
-    rf"|{_LEFT}/(?:media|homes|u)/{_NAME.format('doubtful')}"
+    rf"|{_LEFT}/(?:media|homes|u|Home)/{_NAME.format('doubtful')}"
     rf"|(?<![A-Za-z0-9])(?:/{{1,3}}[?.]/[A-Za-z]:|/{{1,2}}(?:[\w.-]{{1,60}}/[A-Za-z]\$"
     rf"|[\w.-]{{1,60}}(?=/(?:Users|USERS)/)))/{{1,2}}{_DRIVE}/{{1,2}}{_NAME.format('drive')}"
     rf"|(?<![:\w/])//[\w.-]{{1,60}}/(?i:homes?|users|profiles)\$?/{{1,2}}{_NAME.format('share')}"
@@ -51,6 +51,7 @@ PATHS: Final = re.compile(
     rf"(?=/)(?:{_SLASHED})|(?=~)(?:{_TILDES})"
     rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}"
     rf"(?:{_DRIVE}|(?i:(?:cygwin|msys)(?:32|64)?/{{1,2}}home))/{{1,2}}{_NAME.format('letter')}"
+    rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}(?i:homes?)/{{1,2}}{_NAME.format('folder')}"
     rf"|{_SCHEME}://[^/\s\"']{{1,120}}/(?:home[0-9]?|Users|[A-Za-z][:|]/Users)/{{1,2}}{_LEVELS}{_NAME.format('remote')}"
     rf"|(?=Users/)(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sidecar.history.export.redaction.plausible import (
+from sidecar.history.export.redaction.rules.plausible import (
     bare_secret,
     mixed_password,
     password,
@@ -12,7 +12,7 @@ from sidecar.history.export.redaction.plausible import (
     random_key,
     typed_secret,
 )
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.rule import Rule
 
 _Check = Callable[[str], bool]
 KIND: Final = "assignedSecret"
@@ -41,7 +41,7 @@ _QUOTED: Final = r"[a-zA-Z@$]{0,2}(?:\"([^\"\n]{4,300}+)\"|'([^'\n]{4,300}+)'|`(
 _OTHER: Final = r"[^\s\"'`,;&(){}\[\]<>|\\"
 _WORD: Final = rf"({_OTHER}]{{4,500}}+)"
 _BELOW: Final = r"(?:\r?\n[ \t]{1,80}(?=[\"']))?"
-"""A quoted value may stand on the line below its name."""
+"""A quoted value may be on the line below its name."""
 _NO_CODE: Final = r"(?![(\[{]|,[ \t]|\)|[ \t]{0,3}(?:[+?|(]|==))"
 _NO_CALL: Final = r"(?![(\[{]|[ \t]{0,3}(?:[+?|(]|==))"
 _NUMBER: Final = r"(?:[0-9]{1,6}[ ]?[|\u2192][ ]?|[+-])?"

@@ -1,4 +1,4 @@
-"""Finds the names of users whose home directories a text showed, wherever else they stand."""
+"""Finds user names that are known from home directories anywhere in a text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,43 +18,52 @@ _UNMISTAKABLE: Final = 7
 """Fewest characters of a name that is found inside longer words too."""
 
 
-def names_nobody(name: str) -> bool:
-    """Tell whether a name is that of a system's account, an example's or an organization's."""
+def is_shared(name: str) -> bool:
+    """Return whether a name is an account of a system, an example or an organization."""
     lowered = name.lower()
     return lowered in _listed("accounts.txt") or lowered.startswith(_families())
 
 
 def is_word(name: str) -> bool:
-    """Tell whether a name is a word of English, of four letters or more."""
+    """Return whether a name is a word of English, of four letters or more."""
     return name.lower() in _listed("words.txt")
 
 
 def telling(names: Iterable[str]) -> set[str]:
-    """Keep the names worth finding: four characters or more, no word of English, nobody's account."""
+    """Keep the names worth finding: four characters or more, not an English word, not a shared account."""
     return {
         name.lower()
         for name in names
         if len(name) >= _SHORTEST
         and sum(char.isalpha() for char in name) >= _LETTERS
-        and not names_nobody(name)
+        and not is_shared(name)
         and not is_word(name)
     }
 
 
 class NameFinder:
-    """Finds names, whatever their case. A name beside letters is another word, unless it is long."""
+    """Finds names, whatever their case. A name next to letters is another word, unless it is long.
+
+    A short name or one that is a word is found only as a folder, as in "home/bob".
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = {spelled for name in telling(names) for spelled in _spellings(name)}
-        self._regex = any_of(sorted(self._names)) if self._names else None
+        names = {name.lower() for name in names}
+        spelled = {each for name in telling(names) for each in _spellings(name)}
+        self._regex = any_of(sorted(spelled)) if spelled else None
+        folders = "|".join(re.escape(name) for name in sorted(names) if name and not is_shared(name))
+        self._folders = re.compile(rf"(?:home|users)[\\/]{{1,4}}({folders})(?![\w.-])") if folders else None
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Yield where the names stand."""
-        if self._regex is None:
-            return
+        """Yield the places of the names."""
         lowered = text.lower()
         if len(lowered) != len(text):
             lowered = text
+        for match in self._folders.finditer(lowered) if self._folders else ():
+            if _begins(text, match.start()):
+                yield Span(*match.span(1), USER, RANK)
+        if self._regex is None:
+            return
         for match in self._regex.finditer(lowered):
             start, end = match.span(1)
             if end - start >= _UNMISTAKABLE or (_begins(text, start) and _ends(text, end)):
@@ -83,7 +92,7 @@ def _ends(text: str, end: int) -> bool:
 
 @cache
 def _listed(name: str) -> frozenset[str]:
-    """Read one of the lists beside this module; words.LICENSE tells where the words are from."""
+    """Read one of the lists in this folder; words.LICENSE names the source of the words."""
     return frozenset(files(__package__).joinpath(name).read_text("ascii").split())
 
 

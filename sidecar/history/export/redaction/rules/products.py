@@ -1,13 +1,12 @@
-"""Keys of services that gitleaks' rules do not know, or know only beside the service's name.
+"""Keys of services that gitleaks' rules do not know, or know only near the service's name.
 
 The prefixes are the issuers' own, from their documentation of token formats and from the keys they issue.
 """
 
 from typing import Final
 
-from sidecar.history.export.redaction.rules import Rule
+from sidecar.history.export.redaction.rules.rule import GLUED, LEFT, Rule
 
-_LEFT: Final = "(?<![A-Za-z0-9])"
 _UNMISTAKABLE: Final = {
     "modelKey": (
         "lsv2_pt_ lsv2_sk_ sk-lf- llx- pcsk_ wandb_v1_ crsr_ ctx7sk- rqsty-sk- sgamp_user_ apify_api_ "
@@ -55,8 +54,10 @@ def _spelled(prefix: str) -> str:
 
 def _rule(kind: str, prefixes: str, body: str) -> Rule:
     listed = tuple(prefixes.split())
-    heads = "|".join(map(_spelled, listed))
-    return Rule(kind, f"{_LEFT}(?:{heads}){body}", tuple(prefix.lower() for prefix in listed))
+    heads = "|".join(
+        f"{LEFT if each.isalnum() and len(each) < 4 else GLUED}{_spelled(each)}" for each in listed
+    )
+    return Rule(kind, f"(?:{heads}){body}", tuple(prefix.lower() for prefix in listed))
 
 
 PRODUCTS: Final = (
@@ -65,37 +66,38 @@ PRODUCTS: Final = (
         for kind, each in _UNMISTAKABLE.items()
     ),
     *(_rule(kind, each, rf"{_LONG_RUN}(?:[_-][A-Za-z0-9]{{8,100}}+)?+") for kind, each in _SHORT.items()),
-    Rule("resendKey", rf"{_LEFT}re_[A-Za-z0-9]{{6,12}}_[A-Za-z0-9]{{16,40}}", ("re_",)),
-    Rule("resendKey", rf"{_LEFT}re_(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{20,60}}+", ("re_",)),
-    Rule("googleToken", rf"{_LEFT}AQ\.[\w-]{{36,200}}+", ("aq.",)),
-    Rule("dropboxToken", rf"{_LEFT}sl\.(?:u\.)?[\w-]{{100,2000}}+", ("sl.",)),
-    Rule("clickUpToken", rf"{_LEFT}pk_[0-9]{{5,12}}_[A-Z0-9]{{32}}", ("pk_",)),
-    Rule("mapboxToken", rf"{_LEFT}[st]k\.eyJ[\w-]{{20,400}}+\.[\w-]{{16,100}}+", ("sk.eyj", "tk.eyj")),
-    Rule("tunnelToken", rf"{_LEFT}eyJhIjoi[A-Za-z0-9+/=_-]{{60,400}}+", ("eyjhijoi",)),
-    Rule("facebookToken", rf"{_LEFT}EAA[A-Z][A-Za-z0-9]{{80,400}}+", ("eaa",)),
-    Rule("buildToken", rf"{_LEFT}sgp_(?:[a-fA-F0-9]{{16}}_|local_){{1,2}}[a-fA-F0-9]{{40}}", ("sgp_",)),
-    Rule("trelloToken", rf"{_LEFT}ATTA[a-f0-9]{{64,80}}", ("atta",)),
+    Rule("resendKey", rf"{GLUED}re_[A-Za-z0-9]{{6,12}}_[A-Za-z0-9]{{16,40}}", ("re_",)),
+    Rule("resendKey", rf"{GLUED}re_(?=[A-Za-z]{{0,40}}[0-9])[A-Za-z0-9]{{20,60}}+", ("re_",)),
+    Rule("googleToken", rf"{GLUED}AQ\.[\w-]{{36,200}}+", ("aq.",)),
+    Rule("dropboxToken", rf"{GLUED}sl\.(?:u\.)?[\w-]{{100,2000}}+", ("sl.",)),
+    Rule("clickUpToken", rf"{GLUED}pk_[0-9]{{5,12}}_[A-Z0-9]{{32}}", ("pk_",)),
+    Rule("mapboxToken", rf"{GLUED}[st]k\.eyJ[\w-]{{20,400}}+\.[\w-]{{16,100}}+", ("sk.eyj", "tk.eyj")),
+    Rule("tunnelToken", rf"{GLUED}eyJhIjoi[A-Za-z0-9+/=_-]{{60,400}}+", ("eyjhijoi",)),
+    Rule("facebookToken", rf"{LEFT}EAA[A-Z][A-Za-z0-9]{{80,400}}+", ("eaa",)),
+    Rule("buildToken", rf"{GLUED}sgp_(?:[a-fA-F0-9]{{16}}_|local_){{1,2}}[a-fA-F0-9]{{40}}", ("sgp_",)),
+    Rule("trelloToken", rf"{GLUED}ATTA[a-f0-9]{{64,80}}", ("atta",)),
     Rule(
         "mailgunKey",
-        rf"{_LEFT}[a-f0-9]{{32}}-[a-f0-9]{{8}}-[a-f0-9]{{8}}(?![A-Za-z0-9])",
+        rf"{GLUED}[a-f0-9]{{32}}-[a-f0-9]{{8}}-[a-f0-9]{{8}}(?![A-Za-z0-9])",
         ("mailgun",),
-        scan=True,
+        far=True,
     ),
-    Rule("mailchimpKey", rf"{_LEFT}[a-f0-9]{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])", ("-us",), scan=True),
-    Rule("azureKey", rf"{_LEFT}[A-Za-z0-9]{{40,60}}JQQJ99[A-Za-z0-9]{{20,40}}", ("jqqj99",), scan=True),
+    Rule("mailchimpKey", rf"{GLUED}[a-f0-9]{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])", ("-us",), scan=True),
+    Rule("azureKey", rf"{GLUED}[A-Za-z0-9]{{40,60}}JQQJ99[A-Za-z0-9]{{20,40}}", ("jqqj99",), scan=True),
     Rule(
         "azureKey",
-        rf"{_LEFT}[A-Za-z0-9+/]{{33,80}}(?:{_AZURE_SIGNS.replace(' ', '|').replace('+', '[+]')})"
+        rf"{GLUED}[A-Za-z0-9+/]{{33,80}}(?:{_AZURE_SIGNS.replace(' ', '|').replace('+', '[+]')})"
         r"[A-Za-z0-9+/]{5,10}={0,2}",
         tuple(_AZURE_SIGNS.lower().split()),
         scan=True,
     ),
+    Rule("azureClientSecret", r"[\w~.]{3}[0-9]Q~[\w~.-]{31,34}", ("q~",), scan=True),
     Rule("oktaToken", r"(?i:SSWS)[ ]{1,3}(00[\w-]{38,42})", ("ssws",)),
     Rule("flyToken", r"FlyV1[ ]{1,2}(fm[0-9][a-z]?_[\w+/=,-]{40,2000}+)", ("flyv1",)),
     Rule("passwordHash", _CRYPT, tuple(_CRYPT_MARKS.split())),
     Rule(
         "serviceKey",
-        rf"{_LEFT}[A-Za-z][A-Za-z0-9]{{1,11}}[_-](?:{_SHAPES.replace(' ', '|')})[_-]{_LONG_RUN}",
+        rf"{GLUED}[A-Za-z][A-Za-z0-9]{{1,11}}[_-](?:{_SHAPES.replace(' ', '|')})[_-]{_LONG_RUN}",
         tuple(f"{joint}{shape}{joint}" for shape in _SHAPES.split() for joint in "_-"),
         scan=True,
     ),

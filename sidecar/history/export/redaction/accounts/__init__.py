@@ -1,0 +1,1 @@
+"""Home directories, and the names of the people who own them."""

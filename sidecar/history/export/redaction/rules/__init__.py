@@ -1,0 +1,1 @@
+"""The kinds of secrets and what each looks like."""

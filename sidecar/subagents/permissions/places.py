@@ -1,0 +1,176 @@
+"""The files, folders, patterns and addresses that the arguments of a call name: pure.
+
+Agents name the same argument differently, so its name is taken apart into words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from sidecar.subagents.permissions import web_address
+from sidecar.subagents.permissions.web_address import WebAddress
+
+Role = Literal["file", "folder", "directory", "pattern", "address", "text"]
+"""What a value is. A `folder` is where a search begins, a `directory` where relative paths begin."""
+
+MAX_VALUES = 10_000
+"""Values of one call; a call with more is in doubt."""
+MAX_DEPTH = 12
+"""Levels of nested values; a call with more is in doubt."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DIRECTORIES = frozenset({"cwd", "workdir", "workingdirectory", "workingdir", "currentdirectory", "chdir"})
+_FOLDERS = frozenset({"path", "dir", "dirpath", "directory", "directorypath", "folder", "folderpath"})
+_RUN_IN = _DIRECTORIES | {"directory", "dirpath", "dir", "folder", "root"}
+_FILE_WORDS = _words(
+    "path paths file files filename filenames filepath filepaths folder folders dir dirs dirpath directory "
+    "directories root roots location locations source src destination dest dst target from to uri uris "
+    "outfile notebook absolutepath relativepath"
+)
+_PATTERN_WORDS = _words("pattern patterns glob globs include includes")
+_ADDRESS_WORDS = _words("url urls uri uris")
+_TEXTS = _words(
+    "content contents text body html markdown description explanation reason justification instruction "
+    "instructions message title thought plan prompt query regex replacement replace find search "
+    "newstring oldstring newstr oldstr newtext oldtext newcontent oldcontent newsource oldsource filetext "
+    "codeedit inserttext exclude excludes ignore"
+)
+"""Names of free text, and of patterns that only leave files out: these values reach no file."""
+_BY_PATH = frozenset({"changes", "files", "paths"})
+"""Members that may be a mapping from paths."""
+_BELOW_FILE = frozenset({"name", "value"})
+"""Members of a file's own mapping that name the file."""
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PLACE = re.compile(
+    r"\s*(?:[/\\~]|[A-Za-z]:[/\\]|file:|\$\{|\$[A-Z]|%[A-Z])|.*(?:^|[/\\]) *\.{2,}(?:[^\w.]|$)", re.S
+)
+_SCHEME = re.compile(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PATCHED = re.compile(
+    r"^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |(?:rename|copy) (?:from|to) |Index: )(.+)$"
+    r"|^--- (?P<old>[^\t\n]+).*\n\+\+\+ (?P<new>[^\t\n]+)",
+    re.MULTILINE,
+)
+
+
+class Place(NamedTuple):
+    """One value that a call names, and what it is."""
+
+    role: Role
+    text: str
+
+
+def named(arguments: Any) -> list[Place] | None:
+    """Return what the arguments of a call name, at any depth; None if they are too many or too deep."""
+    found: list[Place] = []
+    left: list[tuple[tuple[str, ...], Any]] = [((), arguments)]
+    for _ in range(MAX_VALUES):
+        if not left:
+            return found
+        names, value = left.pop()
+        if isinstance(value, str):
+            found.extend(_places(names, value) if value else ())
+        elif isinstance(value, Mapping | list | tuple):
+            if len(names) >= MAX_DEPTH:
+                return None
+            if isinstance(value, Mapping):
+                found.extend(_keys(names, value))
+                left.extend(((*names, str(key)), below) for key, below in value.items())
+            else:  # a list adds a level, too
+                left.extend(((*names, names[-1] if names else ""), below) for below in value)
+    return None
+
+
+def files(arguments: Any) -> Iterator[str]:
+    """Yield the files and folders that a call names, as far as the bounds of `named` allow."""
+    for place in named(arguments) or ():
+        if place.role in ("file", "folder"):
+            yield place.text
+
+
+def address(url: str, arguments: Any) -> WebAddress | None:
+    """Return the server that a call fetches from; None in doubt, or if it names files or other hosts."""
+    found, places = web_address.parse(url), named(arguments)
+    if found is None or places is None or any(place.role not in ("address", "text") for place in places):
+        return None
+    others = [web_address.parse(each) for place in places for each in web_address.mentioned(place.text)]
+    return found if all(other is not None and other.host == found.host for other in others) else None
+
+
+def directories(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield every directory in which a command may run, in whatever form."""
+    for name, value in arguments.items():
+        if value and _joined(name) in _RUN_IN:
+            yield value
+
+
+def local(uri: str) -> str:
+    """Return the path of a `file:` URI of this machine; any other text unchanged."""
+    if not uri.lower().startswith("file:"):
+        return uri
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
+    is_here = parts.netloc.lower() in ("", "localhost") and parts.path.startswith("/")
+    return unquote(parts.path) if is_here and not (parts.query or parts.fragment) else uri
+
+
+def _places(names: tuple[str, ...], value: str) -> Iterator[Place]:
+    name = names[-1] if names else ""
+    if _joined(name) in _TEXTS:
+        yield Place("text", value)
+        return
+    changed = [Place("file", path) for path in _patched(value)]
+    yield from changed
+    role = _role(names, value)
+    if changed and _own_role(name) is None:
+        role = None
+    yield Place("text", value) if role is None else Place(role, local(value))
+
+
+def _role(names: tuple[str, ...], value: str) -> Role | None:
+    """Return what a value is; None if it is only text."""
+    if _SCHEME.match(value):
+        return "address"
+    own = _own_role(names[-1]) if names else None
+    if own is None and len(names) > 1 and _joined(names[-1]) in _BELOW_FILE:
+        own = next((role for name in reversed(names[:-1]) if (role := _own_role(name))), None)
+    return "file" if own is None and _PLACE.match(value) else own
+
+
+def _own_role(name: str) -> Role | None:
+    joined = _joined(name)
+    if joined in _DIRECTORIES:
+        return "directory"
+    if joined in _FOLDERS:
+        return "folder"
+    last = [word.lower() for word in _WORDS.findall(name)][-1:]
+    if {joined, *last} & _PATTERN_WORDS:
+        return "pattern"
+    return "file" if {joined, *last} & (_FILE_WORDS | _ADDRESS_WORDS) else None
+
+
+def _keys(names: tuple[str, ...], value: Mapping[Any, Any]) -> Iterator[Place]:
+    """Yield the names of members that are paths."""
+    is_by_path = bool(names) and _joined(names[-1]) in _BY_PATH
+    for key in map(str, value):
+        if is_by_path or _PLACE.match(key):
+            yield Place("file", local(key))
+
+
+def _patched(text: str) -> Iterator[str]:
+    """Yield the files that a patch changes."""
+    for found in _PATCHED.finditer(text):
+        for path in (found[1], found["old"], found["new"]):
+            if path is not None and path.strip() != "/dev/null":
+                yield re.sub(r"^[ab]/", "", path.strip())
+
+
+def _joined(name: Any) -> str:
+    return re.sub(r"[_\s-]", "", str(name)).lower()
