@@ -5,18 +5,19 @@ import { historyCommands } from "./commands/history.js";
 import { questionCommands } from "./commands/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
-import { speakingCommands } from "./commands/speaking.js";
+import { messagingCommands } from "./commands/messaging.js";
 import { subagentCommands } from "./commands/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
-import { ExampleSwitch } from "./service/exampleSwitch.js";
+import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
 import { openLog } from "./util/log.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
-import { showLook } from "./panel/looking.js";
+import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
 import { followSettings } from "./service/settingsChanges.js";
+import { notifyEnds } from "./views/endNotices.js";
 import { HistoryTree } from "./views/historyTree.js";
 import { notifyQuestions } from "./views/questionNotices.js";
 import { showRunsTree } from "./views/runsTree.js";
@@ -24,14 +25,15 @@ import { showStatusBar } from "./views/statusBar.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./views/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
+import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
 
-/** Wire the extension up; nothing is started before a view or a command asks for it. */
+/** Connect the parts of the extension; nothing starts before a view or a command needs it. */
 export function activate(context: vscode.ExtensionContext): void {
   const { log, write } = openLog();
   const installation = new Installation(context, log);
-  const example = new ExampleSwitch(context, installation);
+  const example = new ExampleSetting(context, installation);
   const settings = () =>
     sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
   const service = new SidecarService({
@@ -50,8 +52,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
-  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (look) => {
-    void showLook(look, service, diffs);
+  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (request) => {
+    void openTarget(request, service, diffs);
   });
   const ownRoot = () => service.info?.storageRoot;
   const history = new HistoryTree(service, (task) => task.root === ownRoot());
@@ -67,13 +69,13 @@ export function activate(context: vscode.ExtensionContext): void {
     ...subagentCommands({ service, panel, enableExample }),
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
-    ...speakingCommands({ service, panel, outbox }),
+    ...messagingCommands({ service, panel, outbox }),
     ...historyCommands({ service, history, transcripts, reports, ownRoot }),
     ...sidecarCommands({
       service,
       log,
       repair,
-      cancelSetUp: () => {
+      cancelSetup: () => {
         installation.cancel();
       },
       diagnostics: () => collectDiagnostics(context, service, installation),
@@ -90,20 +92,21 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs,
     showStatusBar(service),
     notifyQuestions(service, panel),
+    notifyEnds(service, panel),
     registerCommands(commands, service, log),
     followSettings(service, settings),
     service.onDidChangeState(({ kind, message }) => {
       log.info(`state: ${kind}${message === undefined ? "" : ` (${message})`}`);
       void vscode.commands.executeCommand("setContext", "subagentSidecar.state", kind);
-      if (kind === "failed") {
-        showProblem(message ?? "The sidecar has failed.");
+      if (kind === "failed" && !panel.visible) {
+        void showProblem(message ?? strings.sidecar.failed); // The panel shows it by itself.
       }
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void service.grantTrust()),
   );
 }
 
-/** End the sidecar and its runs before the window goes; bounded below what VS Code allows for it. */
+/** Stop the sidecar and its runs before the window closes, within the time that VS Code allows. */
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

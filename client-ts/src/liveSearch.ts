@@ -2,7 +2,7 @@ import { coalesced } from "./util/coalesce.js";
 import { messageOf } from "./util/errors.js";
 import type { ListParams, ListResult, SearchHit, SearchParams, SearchResult } from "./protocol.js";
 import type { TaskInfo } from "./protocol.js";
-import { messageSearch, type QueryFault, queryFault } from "./text/queryText.js";
+import { messageSearch, type QueryError, queryError } from "./text/queryText.js";
 
 const TASKS = 50;
 const HITS = 20;
@@ -20,8 +20,8 @@ export interface FoundTasks {
   readonly items: readonly TaskInfo[];
   readonly matched: number;
   readonly total: number;
-  readonly fault?: QueryFault;
-  /** Why the sidecar gave no answer, other than for a fault of the query. */
+  readonly problem?: QueryError;
+  /** Why the sidecar gave no answer, other than for a problem of the query. */
   readonly error?: string;
 }
 
@@ -38,7 +38,7 @@ const NO_MESSAGES: FoundMessages = { text: "", hits: [], unread: 0 };
 
 /**
  * A search that follows a text as it is typed: one request of a kind at a time, the newest text wins,
- * and what was found for an older one is not shown. `changed` is called whenever there is news.
+ * and what was found for an older one is not shown. `changed` is called for every change.
  */
 export class LiveSearch {
   readonly #requests: SearchRequests;
@@ -71,8 +71,8 @@ export class LiveSearch {
     return this.#open > 0;
   }
 
-  /** Look for `text`: a query for tasks, its words for messages. Never rejects: faults are found. */
-  async look(text: string): Promise<void> {
+  /** Search for `text`: a query for tasks, its words for messages. Never rejects: errors are results. */
+  async find(text: string): Promise<void> {
     this.#text = text;
     clearTimeout(this.#again);
     this.#open += 1;
@@ -107,8 +107,8 @@ export class LiveSearch {
       });
       return { text, items, matched, total };
     } catch (error) {
-      const fault = queryFault(error);
-      return { ...NO_TASKS, text, ...(fault ? { fault } : { error: messageOf(error) }) };
+      const problem = queryError(error);
+      return { ...NO_TASKS, text, ...(problem ? { problem } : { error: messageOf(error) }) };
     }
   }
 
@@ -133,8 +133,8 @@ export class LiveSearch {
       const { hits, indexed, total } = await this.#requests.messages({ ...wanted, limit: HITS });
       return { text, hits, unread: total - indexed };
     } catch (error) {
-      const isFault = queryFault(error) !== undefined; // The list tells of it.
-      return { ...NO_MESSAGES, text, ...(isFault ? {} : { error: messageOf(error) }) };
+      const isReported = queryError(error) !== undefined; // The list reports it.
+      return { ...NO_MESSAGES, text, ...(isReported ? {} : { error: messageOf(error) }) };
     }
   }
 

@@ -1,23 +1,24 @@
 import type { AsyncTask, InitializeResult } from "./protocol.js";
-import { isLive } from "./text/taskTable.js";
+import { isLive } from "./text/outcome.js";
+import * as strings from "./text/strings.js";
 
-/** What the sidecar tells of its runners; undefined before it has told. */
+/** What is known of the sidecar's runners; undefined before it has started. */
 interface Known {
   readonly info: Pick<InitializeResult, "runners"> | undefined;
 }
 
-/** Whether a run may be sent a message: it runs, by a runner not known to take its prompt alone. */
+/** Whether a run accepts messages: it is running, and its runner takes more than a prompt. */
 export function takesMessages({ info }: Known, { status, runner }: AsyncTask): boolean {
   const type = info?.runners.find(({ name }) => name === runner)?.type;
   return status === "running" && type !== "command";
 }
 
-/** Whether a run may be gone on with, in a new one. */
+/** Whether a run can be resumed in a new one. */
 export function isResumable(task: AsyncTask): boolean {
   return !isLive(task);
 }
 
-/** Say when an agent is given a message that the sidecar has taken. */
+/** Tell when the agent gets a message that the sidecar has accepted. */
 export function deliveryWords(delivery: "now" | "nextTurn"): string {
-  return delivery === "now" ? "Delivered." : "Queued. Will be delivered after the current turn.";
+  return delivery === "now" ? strings.runs.delivered : strings.runs.deliveredLater;
 }

@@ -221,7 +221,13 @@ interface Shown {
 }
 
 /** What the user sees: the quick pick shown last, the messages, the documents; and what they choose. */
-export const shown: Shown = { messages: [], buttons: [], documents: [], answers: [], settings: {} };
+export const shown: Shown = {
+  messages: [],
+  buttons: [],
+  documents: [],
+  answers: [],
+  settings: {},
+};
 
 function tell(message: string, ...items: unknown[]): Promise<string | undefined> {
   shown.messages.push(message);

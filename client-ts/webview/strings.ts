@@ -24,7 +24,7 @@ export const ACTIONS = {
   changeLimit: "Change Limit",
   openTranscript: "Open Transcript",
   runExample: "Run an Example",
-  createDefinition: "New Agent Definition…",
+  createDefinition: "New Subagent Definition…",
 } as const satisfies Partial<Record<Action, string>>;
 
 export const HOME = {

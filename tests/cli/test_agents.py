@@ -26,9 +26,7 @@ def test_each_fault_is_a_line_with_file_and_line_and_the_exit_is_1(cli: Cli) -> 
     path = write(cli, ".gemini/agents", "far.md", FAULTY)
     done = cli.run("agents", "validate")
     assert done.returncode == 1
-    assert done.stdout == (
-        f"{path}:3: kind: remote agents are not supported, which no runner here does\n"
-    )
+    assert done.stdout == (f"{path}:3: kind: remote agents are not supported, which no runner here does\n")
 
 
 @pytest.mark.parametrize("named", [".", ".gemini/agents", ".gemini/agents/far.md"])

@@ -54,7 +54,7 @@ session.step(
     ]);
     await chat.question("Make this edit?").waitFor();
     await chat.state("Waiting for you").waitFor();
-    await workbench.treeRows("Subagents").filter({ hasText: "waiting for your answer" }).waitFor();
+    await workbench.treeRows("Subagents").filter({ hasText: "Waiting for you" }).waitFor();
     await workbench.statusItem("1 waiting for you").waitFor();
     assert.equal(await notes(), "Old words.\n");
   },
@@ -150,13 +150,13 @@ session.step(
 );
 
 session.step("a remembered permission is listed, and can be forgotten", async (workbench) => {
-  await workbench.run("Subagents: Remembered Permissions");
+  await workbench.run("Subagents: Manage Remembered Permissions");
   await workbench.row("Always allow: `echo first` in this workspace").getByRole("checkbox").check();
   await workbench.picture("remembered-permissions");
   await workbench.page.getByRole("button", { name: "OK", exact: true }).click();
-  await workbench.toasts.getByText("1 permission removed.").waitFor();
-  await workbench.run("Subagents: Remembered Permissions");
-  await workbench.toasts.getByText("No saved permissions.").waitFor();
+  await workbench.toasts.getByText("1 permission forgotten.").waitFor();
+  await workbench.run("Subagents: Manage Remembered Permissions");
+  await workbench.toasts.getByText("No remembered permissions.").waitFor();
 });
 
 session.step(
@@ -189,7 +189,7 @@ session.step("an ended subagent goes on in a new conversation", async (workbench
 session.step("the palette tells a subagent something, too", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Subagents: Send Message");
-  await workbench.pick("waiting for your answer");
+  await workbench.pick("Waiting for you");
   await workbench.answer('say "From the palette."');
   await workbench.toasts.getByText("Will be delivered after the current turn").waitFor();
   await chat.button(/^Allow once/).click();
@@ -198,7 +198,7 @@ session.step("the palette tells a subagent something, too", async (workbench) =>
 });
 
 session.step("a new definition is written, opened and ready to launch", async (workbench) => {
-  await workbench.run("Subagents: New Agent Definition");
+  await workbench.run("Subagents: New Subagent Definition");
   await workbench.answer("greeter");
   await workbench.answer('Says "hello": to all');
   await workbench.pick("Workspace");

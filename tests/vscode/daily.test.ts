@@ -124,14 +124,14 @@ session.step("the palette cancels the one that is chosen", async (workbench) => 
 });
 
 session.step("the palette opens an earlier subagent", async (workbench) => {
-  await workbench.run("Subagents: Open Subagent");
+  await workbench.run("Subagents: Open Conversation");
   await workbench.pick("Count the stars");
   await new Chat(workbench).ending.getByText("Seven stars, all told.").waitFor();
 });
 
 session.step("the palette copies diagnostics without the user's secrets", async (workbench) => {
   await workbench.run("Subagents: Copy Diagnostics");
-  await workbench.toasts.getByText("in the clipboard").waitFor();
+  await workbench.toasts.getByText("Diagnostics copied").waitFor();
   const diagnostics = await workbench.clipboard();
   assert.match(diagnostics, /sidecar/i);
   assert.match(diagnostics, /python/i);

@@ -26,7 +26,7 @@ session.step("the VSIX installs and asks for no proposed API", async () => {
 
 session.step("the first look sets up a private environment, and says so", async (workbench) => {
   await workbench.openSideBar("Subagents");
-  await new Chat(workbench).frame.getByText(/^(Making|Fetching|Installing) /).waitFor();
+  await new Chat(workbench).frame.getByText(/^(Creating|Downloading|Installing) /).waitFor();
   assert.equal(await workbench.toasts.count(), 0, "it is said once, where one looks");
 });
 
@@ -48,7 +48,7 @@ session.step(
 );
 
 session.step("the example is in the tree and in the history", async (workbench) => {
-  await workbench.treeRows("Subagents").filter({ hasText: "goal reached" }).waitFor();
+  await workbench.treeRows("Subagents").filter({ hasText: "Completed" }).waitFor();
   await workbench.openView("Task History");
   await workbench.treeRows("Task History").first().waitFor();
 });

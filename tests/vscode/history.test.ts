@@ -54,7 +54,7 @@ session.step("above them stands what they used in all", async (workbench) => {
 session.step("load more appends the next page", async (workbench) => {
   await workbench.view(VIEW).locator(".monaco-list").focus();
   await workbench.page.keyboard.press("End");
-  await workbench.treeRows(VIEW).filter({ hasText: "Load more" }).click();
+  await workbench.treeRows(VIEW).filter({ hasText: "Load more tasks" }).click();
   await until(
     "two pages long",
     () => workbench.treeSize(VIEW),
@@ -82,7 +82,7 @@ session.step("a filter with a fault says where it is and what was expected", asy
   await workbench.type("status:fail");
   await workbench.page.getByText(/At character 8: expected one of active/).waitFor();
   await workbench.type("status:failed cost>0");
-  await workbench.page.getByText(/tasks? fit/).waitFor();
+  await workbench.page.getByText(/tasks? match/).waitFor();
   await workbench.page.keyboard.press("Enter");
   await workbench
     .view(VIEW)
@@ -141,7 +141,7 @@ session.step("a fault of the query is shown where one types", async (workbench) 
 
 session.step("what is searched becomes the filter of the view", async (workbench) => {
   await workbench.type("product:kilo since:2020-01-01");
-  await workbench.page.getByRole("button", { name: "Use as Filter" }).click();
+  await workbench.page.getByRole("button", { name: "Use as Task History Filter" }).click();
   await workbench
     .view(VIEW)
     .getByText(/Filter: product:kilo since:2020-01-01/)
@@ -150,8 +150,8 @@ session.step("what is searched becomes the filter of the view", async (workbench
 });
 
 session.step("the totals are a page, of the tasks under the filter", async (workbench) => {
-  await workbench.run("Subagents: Show Totals");
-  const page = await workbench.renderedPage("Totals of stored tasks");
+  await workbench.run("Subagents: Show Usage Totals");
+  const page = await workbench.renderedPage("Usage Totals");
   for (const heading of ["By workspace", "By mode", "By product", "By day"]) {
     await page.getByRole("heading", { name: heading }).waitFor();
   }
@@ -159,9 +159,9 @@ session.step("the totals are a page, of the tasks under the filter", async (work
 });
 
 session.step("the check tells what is wrong, and why", async (workbench) => {
-  await workbench.run("Subagents: Check Task History");
+  await workbench.run("Subagents: Diagnose Task History");
   const report = workbench.page.locator(".editor-instance .view-lines");
-  await report.getByText("1 finding. Nothing was changed.").waitFor();
+  await report.getByText("1 problem found. Nothing was changed.").waitFor();
   await report.getByText("Byte order mark (1)").waitFor();
 });
 
@@ -191,7 +191,7 @@ session.step("an export is written where one wants it, without secrets", async (
   const target = join(session.profile.workspace, "exported.md");
   await workbench.row("src").waitFor(); // the dialog lists the folder
   await workbench.answer(target);
-  await workbench.toasts.getByText(/The task is in .*exported.md/).waitFor();
+  await workbench.toasts.getByText(/Exported .* to .*exported.md/).waitFor();
   assert.match(await readFile(target, "utf8"), new RegExp(OWN_TASK.words));
 });
 
@@ -201,7 +201,7 @@ session.step("all that are selected are exported, into a folder", async (workben
   await workbench.row("src").waitFor(); // the dialog lists the folder
   await workbench.picture("a-folder-is-chosen");
   await workbench.page.getByRole("button", { name: "Export Here" }).click();
-  await workbench.toasts.getByText(/^2 tasks are in /).waitFor();
+  await workbench.toasts.getByText(/^Exported 2 tasks to /).waitFor();
   const files = await readdir(session.profile.workspace);
   assert.equal(files.filter((name) => name.endsWith(".md")).length, 3, files.join());
   assert.ok(files.includes("oil-the-weathercock.md"), files.join());

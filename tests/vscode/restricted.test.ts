@@ -30,11 +30,11 @@ session.step("the history can be searched, checked and added up", async (workben
   await workbench.type("status:nonsense");
   await workbench.row("At character 8").waitFor();
   await workbench.page.keyboard.press("Escape");
-  await workbench.run("Subagents: Check Task History");
-  const check = await workbench.renderedPage("Check of the task history");
-  await check.getByText("Nothing is wrong.").waitFor();
-  await workbench.run("Subagents: Show Totals");
-  await workbench.renderedPage("Totals of stored tasks");
+  await workbench.run("Subagents: Diagnose Task History");
+  const check = await workbench.renderedPage("Task History Diagnosis");
+  await check.getByText("No problems found.").waitFor();
+  await workbench.run("Subagents: Show Usage Totals");
+  await workbench.renderedPage("Usage Totals");
   await workbench.run("View: Close All Editors");
 });
 

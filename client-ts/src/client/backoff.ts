@@ -1,14 +1,14 @@
-/** How often, and how fast, a crashed sidecar is started again. */
+/** How often, and how soon, a crashed sidecar is restarted. */
 export interface RestartLimits {
-  /** Crashes within `windowMs` that are answered by another start; one more gives up. */
+  /** Crashes within `windowMs` that lead to a restart; one more gives up. */
   readonly maxCrashes: number;
   readonly windowMs: number;
-  /** Wait before the first new start; each further one within the window waits twice as long. */
+  /** Wait before the first restart; each further one within the window waits twice as long. */
   readonly baseMs: number;
   readonly maxMs: number;
 }
 
-/** Five restarts in three minutes is what language clients allow before they call it a loop. */
+/** Five restarts in three minutes, as language clients allow. */
 export const DEFAULT_RESTART_LIMITS: RestartLimits = {
   maxCrashes: 5,
   windowMs: 180_000,
@@ -22,7 +22,7 @@ export interface Retry {
   readonly inMs: number;
 }
 
-/** Remembers crashes and says when to start again. Takes the time in, keeps no timer. */
+/** Remembers crashes and decides when to restart. Takes the time as a parameter, has no timer. */
 export class RestartPolicy {
   readonly #limits: RestartLimits;
   #crashes: number[] = [];
@@ -31,7 +31,12 @@ export class RestartPolicy {
     this.#limits = { ...DEFAULT_RESTART_LIMITS, ...limits };
   }
 
-  /** Record a crash at `nowMs` (any steady clock); undefined means to give up. */
+  /** How many crashes of the window are remembered. */
+  get crashes(): number {
+    return this.#crashes.length;
+  }
+
+  /** Record a crash at `nowMs` (any monotonic clock); undefined means to give up. */
   crashed(nowMs: number): Retry | undefined {
     const { maxCrashes, windowMs, baseMs, maxMs } = this.#limits;
     this.#crashes = this.#crashes.filter((at) => nowMs - at < windowMs);

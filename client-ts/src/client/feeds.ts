@@ -1,14 +1,15 @@
-import type { Disposable } from "./listeners.js";
+import type { Disposable } from "vscode-jsonrpc/node";
+
 import type { AsyncTaskDidOutput, TaskEvent } from "../protocol.js";
 
-/** How a feed asks the sidecar; both may reject. */
+/** How feeds send requests to the sidecar; both may reject. */
 export interface FeedSource {
   subscribe(taskId: string, afterSeq: number): Promise<unknown>;
   unsubscribe(taskId: string): Promise<unknown>;
   failed(taskId: string, error: unknown): void;
 }
 
-/** One who follows a run, and how far it has come. */
+/** A follower of a run, and the last event it received. */
 class Follower {
   #last: number;
   #joined = false;
@@ -23,7 +24,7 @@ class Follower {
     return this.#last;
   }
 
-  /** The subscription that was made for this follower is answered. */
+  /** The subscription for this follower has been answered. */
   joined(): void {
     this.#joined = true;
   }
@@ -37,17 +38,17 @@ class Follower {
     }
   }
 
-  /** An earlier subscription, still on its way, may be far ahead: its events come again, in order. */
+  /** Whether events belong to an earlier subscription that is further ahead: they come again, in order. */
   #isEarly([first]: readonly TaskEvent[]): boolean {
     return !this.#joined && (first?.seq ?? 0) > this.#last + 1;
   }
 }
 
 /**
- * The events of runs, handed to everyone who follows them.
+ * Delivers the events of runs to all followers.
  *
- * The sidecar keeps one subscription a task and replays from any `seq`: whoever joins late moves it
- * back to the slowest follower, and each one drops what it has had.
+ * The sidecar has one subscription per task and replays from any `seq`: a late follower moves it
+ * back to the slowest one, and each follower drops events that it already received.
  */
 export class Feeds {
   readonly #feeds = new Map<string, Set<Follower>>();
@@ -81,7 +82,7 @@ export class Feeds {
     }
   }
 
-  /** Subscribe anew to everything that is followed: a new sidecar knows of no subscription. */
+  /** Subscribe again to all followed runs: a new sidecar has no subscriptions. */
   resubscribe(): void {
     for (const [taskId, feed] of this.#feeds) {
       this.#subscribe(taskId, feed);

@@ -1,6 +1,11 @@
-import { type CancellationToken, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import {
+  type CancellationToken,
+  type Disposable,
+  Emitter,
+  ErrorCodes,
+  ResponseError,
+} from "vscode-jsonrpc/node";
 
-import { type Disposable, Listeners } from "./listeners.js";
 import type { ServerNotifications, ServerRequests } from "../protocol.js";
 
 type Awaitable<T> = T | Promise<T>;
@@ -10,26 +15,18 @@ export type RequestHandler<M extends keyof ServerRequests> = (
   token: CancellationToken,
 ) => Awaitable<ServerRequests[M]["result"]>;
 
-/** Who wants what the sidecar sends; outlives any one connection. */
+/** The handlers of what the sidecar sends; they outlive a connection. */
 export class Handlers {
-  readonly #notifications = new Map<string, Listeners<unknown>>();
+  readonly #notifications = new Map<string, Emitter<unknown>>();
   readonly #requests = new Map<string, (params: unknown, token: CancellationToken) => unknown>();
-  readonly #onError: (error: unknown) => void;
-
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
-  }
 
   onNotification<M extends keyof ServerNotifications>(
     method: M,
     listener: (params: ServerNotifications[M]["params"]) => void,
   ): Disposable {
-    let listeners = this.#notifications.get(method);
-    if (listeners === undefined) {
-      listeners = new Listeners(this.#onError);
-      this.#notifications.set(method, listeners);
-    }
-    return listeners.event((params) => {
+    const emitter = this.#notifications.get(method) ?? new Emitter<unknown>();
+    this.#notifications.set(method, emitter);
+    return emitter.event((params) => {
       listener(params as ServerNotifications[M]["params"]);
     });
   }
@@ -37,7 +34,7 @@ export class Handlers {
   /** Answer a request of the sidecar; a method has one handler, and a second one throws. */
   onRequest<M extends keyof ServerRequests>(method: M, handler: RequestHandler<M>): Disposable {
     if (this.#requests.has(method)) {
-      throw new Error(`${method} has a handler already; dispose of that one first`);
+      throw new Error(`${method} already has a handler; dispose of that one first`);
     }
     this.#requests.set(method, (params, token) =>
       handler(params as ServerRequests[M]["params"], token),

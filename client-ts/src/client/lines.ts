@@ -1,9 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Longest piece handed on as one line, in characters: a stream without line ends stays bounded. */
+/** The longest line, in characters; longer ones are split, so that memory stays bounded. */
 const MAX_LINE = 16 * 1024;
 
-/** Cuts a byte stream into lines, whatever the pieces it comes in. */
+/** Splits a byte stream into lines, however it is chunked. */
 export class LineSplitter {
   readonly #decoder = new StringDecoder("utf8");
   readonly #onLine: (line: string) => void;
@@ -25,7 +25,7 @@ export class LineSplitter {
     }
   }
 
-  /** Hand on what came after the last line end. */
+  /** Emit what follows the last line end. */
   end(): void {
     const rest = this.#rest + this.#decoder.end();
     this.#rest = "";

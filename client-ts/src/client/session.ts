@@ -16,6 +16,7 @@ import {
   type StopLimits,
 } from "./sidecarProcess.js";
 import { abortable, settlesWithin } from "./waiting.js";
+import * as strings from "../text/strings.js";
 
 /** One initialized connection to one sidecar process. */
 export interface Session {
@@ -25,11 +26,11 @@ export interface Session {
   readonly closed: Promise<string>;
   request(method: string, params: object, token?: CancellationToken): Promise<unknown>;
   notify(method: string, params: object): Promise<void>;
-  /** End the process, orderly if it lets; idempotent, bounded, never rejects. */
+  /** End the process, gracefully if possible; idempotent, bounded, never rejects. */
   close(): Promise<void>;
 }
 
-/** Who takes what the sidecar sends. */
+/** The receiver of what the sidecar sends. */
 export interface Peer {
   notified(method: string, params: unknown): void;
   asked(method: string, params: unknown, token: CancellationToken): unknown;
@@ -38,9 +39,9 @@ export interface Peer {
 
 export interface SessionOptions {
   readonly command: SidecarCommand;
-  /** Called at every start: trust and folders may have changed since the last. */
+  /** Called at every start: trust and folders may have changed. */
   readonly initialize: () => Omit<InitializeParams, "protocolVersion" | "processId">;
-  /** Until `initialize` is answered, in ms; leftovers of an earlier sidecar are swept first. */
+  /** Limit for the answer to `initialize`, in ms; the sidecar removes leftovers first. */
   readonly initializeMs?: number;
   readonly stop?: Partial<StopLimits>;
 }
@@ -50,8 +51,8 @@ const INITIALIZE_MS = 30_000;
 const EXIT_AFTER_CLOSE_MS = 500;
 
 /**
- * Start a sidecar and shake hands. On failure its process is gone when the promise rejects: with a
- * StartError if another try would end the same, with anything else if it might not.
+ * Start a sidecar and initialize it. When the promise rejects, its process has ended; the error is a
+ * StartError if another try would fail the same way.
  */
 export async function openSession(
   options: SessionOptions,
@@ -64,7 +65,7 @@ export async function openSession(
   const limits = { ...DEFAULT_STOP_LIMITS, ...options.stop };
   const wire = new Wire(child, peer, limits);
   try {
-    const info = await shakeHands(wire, options, signal);
+    const info = await initialize(wire, options, signal);
     return Object.assign(wire, { info });
   } catch (error) {
     await wire.close();
@@ -72,7 +73,7 @@ export async function openSession(
   }
 }
 
-async function shakeHands(
+async function initialize(
   wire: Wire,
   options: SessionOptions,
   signal: AbortSignal,
@@ -90,7 +91,7 @@ async function shakeHands(
     return checkVersion(await abortable(answer, AbortSignal.any([signal, timeout])));
   } catch (error) {
     if (error instanceof ResponseError) {
-      throw new StartError(`The sidecar refused to start: ${error.message}`);
+      throw new StartError(strings.sidecar.refused(error.message));
     }
     throw timeout.aborted ? new Error(`did not answer initialize within ${ms} ms`) : error;
   }
@@ -99,15 +100,12 @@ async function shakeHands(
 function checkVersion(answer: unknown): InitializeResult {
   const info = answer as InitializeResult;
   if (info.protocolVersion !== PROTOCOL_VERSION) {
-    throw new StartError(
-      `The sidecar speaks protocol version ${info.protocolVersion}, this client ` +
-        `${PROTOCOL_VERSION}. Update the older of the two.`,
-    );
+    throw new StartError(strings.sidecar.wrongVersion(info.protocolVersion, PROTOCOL_VERSION));
   }
   return info;
 }
 
-/** A connection over the pipes of a process; it is a Session once hands are shaken. */
+/** A connection over the pipes of a process; a Session once it is initialized. */
 class Wire implements Omit<Session, "info"> {
   readonly closed: Promise<string>;
   readonly #process: SidecarProcess;
@@ -119,7 +117,7 @@ class Wire implements Omit<Session, "info"> {
     this.#process = child;
     this.#limits = limits;
     const reader = new StreamMessageReader(child.stdout);
-    reader.partialMessageTimeout = 0; // Its timer would outlive a process killed amid a message.
+    reader.partialMessageTimeout = 0; // Its timer would outlive a process that is killed in the middle of a message.
     const writer = new StreamMessageWriter(child.stdin);
     this.#connection = createMessageConnection(reader, writer);
     this.closed = this.#watchEnd();
@@ -146,13 +144,13 @@ class Wire implements Omit<Session, "info"> {
   }
 
   async #close(): Promise<void> {
-    const goodbye = this.#sayGoodbye();
-    await settlesWithin(Promise.race([goodbye, this.closed]), this.#limits.shutdownMs);
+    const shutdown = this.#shutDown();
+    await settlesWithin(Promise.race([shutdown, this.closed]), this.#limits.shutdownMs);
     await this.#process.end(this.#limits);
     this.#connection.dispose();
   }
 
-  async #sayGoodbye(): Promise<void> {
+  async #shutDown(): Promise<void> {
     await this.request("shutdown", {});
     await this.notify("exit", {});
   }
@@ -167,8 +165,8 @@ class Wire implements Omit<Session, "info"> {
       });
       this.#connection.onError(([error, message]) => {
         if (message === undefined) {
-          // The reader lost its place in the stream: whatever follows cannot be trusted.
-          resolve(`sent what is not a message: ${messageOf(error)}`);
+          // The reader lost its position in the stream: nothing that follows can be trusted.
+          resolve(`sent an invalid message: ${messageOf(error)}`);
         }
       });
     });

@@ -1,14 +1,16 @@
 import {
   type CancellationToken,
   ConnectionError,
+  type Disposable,
+  Emitter,
   ErrorCodes,
+  type Event,
   ResponseError,
 } from "vscode-jsonrpc/node";
 
 import { type RestartLimits, RestartPolicy } from "./backoff.js";
-import { messageOf, SidecarUnavailableError } from "../util/errors.js";
+import { SidecarUnavailableError } from "../util/errors.js";
 import { Handlers, type RequestHandler } from "./handlers.js";
-import { type Disposable, Listeners } from "./listeners.js";
 import type {
   InitializeResult,
   LogMessage,
@@ -18,31 +20,38 @@ import type {
   ServerRequests,
 } from "../protocol.js";
 import { openSession, type Session, type SessionOptions } from "./session.js";
-import { type ClientState, Supervisor } from "./supervisor.js";
+import type { SidecarState } from "./state.js";
+import { Supervisor } from "./supervisor.js";
+import * as strings from "../text/strings.js";
 
 export type LogLevel = LogMessage["level"];
 
 export interface SidecarClientOptions extends SessionOptions {
-  /** Takes the sidecar's stderr (level info), its `log` notifications, and faults of listeners. */
+  /** Receives the sidecar's stderr (level info) and its `log` notifications. */
   readonly log?: (level: LogLevel, message: string) => void;
   readonly restart?: Partial<RestartLimits>;
+  /** Explain an end after which another start would fail the same way; undefined for others. */
+  readonly explainFatal?: (reason: string) => string | undefined;
 }
 
-/** Starts the sidecar, keeps it running, and speaks its protocol with types. */
+/** While one supervisor replaces another: the state of the former does not matter. */
+const RESTARTING: SidecarState = { kind: "restarting", message: strings.sidecar.restarting };
+
+/** Starts the sidecar, keeps it running, and offers its protocol with types. */
 export class SidecarClient {
   readonly #options: SidecarClientOptions;
   readonly #open: typeof openSession;
-  readonly #handlers = new Handlers(this.#listenerFailed.bind(this));
-  readonly #states = new Listeners<ClientState>(this.#listenerFailed.bind(this));
-  readonly #restarts = new Listeners<InitializeResult>(this.#listenerFailed.bind(this));
-  #state: ClientState = { kind: "stopped" };
+  readonly #handlers = new Handlers();
+  readonly #states = new Emitter<SidecarState>();
+  readonly #restarts = new Emitter<InitializeResult>();
+  #state: SidecarState = { kind: "idle" };
   #supervisor: Supervisor | undefined;
-  #greeted = false;
+  #hasRun = false;
   #stops = 0;
   #restarting: Promise<InitializeResult> | undefined;
   #queuedRestart: Promise<InitializeResult> | undefined;
 
-  /** `open` is replaced by tests only. */
+  /** Only tests replace `open`. */
   constructor(options: SidecarClientOptions, open: typeof openSession = openSession) {
     this.#options = options;
     this.#open = open;
@@ -51,8 +60,13 @@ export class SidecarClient {
     });
   }
 
-  get state(): ClientState {
+  get state(): SidecarState {
     return this.#state;
+  }
+
+  /** What the running sidecar reported about itself. */
+  get info(): InitializeResult | undefined {
+    return this.#supervisor?.session?.info;
   }
 
   /** The process id of the running sidecar, for diagnostics. */
@@ -60,16 +74,16 @@ export class SidecarClient {
     return this.#supervisor?.session?.pid;
   }
 
-  /** Told of every change of `state`. */
-  get onState(): (listener: (state: ClientState) => void) => Disposable {
+  /** Fires for every change of `state`. */
+  get onState(): Event<SidecarState> {
     return this.#states.event;
   }
 
   /**
-   * Told when a new sidecar has taken the place of an earlier one. Its subscriptions are gone:
-   * subscribe again with `afterSeq`, and read the lists again.
+   * Fires when a new sidecar has replaced an earlier one. Subscriptions are gone: subscribe again
+   * with `afterSeq`, and read the lists again.
    */
-  get onRestarted(): (listener: (info: InitializeResult) => void) => Disposable {
+  get onRestarted(): Event<InitializeResult> {
     return this.#restarts.event;
   }
 
@@ -84,7 +98,7 @@ export class SidecarClient {
     return this.#supervisor.ready;
   }
 
-  /** End the sidecar and wait until its process is gone. Idempotent, at any time. */
+  /** Stop the sidecar and wait until its process has ended. Idempotent, at any time. */
   async stop(): Promise<void> {
     this.#stops += 1;
     this.#queuedRestart = undefined;
@@ -92,8 +106,8 @@ export class SidecarClient {
   }
 
   /**
-   * End the sidecar if it runs, and start it anew, crashes forgotten. While a restart is under way
-   * one more is queued, and every further call shares that one; `stop` drops it.
+   * Stop the sidecar if it runs, and start it again with no crashes counted. During a restart one
+   * more is queued, which all further calls share; `stop` drops it.
    */
   restart(): Promise<InitializeResult> {
     if (this.#restarting === undefined) {
@@ -107,8 +121,8 @@ export class SidecarClient {
   }
 
   /**
-   * Ask the sidecar; cancelling the token cancels the request there. Rejects with a ResponseError
-   * when the sidecar refuses, with a SidecarUnavailableError when there is none to ask.
+   * Send a request; cancelling the token cancels it in the sidecar. Rejects with a ResponseError
+   * when the sidecar refuses, with a SidecarUnavailableError when it is not running.
    */
   async request<M extends keyof Requests>(
     method: M,
@@ -133,7 +147,7 @@ export class SidecarClient {
     }
   }
 
-  /** Listen to what the sidecar tells; lasts over restarts. */
+  /** Listen to a notification, across restarts. */
   onNotification<M extends keyof ServerNotifications>(
     method: M,
     listener: (params: ServerNotifications[M]["params"]) => void,
@@ -141,7 +155,7 @@ export class SidecarClient {
     return this.#handlers.onNotification(method, listener);
   }
 
-  /** Answer what the sidecar asks; lasts over restarts. Unhandled requests are refused for it. */
+  /** Answer a request of the sidecar, across restarts. Requests without a handler are refused. */
   onRequest<M extends keyof ServerRequests>(method: M, handler: RequestHandler<M>): Disposable {
     return this.#handlers.onRequest(method, handler);
   }
@@ -162,24 +176,28 @@ export class SidecarClient {
         this.#log("info", line);
       },
     };
-    return new Supervisor(
-      (signal) => this.#open(this.#options, peer, signal),
-      new RestartPolicy(this.#options.restart),
-      (state) => {
-        this.#enter(state);
+    const supervisor: Supervisor = new Supervisor(
+      {
+        open: (signal) => this.#open(this.#options, peer, signal),
+        policy: new RestartPolicy(this.#options.restart),
+        explainFatal: this.#options.explainFatal ?? (() => undefined),
+        report: (state) => {
+          this.#enter(supervisor === this.#supervisor ? state : RESTARTING);
+        },
       },
       this.#supervisor?.done ?? Promise.resolve(),
     );
+    return supervisor;
   }
 
-  #enter(state: ClientState): void {
+  #enter(state: SidecarState): void {
     this.#state = state;
     this.#states.fire(state);
-    if (state.kind === "running") {
-      if (this.#greeted) {
-        this.#restarts.fire(state.info);
+    if (state.kind === "running" && this.info !== undefined) {
+      if (this.#hasRun) {
+        this.#restarts.fire(this.info);
       }
-      this.#greeted = true;
+      this.#hasRun = true;
     }
   }
 
@@ -189,7 +207,7 @@ export class SidecarClient {
     const restarting = this.#supervisor.ready.finally(() => {
       this.#restarting = undefined;
     });
-    restarting.catch(() => undefined); // The state tells of a failure too.
+    restarting.catch(() => undefined); // The state reports a failure as well.
     this.#restarting = restarting;
     return restarting;
   }
@@ -198,7 +216,7 @@ export class SidecarClient {
     const stops = this.#stops;
     await current.catch(() => undefined);
     if (stops !== this.#stops) {
-      throw new SidecarUnavailableError("The sidecar was stopped; the restart is dropped.");
+      throw new SidecarUnavailableError(strings.sidecar.restartDropped);
     }
     this.#queuedRestart = undefined;
     return this.#restartNow();
@@ -207,15 +225,11 @@ export class SidecarClient {
   #log(level: LogLevel, message: string): void {
     this.#options.log?.(level, message);
   }
-
-  #listenerFailed(error: unknown): void {
-    this.#log("error", `A listener failed: ${messageOf(error)}`);
-  }
 }
 
 const LOST: readonly number[] = [ErrorCodes.PendingResponseRejected, ErrorCodes.MessageWriteError];
 
-/** Say in one way that the connection went away under a request. */
+/** Turn every way of losing the connection into one error. */
 function translate(method: string, error: unknown): unknown {
   const lost =
     error instanceof ConnectionError ||
@@ -224,7 +238,7 @@ function translate(method: string, error: unknown): unknown {
   return lost ? new SidecarUnavailableError(`${method}: the connection was lost`) : error;
 }
 
-/** Node's own errors have words for codes, such as EPIPE; refusals have numbers. */
+/** Node's errors have names as codes, such as EPIPE; refusals have numbers. */
 function isStreamError(error: unknown): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }

@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { messageOf, StartError } from "../util/errors.js";
 import { LineSplitter } from "./lines.js";
 import { settlesWithin } from "./waiting.js";
+import * as strings from "../text/strings.js";
 
 /** What to run. The environment is the client's own unless given whole. */
 export interface SidecarCommand {
@@ -14,17 +15,17 @@ export interface SidecarCommand {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What may pass at each rung of stopping, in ms. */
+/** The time limit of each step of stopping, in ms. */
 export interface StopLimits {
   /** Until the `shutdown` request is answered. */
   readonly shutdownMs: number;
-  /** Until the sidecar ends on its own: it promises 3 s, in which it ends its runs. */
+  /** Until the sidecar exits by itself: it promises 3 s, in which it ends its runs. */
   readonly exitMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly terminateMs: number;
 }
 
-/** In all below the 5 s or so that VS Code leaves an extension to deactivate. */
+/** In total less than the 5 s or so that VS Code gives an extension to deactivate. */
 export const DEFAULT_STOP_LIMITS: StopLimits = {
   shutdownMs: 1_000,
   exitMs: 3_200,
@@ -36,9 +37,9 @@ const DRAIN_MS = 250;
 /** How long the system may take to reap a killed process, in ms. */
 const REAP_MS = 2_000;
 
-/** A running sidecar: its streams, its end, and the ladder that brings the end about. */
+/** A running sidecar process: its streams, its exit, and the steps that stop it. */
 export class SidecarProcess {
-  /** Resolves with a sentence's end, such as `exited with code 1: No module named sidecar`. */
+  /** Resolves with the end of a sentence, such as `exited with code 1: No module named sidecar`. */
   readonly exited: Promise<string>;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   #lastStderr = "";
@@ -52,7 +53,7 @@ export class SidecarProcess {
     this.exited = this.#watchExit();
   }
 
-  /** Start the program; rejects with a StartError when there is nothing to run. */
+  /** Start the program; rejects with a StartError when that is impossible. */
   static async spawn(
     command: SidecarCommand,
     onStderr: (line: string) => void,
@@ -115,7 +116,7 @@ export class SidecarProcess {
     return new Promise((resolve) => {
       const closed = new Promise((done) => child.once("close", done));
       child.once("exit", (code, signal) => {
-        // What it wrote last may still be in the pipes, which a grandchild can hold open.
+        // The last output may still be in the pipes, which a grandchild can hold open.
         void settlesWithin(closed, DRAIN_MS).then(() => {
           resolve(this.#describeExit(code, signal));
         });
@@ -143,11 +144,7 @@ function spawnChild(command: SidecarCommand): ChildProcessByStdio<Writable, Read
 
 function explainSpawn(command: SidecarCommand, error: unknown): string {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-    const where = command.cwd === undefined ? "" : `, or the directory "${command.cwd}",`;
-    return (
-      `The sidecar cannot be started: "${command.program}"${where} was not found. ` +
-      "Install Python 3.11 or newer, or name the interpreter to use."
-    );
+    return strings.sidecar.noProgram(command.program, command.cwd);
   }
-  return `The sidecar cannot be started with "${command.program}": ${messageOf(error)}`;
+  return strings.sidecar.noStart(command.program, messageOf(error));
 }

@@ -1,70 +1,57 @@
-import type { RestartPolicy } from "./backoff.js";
+import type { RestartPolicy, Retry } from "./backoff.js";
 import { messageOf, SidecarUnavailableError, StartError } from "../util/errors.js";
 import type { InitializeResult } from "../protocol.js";
 import type { Session } from "./session.js";
+import type { SidecarState } from "./state.js";
 import { pause, whenAborted } from "./waiting.js";
+import * as strings from "../text/strings.js";
 
-/** What a person may be shown of the sidecar. */
-export type ClientState =
-  | { readonly kind: "stopped" }
-  | { readonly kind: "starting" }
-  | { readonly kind: "running"; readonly info: InitializeResult }
-  | {
-      readonly kind: "restarting";
-      readonly attempt: number;
-      readonly inMs: number;
-      readonly reason: string;
-    }
-  | { readonly kind: "failed"; readonly reason: string };
+/** What a supervisor works with. */
+export interface SupervisorOptions {
+  readonly open: (signal: AbortSignal) => Promise<Session>;
+  readonly policy: RestartPolicy;
+  /** Explain an end after which another start would fail the same way; undefined for others. */
+  readonly explainFatal: (reason: string) => string | undefined;
+  readonly report: (state: SidecarState) => void;
+}
 
-export type OpenSession = (signal: AbortSignal) => Promise<Session>;
-
-/** Keeps a sidecar alive from one start to one stop, or until restarting has proved useless. */
+/** Keeps a sidecar alive from a start to a stop, or until it crashes too often. */
 export class Supervisor {
   /** The first handshake; rejects when the supervisor ends before there is one. */
   readonly ready: Promise<InitializeResult>;
-  /** Resolves when it is over and no process is left; never rejects. */
+  /** Resolves when supervision has ended and no process is left; never rejects. */
   readonly done: Promise<void>;
-  readonly #open: OpenSession;
-  readonly #policy: RestartPolicy;
-  readonly #report: (state: ClientState) => void;
+  readonly #options: SupervisorOptions;
   readonly #abort = new AbortController();
   #session: Session | undefined;
   #over = false;
   #greet!: (info: InitializeResult) => void;
   #refuse!: (error: Error) => void;
 
-  /** Starts once `after` is settled: the process of a predecessor must be gone. */
-  constructor(
-    open: OpenSession,
-    policy: RestartPolicy,
-    report: (state: ClientState) => void,
-    after: Promise<void>,
-  ) {
-    this.#open = open;
-    this.#policy = policy;
-    this.#report = report;
+  /** Starts once `after` has settled: the process of the predecessor must have ended. */
+  constructor(options: SupervisorOptions, after: Promise<void>) {
+    this.#options = options;
     this.ready = new Promise((resolve, reject) => {
       this.#greet = resolve;
       this.#refuse = reject;
     });
-    this.ready.catch(() => undefined); // Not everyone who starts a sidecar waits for it.
+    this.ready.catch(() => undefined); // Not every caller waits for it.
     this.done = after.then(() => this.#supervise());
   }
 
-  /** Whether it runs, or tries to. */
+  /** Whether the sidecar runs or is being started. */
   get active(): boolean {
     return !this.#over && !this.#abort.signal.aborted;
   }
 
-  /** The connection to ask over, if there is one. */
+  /** The current connection, if there is one. */
   get session(): Session | undefined {
     return this.#session;
   }
 
   /** End the sidecar, in whatever state it is. */
   stop(): Promise<void> {
-    this.#abort.abort(new SidecarUnavailableError("The sidecar was stopped."));
+    this.#abort.abort(new SidecarUnavailableError(strings.sidecar.stopped));
     return this.done;
   }
 
@@ -72,16 +59,16 @@ export class Supervisor {
     const failure = await this.#untilStopped().catch((error: unknown) => error);
     this.#over = true;
     if (failure === undefined) {
-      this.#refuse(new SidecarUnavailableError("The sidecar was stopped before it had started."));
-      this.#report({ kind: "stopped" });
+      this.#refuse(new SidecarUnavailableError(strings.sidecar.stoppedEarly));
+      this.#options.report({ kind: "idle" });
     } else {
-      const reason = messageOf(failure);
-      this.#refuse(failure instanceof Error ? failure : new StartError(reason));
-      this.#report({ kind: "failed", reason });
+      const message = messageOf(failure);
+      this.#refuse(failure instanceof Error ? failure : new StartError(message));
+      this.#options.report({ kind: "failed", message });
     }
   }
 
-  /** Return when stopped; throw when there is no use in going on. */
+  /** Return when stopped; throw when another try would be useless. */
   async #untilStopped(): Promise<void> {
     const signal = this.#abort.signal;
     while (!signal.aborted) {
@@ -89,21 +76,33 @@ export class Supervisor {
       if (!this.active) {
         return;
       }
-      const retry = this.#policy.crashed(performance.now());
-      if (retry === undefined) {
-        throw new StartError(`The sidecar keeps crashing; the last time it ${reason}`);
-      }
-      this.#report({ kind: "restarting", ...retry, reason });
-      await pause(retry.inMs, signal);
+      const { inMs } = this.#retryAfter(reason);
+      const message = strings.sidecar.crashed(reason, Math.ceil(inMs / 1000));
+      this.#options.report({ kind: "restarting", message });
+      await pause(inMs, signal);
     }
+  }
+
+  /** Return when to try again after a crash; throw when another try would be useless. */
+  #retryAfter(reason: string): Retry {
+    const fatal = this.#options.explainFatal(reason);
+    if (fatal !== undefined) {
+      throw new StartError(fatal);
+    }
+    const { policy } = this.#options;
+    const retry = policy.crashed(performance.now());
+    if (retry === undefined) {
+      throw new StartError(strings.sidecar.gaveUp(policy.crashes, reason));
+    }
+    return retry;
   }
 
   /** Run one sidecar to its end and return the reason. */
   async #serveOnce(signal: AbortSignal): Promise<string> {
-    this.#report({ kind: "starting" });
+    this.#options.report({ kind: "starting" });
     let session: Session;
     try {
-      session = await this.#open(signal);
+      session = await this.#options.open(signal);
     } catch (error) {
       if (error instanceof StartError) {
         throw error;
@@ -118,7 +117,7 @@ export class Supervisor {
     try {
       this.#session = session;
       this.#greet(session.info);
-      this.#report({ kind: "running", info: session.info });
+      this.#options.report({ kind: "running" });
       return await Promise.race([session.closed, stopped.promise.then(() => "was stopped")]);
     } finally {
       this.#session = undefined;

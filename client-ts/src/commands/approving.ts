@@ -6,30 +6,32 @@ import type { SubagentInfo } from "../protocol.js";
 import { SECTION } from "../service/settings.js";
 import { withHiddenShown } from "../questions/unseen.js";
 import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 const LINE_CHARS = 4_000;
 
-/** Show what a definition asks for and, if the user agrees, let its policy count from now on. */
+/** Show what a definition asks for and, if the user agrees, apply its policy from now on. */
 export async function approve(definition: SubagentInfo): Promise<void> {
   const { approval, name, permissions, shadows, source } = definition;
   if (approval === undefined) {
-    throw new Error(`The definition ${name} needs no approval.`);
+    throw new Error(strings.definitions.noApproval(name));
   }
   const detail = [
-    `File: ${source.path}`,
+    strings.definitions.file(source.path),
     ...askedFacts(definition),
-    ...(shadows === undefined ? [] : [`Hidden: ${shadows}`]),
-    "Read the file first. Approval holds until the file changes.",
+    ...(shadows === undefined ? [] : [strings.definitions.hides(shadows)]),
+    strings.definitions.approveAdvice,
   ];
-  const question = `Approve the policy ${permissions ?? ""} of ${name}?`;
-  if (await confirm(question, detail.map(shownLine).join("\n"), "Approve")) {
+  const question = strings.definitions.approveQuestion(permissions ?? "", name);
+  const text = detail.map(visibleLine).join("\n");
+  if (await confirm(question, text, strings.definitions.approveButton)) {
     await remember(approval);
-    void inform(`The policy of ${name} is approved.`);
+    void inform(strings.definitions.approved(name));
   }
 }
 
-/** Keep a file's words on their line, with their hidden characters in sight. */
-function shownLine(text: string): string {
+/** Keep a file's text on one line, with hidden characters made visible. */
+function visibleLine(text: string): string {
   return oneLine(withHiddenShown(text), LINE_CHARS);
 }
 

@@ -1,6 +1,7 @@
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { oneLine, unlinked } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 /** A stored task, and what a person calls it. */
 export interface NamedTask extends TaskRef {
@@ -62,13 +63,13 @@ function isNamed(row: unknown): row is NamedTask {
 
 /** Write a task's title for a message. */
 export function quoted({ title }: NamedTask): string {
-  return `“${unlinked(oneLine(title, TITLE_CHARS)) || "(untitled)"}”`;
+  return strings.common.quoted(unlinked(oneLine(title, TITLE_CHARS)) || strings.common.untitled);
 }
 
-/** Name the one task there is, else say how many there are. */
+/** Return the title of a single task, or else the number of tasks. */
 export function nameOf(tasks: readonly NamedTask[]): string {
   const [only] = tasks;
   return only !== undefined && tasks.length === 1
     ? quoted(only)
-    : `${tasks.length.toLocaleString()} tasks`;
+    : strings.common.tasks(tasks.length);
 }

@@ -5,8 +5,9 @@ import type { SubagentInfo, SubagentsResult } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import type { SubagentService } from "../service/service.js";
 import { rowText, withoutIcons } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
-/** What the user chose in the list of definitions; a `place` is a file to look at, a line from 1. */
+/** What the user chose in the list of definitions; a `place` is a file to open, its line counts from 1. */
 export type DefinitionChoice =
   | { readonly kind: "definition"; readonly definition: SubagentInfo }
   | { readonly kind: "approve"; readonly definition: SubagentInfo }
@@ -20,10 +21,10 @@ export type DefinitionItem = vscode.QuickPickItem & { readonly choice?: Definiti
 
 const EDIT: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("edit"),
-  tooltip: "Edit the Definition",
+  tooltip: strings.definitions.edit,
 };
 
-/** The definitions one can launch, those one cannot with the reason, and a way to a new one. */
+/** List definitions that can be launched, the others with the reason, and the command for a new one. */
 export function definitionItems(
   { items, problems }: SubagentsResult,
   missing: Readonly<Record<string, string>> = {},
@@ -33,15 +34,15 @@ export function definitionItems(
     ...known.filter(({ runner }) => missing[runner] === undefined),
     ...known.filter(({ runner }) => missing[runner] !== undefined),
   ];
-  const faults = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
+  const warnings = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
   return [
     ...launchable.flatMap((each) => [
       launchableItem(each, missing[each.runner]),
       ...approvalItem(each),
     ]),
-    ...(faults.length === 0 ? [] : [separator("problems"), ...faults]),
+    ...(warnings.length === 0 ? [] : [separator(strings.definitions.problems), ...warnings]),
     separator(""),
-    { label: "$(add) New Agent Definition…", alwaysShow: true, choice: { kind: "new" } },
+    { label: `$(add) ${strings.definitions.create}`, alwaysShow: true, choice: { kind: "new" } },
   ];
 }
 
@@ -52,7 +53,7 @@ function launchableItem(definition: SubagentInfo, missing: string | undefined): 
     label: `$(${missing === undefined ? "hubot" : "warning"}) ${rowText(name, ROW_CHARS)}`,
     description: withoutIcons(facts.filter(Boolean).join(" · ")),
     detail: rowText(
-      missing === undefined ? description : `Not available: ${missing}`,
+      missing === undefined ? description : strings.definitions.unavailable(missing),
       DETAIL_CHARS,
     ),
     buttons: [EDIT],
@@ -66,7 +67,7 @@ function approvalItem(definition: SubagentInfo): DefinitionItem[] {
     ? []
     : [
         {
-          label: "$(shield) Approve…",
+          label: `$(shield) ${strings.definitions.approve}`,
           description: rowText(definition.name, ROW_CHARS),
           detail: line,
           choice: { kind: "approve", definition },
@@ -77,19 +78,19 @@ function approvalItem(definition: SubagentInfo): DefinitionItem[] {
 function hiddenItem({ name, source: { path }, shadowedBy }: SubagentInfo): DefinitionItem[] {
   return shadowedBy === undefined
     ? []
-    : [faultItem(name, path, `Hidden by ${shadowedBy}`, { kind: "place", path })];
+    : [warningItem(name, path, strings.definitions.hiddenBy(shadowedBy), { kind: "place", path })];
 }
 
 function problemItem({ path, line, message }: SubagentsResult["problems"][number]): DefinitionItem {
   const place = line === undefined ? { path } : { path, line };
   const name = path.split(/[\\/]/u).at(-1) ?? path;
-  return faultItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
+  return warningItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
     kind: "place",
     ...place,
   });
 }
 
-function faultItem(
+function warningItem(
   name: string,
   path: string,
   detail: string,
@@ -107,7 +108,7 @@ function separator(label: string): DefinitionItem {
   return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 
-/** Have the user choose from the list of definitions; undefined if they do not. */
+/** Let the user choose from the list of definitions; undefined if they cancel. */
 export async function pickDefinition(
   service: SubagentService,
   list: SubagentsResult,
@@ -137,7 +138,7 @@ export async function pickDefinition(
   });
 }
 
-/** The file of a definition. */
+/** Return the file of a definition. */
 export function placeOf({ source: { path } }: SubagentInfo): DefinitionChoice {
   return { kind: "place", path };
 }

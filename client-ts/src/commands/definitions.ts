@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 
 import {
   definitionText,
-  nameFault,
+  nameProblem,
   type NewDefinition,
   userDefinitions,
 } from "../definitionFile.js";
@@ -14,6 +14,7 @@ import type { SubagentService } from "../service/service.js";
 import { showFile } from "../util/showFile.js";
 import { approve } from "./approving.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
+import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
 export interface DefinitionCommandsContext {
@@ -35,7 +36,7 @@ export function definitionCommands(context: DefinitionCommandsContext) {
 
 async function choose(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(context.service, list, "Select a subagent");
+  const choice = await pickDefinition(context.service, list, strings.definitions.select);
   if (choice?.kind === "definition") {
     await context.panel.focusComposer(choice.definition.name);
   } else {
@@ -45,11 +46,11 @@ async function choose(context: DefinitionCommandsContext): Promise<void> {
 
 async function edit(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(context.service, list, "Select a definition to edit");
+  const choice = await pickDefinition(context.service, list, strings.definitions.selectToEdit);
   await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
 }
 
-/** Do what was chosen, unless it is a definition: what becomes of that is the caller's. */
+/** Carry out a choice; the caller handles the choice of a definition. */
 export async function follow(
   context: DefinitionCommandsContext,
   choice: DefinitionChoice | undefined,
@@ -79,37 +80,47 @@ async function createDefinition(context: DefinitionCommandsContext): Promise<voi
 
 function askName(taken: readonly string[]): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: "New Agent Definition (1 of 4)",
-    prompt: "A name for the subagent, such as reviewer",
+    title: strings.definitions.step(1),
+    prompt: strings.definitions.namePrompt,
     ignoreFocusOut: true,
-    validateInput: (text) => nameFault(text.trim(), taken),
+    validateInput: (text) => nameProblem(text.trim(), taken),
   });
 }
 
 function askDescription(name: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: `New Agent Definition (2 of 4): ${name}`,
-    prompt: "What it is for, in a sentence: the list and the model that launches it go by this",
+    title: strings.definitions.step(2, name),
+    prompt: strings.definitions.descriptionPrompt,
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === "" ? "Say what the subagent is for." : undefined),
+    validateInput: (text) => (text.trim() === "" ? strings.definitions.noDescription : undefined),
   });
 }
 
 type Place = vscode.QuickPickItem & { readonly folder: string };
 
-/** Choose the folder of the new file: of the workspace where that is trusted, else the user's own. */
+/** Let the user choose the folder of the new file: in a trusted workspace, or their own. */
 async function pickPlace(): Promise<string | undefined> {
   const trusted = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
   const own = userDefinitions({ platform: process.platform, home: homedir(), env: process.env });
   const places = [
     ...trusted.map(({ name, uri }): Place => {
       const folder = path.join(uri.fsPath, ".sidecar", "agents");
-      return { label: "$(folder) Workspace", description: name, detail: folder, folder };
+      return {
+        label: `$(folder) ${strings.definitions.workspace}`,
+        description: name,
+        detail: folder,
+        folder,
+      };
     }),
-    { label: "$(account) User", description: "every workspace", detail: own, folder: own },
+    {
+      label: `$(account) ${strings.definitions.user}`,
+      description: strings.definitions.allWorkspaces,
+      detail: own,
+      folder: own,
+    },
   ];
-  const title = "New Agent Definition (3 of 4)";
-  const options = { title, placeHolder: "Where should it be kept?", ignoreFocusOut: true };
+  const { step, folderPrompt } = strings.definitions;
+  const options = { title: step(3), placeHolder: folderPrompt, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(places, options))?.folder;
 }
 
@@ -119,13 +130,12 @@ async function pickRunner(service: SubagentService): Promise<string | undefined>
   const { items: runners } = await service.request("runners/list", {});
   const available = runners.filter((each) => each.available && each.name !== EXAMPLE_RUNNER);
   const agents = available.filter(({ type }) => type === "acp").map(({ name }) => name);
-  const found = agents.length === 0 ? "none is installed now" : `now ${agents[0] ?? ""}`;
   const rows: RunnerItem[] = [
-    { label: "auto", description: `the first agent that is found: ${found}`, runner: "auto" },
+    { label: "auto", description: strings.definitions.autoRunner(agents[0]), runner: "auto" },
     ...available.map(({ name, type }) => ({ label: name, description: type, runner: name })),
   ];
-  const title = "New Agent Definition (4 of 4)";
-  const options = { title, placeHolder: "Who does the work?", ignoreFocusOut: true };
+  const { step, runnerPrompt } = strings.definitions;
+  const options = { title: step(4), placeHolder: runnerPrompt, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(rows, options))?.runner;
 }
 
@@ -134,12 +144,12 @@ async function write(folder: string, definition: NewDefinition): Promise<string>
   const name = definition.name.trim();
   const file = path.join(folder, `${name}.md`);
   const uri = vscode.Uri.file(file);
-  const isThere = await vscode.workspace.fs.stat(uri).then(
+  const exists = await vscode.workspace.fs.stat(uri).then(
     () => true,
     () => false,
   );
-  if (isThere) {
-    throw new Error(`${file} is there already. Edit it, or choose another name.`);
+  if (exists) {
+    throw new Error(strings.definitions.fileExists(file));
   }
   const text = definitionText({ ...definition, name, description: definition.description.trim() });
   await vscode.workspace.fs.createDirectory(vscode.Uri.file(folder));

@@ -4,11 +4,12 @@ import { messageOf } from "../util/errors.js";
 import { inform, warn } from "../questions/notify.js";
 import type { ExportFormat, Redaction } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { settleAll } from "../util/settleAll.js";
+import { mapConcurrent } from "../util/mapConcurrent.js";
 import { taskParams } from "../taskRef.js";
-import { counted, oneLine, withoutIcons } from "../text/words.js";
+import { oneLine, withoutIcons } from "../text/words.js";
 import { nameOf, type NamedTask } from "./arguments.js";
-import { type LeftTask, leftText } from "./leftTasks.js";
+import { type FailedTask, failureText } from "./failedTasks.js";
+import * as strings from "../text/strings.js";
 
 const NAME_CHARS = 60;
 /** How many tasks are exported at the same time: each is held in memory whole. */
@@ -19,18 +20,22 @@ interface Choice extends vscode.QuickPickItem {
   readonly redact: boolean;
 }
 
-const REDACTED =
-  "Replaces likely keys, passwords, home folders and user names. A help, not a promise: read it before sharing";
 const CHOICES: readonly Choice[] = [
-  { label: "Markdown", detail: "To read", format: "markdown", redact: false },
-  { label: "Markdown, Redacted", detail: REDACTED, format: "markdown", redact: true },
-  { label: "JSON", detail: "To process", format: "json", redact: false },
-  { label: "JSON, Redacted", detail: REDACTED, format: "json", redact: true },
+  ...choicesOf("Markdown", "markdown", strings.exporting.readable),
+  ...choicesOf("JSON", "json", strings.exporting.processable),
 ];
 const FILTERS: Record<ExportFormat, Record<string, string[]>> = {
   markdown: { Markdown: ["md"] },
   json: { JSON: ["json"] },
 };
+
+function choicesOf(label: string, format: ExportFormat, purpose: string): readonly Choice[] {
+  const { redacted, redactedName } = strings.exporting;
+  return [
+    { label, detail: purpose, format, redact: false },
+    { label: redactedName(label), detail: redacted, format, redact: true },
+  ];
+}
 
 /** Write stored tasks to files of the user's choice: one to a file, several into a folder. */
 export async function exportTasks(
@@ -41,7 +46,7 @@ export async function exportTasks(
   if (first === undefined) {
     return;
   }
-  const title = `Export ${nameOf(tasks)}`;
+  const title = strings.exporting.title(nameOf(tasks));
   const choice = await vscode.window.showQuickPick(CHOICES, { title, matchOnDetail: true });
   if (choice === undefined) {
     return;
@@ -56,10 +61,10 @@ async function exportOne(service: SubagentService, task: NamedTask, choice: Choi
   if (target === undefined) {
     return;
   }
-  const redactions = await withProgress("Exporting a task", () =>
+  const redactions = await withProgress(strings.exporting.busy(nameOf([task])), () =>
     write(service, task, choice, target),
   );
-  await offerToOpen(target, redactions);
+  await offerToOpen(task, target, redactions);
 }
 
 async function exportMany(
@@ -74,12 +79,12 @@ async function exportMany(
   const taken = (await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name);
   const names = fileNames(tasks, choice.format, taken);
   const files = tasks.map((task, at) => ({ task, name: names[at] ?? task.id }));
-  const outcomes = await withProgress(`Exporting ${nameOf(tasks)}`, () =>
-    settleAll(files, AT_ONCE, ({ task, name }) =>
+  const outcomes = await withProgress(strings.exporting.busy(nameOf(tasks)), () =>
+    mapConcurrent(files, AT_ONCE, ({ task, name }) =>
       write(service, task, choice, vscode.Uri.joinPath(folder, name)),
     ),
   );
-  const left = outcomes.flatMap((outcome, at): LeftTask[] => {
+  const left = outcomes.flatMap((outcome, at): FailedTask[] => {
     const task = tasks[at];
     return task === undefined || outcome.status === "fulfilled"
       ? []
@@ -88,29 +93,29 @@ async function exportMany(
   const written = outcomes.flatMap((outcome) =>
     outcome.status === "fulfilled" ? [outcome.value] : [],
   );
-  tellOf(written.length, folder, redactedText(sumOf(written)), left);
+  report(written.length, folder, redactedText(sumOf(written)), left);
 }
 
-/** Tell of an export, once for all of its tasks. Throws when nothing was written. */
-function tellOf(
+/** Report an export once for all of its tasks. Throws when nothing was written. */
+function report(
   written: number,
   folder: vscode.Uri,
   redacted: string,
-  left: readonly LeftTask[],
+  left: readonly FailedTask[],
 ): void {
   if (written === 0) {
-    throw new Error(`Nothing was exported. ${leftText(left)}`);
+    throw new Error(strings.exporting.nothing(failureText(left)));
   }
-  const told = `${counted(written, "task")} ${written === 1 ? "is" : "are"} in ${folder.fsPath}.`;
+  const done = strings.exporting.done(strings.common.tasks(written), folder.fsPath);
   if (left.length === 0) {
-    void inform(`${told} ${redacted}`.trim());
+    void inform(`${done} ${redacted}`.trim());
   } else {
-    const failed = `Not exported: ${leftText(left)}`;
-    void warn([told, redacted, failed].filter(Boolean).join(" "));
+    const failed = strings.exporting.failed(failureText(left));
+    void warn([done, redacted, failed].filter(Boolean).join(" "));
   }
 }
 
-/** Returns what redaction replaced; undefined where it was not asked for. */
+/** Export one task; returns what redaction replaced, undefined if it was not requested. */
 async function write(
   service: SubagentService,
   task: NamedTask,
@@ -134,7 +139,7 @@ async function askTarget(task: NamedTask, format: ExportFormat): Promise<vscode.
   const name = fileName(task, format);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   return vscode.window.showSaveDialog({
-    title: "Export Task",
+    title: strings.exporting.saveTitle,
     filters: FILTERS[format],
     defaultUri: folder ? vscode.Uri.joinPath(folder, name) : vscode.Uri.file(name),
   });
@@ -143,8 +148,8 @@ async function askTarget(task: NamedTask, format: ExportFormat): Promise<vscode.
 async function askFolder(): Promise<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const chosen = await vscode.window.showOpenDialog({
-    title: "Export Tasks into a Folder",
-    openLabel: "Export Here",
+    title: strings.exporting.folderTitle,
+    openLabel: strings.exporting.here,
     canSelectFiles: false,
     canSelectFolders: true,
     ...(folder === undefined ? {} : { defaultUri: folder }),
@@ -152,14 +157,14 @@ async function askFolder(): Promise<vscode.Uri | undefined> {
   return chosen?.[0];
 }
 
-/** Make a file's name of a title: no character that a system refuses, and the id where nothing is left. */
+/** Turn a title into a file name without characters that a system refuses; fall back to the id. */
 export function fileName({ id, title }: NamedTask, format: ExportFormat): string {
   const words = oneLine(title.replace(/[^\p{L}\p{N}]+/gu, " "), NAME_CHARS).replace("…", "");
   const stem = words.trim().replace(/ /gu, "-").toLowerCase() || id;
   return `${stem}.${format === "markdown" ? "md" : "json"}`;
 }
 
-/** Name a file for each task, none twice and none that is taken: those are numbered. */
+/** Name a file for each task; append a number to names that are taken. */
 export function fileNames(
   tasks: readonly NamedTask[],
   format: ExportFormat,
@@ -178,26 +183,30 @@ export function fileNames(
   });
 }
 
-async function offerToOpen(file: vscode.Uri, redactions?: readonly Redaction[]): Promise<void> {
-  const open = "Open";
-  const message = `The task is in ${file.fsPath}. ${redactedText(redactions)}`.trim();
+async function offerToOpen(
+  task: NamedTask,
+  file: vscode.Uri,
+  redactions?: readonly Redaction[],
+): Promise<void> {
+  const { open, done } = strings.exporting;
+  const message = `${done(nameOf([task]), file.fsPath)} ${redactedText(redactions)}`.trim();
   if ((await inform(message, open)) === open) {
     await vscode.window.showTextDocument(file);
   }
 }
 
-/** Say what redaction replaced; nothing where it was not asked for. */
+/** Describe what redaction replaced; "" if it was not requested. */
 export function redactedText(redactions: readonly Redaction[] | undefined): string {
   if (redactions === undefined) {
     return "";
   }
-  const told = redactions
+  const kinds = redactions
     .map(({ kind, count }) => `${kind.replace(/\p{Lu}/gu, " $&").toLowerCase()} (${count})`)
     .join(", ");
-  return told === "" ? "Redaction found nothing to replace." : `Replaced: ${told}.`;
+  return kinds === "" ? strings.exporting.nothingRedacted : strings.exporting.replaced(kinds);
 }
 
-/** Add up what was replaced in several tasks; undefined where redaction was not asked for. */
+/** Add up what was replaced in several tasks; undefined if redaction was not requested. */
 function sumOf(each: readonly (readonly Redaction[] | undefined)[]): Redaction[] | undefined {
   const all = each.filter((redactions) => redactions !== undefined);
   const counts = new Map<Redaction["kind"], number>();

@@ -2,18 +2,18 @@ import * as vscode from "vscode";
 
 import { messageOf } from "../util/errors.js";
 import { inform } from "../questions/notify.js";
-import { faultText, queryFault } from "../text/queryText.js";
+import { queryErrorText, queryError } from "../text/queryText.js";
 import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { HistoryTree } from "../views/historyTree.js";
 import type { TaskReports } from "../views/taskReports.js";
 import type { Transcripts } from "../views/transcript.js";
-import { counted } from "../text/words.js";
 import { taskOf, tasksOf } from "./arguments.js";
 import { exportTasks } from "./exporting.js";
 import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";
 import { type ChosenTask, searchTasks } from "./taskSearch.js";
 import { fileOf, pickTaskOfFile } from "./touchedFile.js";
+import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
 export interface HistoryCommandsContext {
@@ -40,14 +40,14 @@ export function historyCommands(context: HistoryCommandsContext) {
       await act(service, await tasksOf(service, known, selected));
     };
   return {
-    "subagentSidecar.task.open": onTask("Open Transcript", (task) =>
+    "subagentSidecar.task.open": onTask(strings.history.findToOpen, (task) =>
       context.transcripts.open(task),
     ),
-    "subagentSidecar.task.find": () => open(context, find(context, "Find Task: Open Transcript")),
-    "subagentSidecar.task.copyId": onTask("Copy Task ID", copyId),
-    "subagentSidecar.task.export": onTasks("Export Task", find, exportTasks),
-    "subagentSidecar.task.archive": onTasks("Archive Task", findOwn, archiveTasks),
-    "subagentSidecar.task.delete": onTasks("Delete Task", findOwn, deleteTasks),
+    "subagentSidecar.task.find": () => open(context, find(context, strings.history.findToOpen)),
+    "subagentSidecar.task.copyId": onTask(strings.history.findToCopy, copyId),
+    "subagentSidecar.task.export": onTasks(strings.history.findToExport, find, exportTasks),
+    "subagentSidecar.task.archive": onTasks(strings.history.findToArchive, findOwn, archiveTasks),
+    "subagentSidecar.task.delete": onTasks(strings.history.findToDelete, findOwn, deleteTasks),
     "subagentSidecar.task.restore": () => restoreTask(service),
     "subagentSidecar.file.showTasks": (target?: unknown) => showTasksOfFile(context, target),
     "subagentSidecar.history.search": () => open(context, search(context)),
@@ -55,9 +55,9 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
-    "subagentSidecar.history.totals": () => reports.showRendered("Task Totals", history.filter),
-    "subagentSidecar.history.check": () => reports.showPage("Task History Check"),
-    "subagentSidecar.history.help": () => reports.showRendered("Query Language"),
+    "subagentSidecar.history.totals": () => reports.showRendered("Usage Totals", history.filter),
+    "subagentSidecar.history.check": () => reports.showPage("Task History Diagnosis"),
+    "subagentSidecar.history.help": () => reports.showRendered("Query Language Help"),
   };
 }
 
@@ -79,7 +79,7 @@ async function find(
   return searchTasks(service, { title });
 }
 
-/** As `find`, but only tasks that may be moved are offered. */
+/** Like `find`, but offer only tasks of the own root, which can be moved. */
 async function findOwn(
   { service, ownRoot }: HistoryCommandsContext,
   title: string,
@@ -89,27 +89,27 @@ async function findOwn(
   const roots = root === undefined ? {} : { roots: [root] };
   const { total } = await service.request("tasks/list", { ...roots, limit: 1 });
   if (total === 0) {
-    void inform("No subagent's task is stored yet. Tasks of other extensions are only read.");
+    void inform(strings.history.noOwn);
     return undefined;
   }
-  return searchTasks(service, { title: `${title} (this extension's tasks)`, ...roots });
+  return searchTasks(service, { title, ...roots });
 }
 
 async function search(context: HistoryCommandsContext): Promise<ChosenTask | undefined> {
   const { service, history } = context;
   await service.start();
   return searchTasks(service, {
-    title: "Search Task History",
+    title: strings.history.search,
     messages: true,
     buttons: [
       {
         icon: "filter",
-        tooltip: "Use as Filter of the Task History",
+        tooltip: strings.history.useAsFilter,
         run: (text) => void setFilter(history, text),
       },
       {
         icon: "question",
-        tooltip: "Help on the Query Language",
+        tooltip: strings.history.help,
         run: () => void vscode.commands.executeCommand("subagentSidecar.history.help"),
       },
     ],
@@ -118,15 +118,13 @@ async function search(context: HistoryCommandsContext): Promise<ChosenTask | und
 
 async function copyId({ id }: TaskRef): Promise<void> {
   await vscode.env.clipboard.writeText(id);
-  vscode.window.setStatusBarMessage(`Copied ${id}`, 3_000);
+  vscode.window.setStatusBarMessage(strings.history.copied(id), 3_000);
 }
 
 async function showTasksOfFile(context: HistoryCommandsContext, target: unknown): Promise<void> {
   const file = fileOf(target);
   if (file === undefined) {
-    void inform(
-      "Open a file that is on disk, or choose one in the Explorer, to see the tasks that touched it.",
-    );
+    void inform(strings.history.selectFile);
     return;
   }
   await context.service.start();
@@ -136,10 +134,10 @@ async function showTasksOfFile(context: HistoryCommandsContext, target: unknown)
 async function filter({ service, history }: HistoryCommandsContext): Promise<void> {
   await service.start();
   const text = await vscode.window.showInputBox({
-    title: "Filter the Task History",
-    prompt: "Words, or fields such as status:failed cost>1 since:7d; empty shows all",
+    title: strings.history.filter,
+    prompt: strings.history.filterPrompt,
     value: history.filter,
-    validateInput: (typed) => judged(service, typed),
+    validateInput: (typed) => preview(service, typed),
   });
   if (text !== undefined) {
     await setFilter(history, text);
@@ -151,8 +149,8 @@ async function setFilter(history: HistoryTree, text: string): Promise<void> {
   await history.setFilter(text.trim());
 }
 
-/** Say while it is typed how many tasks a filter keeps, or what is wrong with it. */
-async function judged(
+/** Tell, while the user types, how many tasks match a filter or what is wrong with it. */
+async function preview(
   service: SubagentService,
   typed: string,
 ): Promise<string | vscode.InputBoxValidationMessage | undefined> {
@@ -161,11 +159,10 @@ async function judged(
   }
   try {
     const { matched } = await service.request("tasks/list", { query: typed, limit: 1 });
-    const fit = matched === 1 ? "fits" : "fit";
-    const message = `${counted(matched, "task")} ${fit}`;
+    const message = strings.history.match(matched);
     return { message, severity: vscode.InputBoxValidationSeverity.Info };
   } catch (error) {
-    const fault = queryFault(error);
-    return fault === undefined ? messageOf(error) : faultText(fault);
+    const problem = queryError(error);
+    return problem === undefined ? messageOf(error) : queryErrorText(problem);
   }
 }

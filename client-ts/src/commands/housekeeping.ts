@@ -3,22 +3,24 @@ import * as vscode from "vscode";
 import { confirm, inform, warn } from "../questions/notify.js";
 import type { HousekeepingResult, PutAwayTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { ago, rowText } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText } from "../text/words.js";
 import { nameOf, type NamedTask, quoted } from "./arguments.js";
-import { type LeftTask, leftText } from "./leftTasks.js";
+import { type FailedTask, failureText } from "./failedTasks.js";
+import * as strings from "../text/strings.js";
 
 const TITLE_CHARS = 80;
-/** A question with more titles than this would not fit on a small screen. */
+/** A dialog with more titles does not fit on a small screen. */
 const MOST_TITLES = 8;
 
-/** Move tasks of the own root to the trash, once the user has agreed, and offer to undo it. */
+/** Move tasks of the own root to the trash after the user confirms, and offer to undo it. */
 export async function deleteTasks(
   service: SubagentService,
   tasks: readonly NamedTask[],
 ): Promise<void> {
-  const { own, others } = parted(service, tasks);
+  const { own, others } = split(service, tasks);
   if (own.length === 0 || (await agreesToDelete(own))) {
-    await putAway(service, "Deleted", own, others);
+    await remove(service, DELETION, own, others);
   }
 }
 
@@ -27,77 +29,84 @@ export async function archiveTasks(
   service: SubagentService,
   tasks: readonly NamedTask[],
 ): Promise<void> {
-  const { own, others } = parted(service, tasks);
-  await putAway(service, "Archived", own, others);
+  const { own, others } = split(service, tasks);
+  await remove(service, ARCHIVAL, own, others);
 }
 
-/** Part the tasks of the own root from others: those are left, though the own root may hold their ids too. */
-function parted(
+/** Separate tasks of the own root from others, which may have the same ids and stay untouched. */
+function split(
   service: SubagentService,
   tasks: readonly NamedTask[],
-): { own: NamedTask[]; others: LeftTask[] } {
+): { own: NamedTask[]; others: FailedTask[] } {
   const isOwn = ({ root }: NamedTask): boolean =>
     root === undefined || root === service.info?.storageRoot;
   const others = tasks.filter((task) => !isOwn(task));
   return {
     own: tasks.filter(isOwn),
-    others: others.map((task) => ({ task, reason: "it belongs to another extension" })),
+    others: others.map((task) => ({ task, reason: strings.history.foreign })),
   };
 }
 
 async function agreesToDelete(tasks: readonly NamedTask[]): Promise<boolean> {
-  const agreed = "Move to Trash";
-  const one = tasks.length === 1;
-  const question = `Delete ${one ? "the task " : ""}${nameOf(tasks)}?`;
-  const folders = one ? "Its folder moves" : "Their folders move";
-  const trash = `${folders} to the trash of the task store, from which ${one ? "it" : "they"} can be restored.`;
-  const detail = one ? trash : `${listed(tasks)}\n\n${trash}`;
-  return confirm(question, detail, agreed);
+  const { deleteOne, deleteMany, trashOne, trashMany, moveToTrash } = strings.history;
+  const name = nameOf(tasks);
+  return tasks.length === 1
+    ? confirm(deleteOne(name), trashOne, moveToTrash)
+    : confirm(deleteMany(name), `${listed(tasks)}\n\n${trashMany}`, moveToTrash);
 }
 
 function listed(tasks: readonly NamedTask[]): string {
   const shown = tasks.slice(0, MOST_TITLES).map(quoted);
   const more = tasks.length - shown.length;
-  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString()} more`] : [])].join("\n");
+  return [...shown, ...(more > 0 ? [strings.common.andMore(more)] : [])].join("\n");
 }
 
 function idsOf(tasks: readonly NamedTask[]): string[] {
   return tasks.map(({ id }) => id);
 }
 
-const METHODS = { Deleted: "tasks/delete", Archived: "tasks/archive" } as const;
+/** How a task is removed from the list, and how that is reported. */
+interface Removal {
+  readonly method: "tasks/delete" | "tasks/archive";
+  readonly done: (tasks: string) => string;
+  readonly failed: (tasks: string) => string;
+}
 
-/** Put tasks away and tell what became of them, once for all. Throws when nothing was done. */
-async function putAway(
+const { deleted, notDeleted, archived, notArchived } = strings.history;
+const DELETION: Removal = { method: "tasks/delete", done: deleted, failed: notDeleted };
+const ARCHIVAL: Removal = { method: "tasks/archive", done: archived, failed: notArchived };
+
+/** Remove tasks and report the result once for all of them. Throws when nothing was done. */
+async function remove(
   service: SubagentService,
-  done: keyof typeof METHODS,
+  { method, done, failed }: Removal,
   tasks: readonly NamedTask[],
-  others: readonly LeftTask[],
+  others: readonly FailedTask[],
 ): Promise<void> {
-  const failed =
+  const refused =
     tasks.length === 0
       ? []
-      : leftOf(tasks, await service.request(METHODS[done], { taskIds: idsOf(tasks) }));
-  const left = [...failed, ...others];
+      : failuresOf(tasks, await service.request(method, { taskIds: idsOf(tasks) }));
+  const left = [...refused, ...others];
   const moved = tasks.filter((task) => !left.some((each) => each.task === task));
   if (moved.length === 0) {
     if (left.length > 0) {
-      throw new Error(leftText(left));
+      throw new Error(failureText(left));
     }
     return; // none was chosen
   }
-  const undo = "Undo";
-  const told = `${done} ${nameOf(moved)}.`;
+  const { undo } = strings.history;
+  const message = done(nameOf(moved));
   const answer =
     left.length === 0
-      ? await inform(told, undo)
-      : await warn(`${told} Left: ${leftText(left)}`, undo);
+      ? await inform(message, undo)
+      : await warn(`${message} ${failed(failureText(left))}`, undo);
   if (answer === undo) {
     await restore(service, moved);
   }
 }
 
-function leftOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): LeftTask[] {
+function failuresOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): FailedTask[] {
   const reasons = new Map(failed.map(({ id, message }) => [id, message]));
   return tasks.flatMap((task) => {
     const reason = reasons.get(task.id);
@@ -105,15 +114,16 @@ function leftOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): Le
   });
 }
 
-/** Have the user choose a task from the archive or the trash, and bring it back. */
+/** Let the user choose a task from the archive or the trash, and restore it. */
 export async function restoreTask(service: SubagentService): Promise<void> {
   const { items, total } = await service.request("tasks/putAway", {});
   if (total === 0) {
-    void inform("No task is in the archive or in the trash.");
+    void inform(strings.history.nothingRemoved);
     return;
   }
-  const left = total > items.length ? ` (the newest ${items.length} of ${total})` : "";
-  const placeHolder = `Which task shall be brought back?${left}`;
+  const { selectToRestore, newestOf } = strings.history;
+  const bound = total > items.length ? newestOf(items.length, total) : "";
+  const placeHolder = `${selectToRestore}${bound}`;
   const rows = items.map((task) => restorable(task, Date.now()));
   const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
   const chosen = await vscode.window.showQuickPick(rows, options);
@@ -124,9 +134,10 @@ export async function restoreTask(service: SubagentService): Promise<void> {
 
 function restorable(task: PutAwayTask, now: number) {
   const { id, title, shelf, at } = task;
-  const place = shelf === "trash" ? `deleted ${ago(at, now)}` : "archived";
+  const { inTrash, inArchive } = strings.history;
+  const place = shelf === "trash" ? inTrash(ago(at, now)) : inArchive;
   return {
-    label: rowText(title, TITLE_CHARS) || "(untitled)",
+    label: rowText(title, TITLE_CHARS) || strings.common.untitled,
     description: place,
     detail: id,
     task,
@@ -134,8 +145,8 @@ function restorable(task: PutAwayTask, now: number) {
 }
 
 async function restore(service: SubagentService, tasks: readonly NamedTask[]): Promise<void> {
-  const left = leftOf(tasks, await service.request("tasks/restore", { taskIds: idsOf(tasks) }));
+  const left = failuresOf(tasks, await service.request("tasks/restore", { taskIds: idsOf(tasks) }));
   if (left.length > 0) {
-    throw new Error(leftText(left));
+    throw new Error(failureText(left));
   }
 }

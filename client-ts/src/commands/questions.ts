@@ -4,11 +4,13 @@ import type { RememberedPermission } from "../protocol.js";
 import { inform } from "../questions/notify.js";
 import { askedLine, questionLine, type Waiting, waitingRuns } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
-import { ago, counted, rowText, withoutIcons } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText, withoutIcons } from "../text/words.js";
 import { taskIdOf } from "./arguments.js";
+import * as strings from "../text/strings.js";
 
 const TITLE_CHARS = 120;
-/** As much as the title and the rows of a quick pick show uncut. */
+/** How much the title and the rows of a quick pick show without cutting. */
 const ROOM = { detail: 60, label: 75 };
 
 /** What these commands act on. */
@@ -36,10 +38,13 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     label: `$(${icon}) ${withoutIcons(label)}`,
     optionId: option.optionId,
   }));
-  const show = { label: "$(comment-discussion) Show the Conversation", optionId: undefined };
+  const show = {
+    label: `$(comment-discussion) ${strings.questions.showConversation}`,
+    optionId: undefined,
+  };
   const placeHolder = answers.some(({ allows }) => allows)
-    ? "Your answer"
-    : "Show the conversation to see all of it and to allow it";
+    ? strings.questions.selectAnswer
+    : strings.questions.seeAll;
   const chosen = await vscode.window.showQuickPick([...rows, show], { title, placeHolder });
   if (chosen === show) {
     await context.panel.reveal(run.id);
@@ -59,7 +64,7 @@ async function chooseRun(
     return named ?? waiting[0];
   }
   if (waiting.length === 0) {
-    void inform("No subagent waits for an answer.");
+    void inform(strings.questions.none);
     return undefined;
   }
   const items = waiting.map((run) => ({
@@ -67,22 +72,22 @@ async function chooseRun(
     description: rowText(run.goalPrompt, TITLE_CHARS),
     run,
   }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: "Select a question" }))?.run;
+  return (await vscode.window.showQuickPick(items, { placeHolder: strings.questions.select }))?.run;
 }
 
-/** Show the remembered permissions, and forget those that the user marks. */
+/** Show the remembered permissions, and forget those that the user selects. */
 async function managePermissions(service: SubagentService): Promise<void> {
   const { items } = await service.request("permissions/list", {});
   if (items.length === 0) {
-    void inform("No saved permissions.");
+    void inform(strings.questions.noPermissions);
     return;
   }
   const chosen = await vscode.window.showQuickPick(
     items.map((item) => permissionItem(item, Date.now())),
     {
       canPickMany: true,
-      title: "Remembered Permissions",
-      placeHolder: "Select permissions to forget. You'll be asked again next time.",
+      title: strings.questions.permissions,
+      placeHolder: strings.questions.selectToForget,
     },
   );
   if (chosen === undefined || chosen.length === 0) {
@@ -90,26 +95,27 @@ async function managePermissions(service: SubagentService): Promise<void> {
   }
   const permissionIds = chosen.map(({ id }) => id);
   const { revoked } = await service.request("permissions/revoke", { permissionIds });
-  void inform(`${counted(revoked.length, "permission")} removed.`);
+  void inform(strings.questions.forgot(revoked.length));
 }
 
-/** A decision as a row: what it allows or refuses, to whom, where, and since when. */
+/** Return a permission as a row: what it allows or rejects, for whom, where, and since when. */
 export function permissionItem(
   permission: RememberedPermission,
   now: number,
 ): vscode.QuickPickItem & { readonly id: string } {
   const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } =
     permission;
-  const what = rowText(scope ?? subject ?? `every ${toolKind}`, TITLE_CHARS);
-  const [icon, verb] = decision === "allow" ? ["check-all", "allow"] : ["circle-slash", "reject"];
-  // What an earlier version remembered was broader than what its button said.
-  const isVoid = decision === "allow" && covers === undefined;
+  const what = rowText(scope ?? subject ?? strings.questions.every(toolKind), TITLE_CHARS);
+  const isAllowed = decision === "allow";
+  // An earlier version remembered more than its button named.
+  const isVoid = isAllowed && covers === undefined;
   const since = ago(permission.rememberedAt, now);
   // A repository may define a subagent with the name of the user's own.
-  const whose = definition === undefined ? subagentName : `${subagentName} of this workspace`;
+  const whose =
+    definition === undefined ? subagentName : strings.questions.ofWorkspace(subagentName);
   return {
-    label: `$(${icon}) Always ${verb}: ${what}`,
-    description: `${whose} · ${since}${isVoid ? " · from an earlier version, not used" : ""}`,
+    label: `$(${isAllowed ? "check-all" : "circle-slash"}) ${strings.questions.permission(isAllowed, what)}`,
+    description: [whose, since, ...(isVoid ? [strings.questions.notUsed] : [])].join(" · "),
     detail: workspaceDir,
     id,
   };

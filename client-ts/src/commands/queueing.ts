@@ -1,37 +1,42 @@
-import { launchFault, type LaunchFault } from "../text/launchFault.js";
+import { launchProblem, type LaunchProblem } from "../text/launchProblem.js";
 import { warn } from "../questions/notify.js";
 import * as vscode from "vscode";
-import { launchWish, SECTION } from "../service/settings.js";
+import { launchOptions, SECTION } from "../service/settings.js";
+import * as strings from "../text/strings.js";
 
-type Wish = ReturnType<typeof launchWish>;
+type LaunchOptions = ReturnType<typeof launchOptions>;
 
 const SETTING_BUTTONS = {
-  runners: "Open Runner Settings",
-  maxAsyncTasks: "Change Limit",
+  runners: strings.runs.openRunnerSettings,
+  maxAsyncTasks: strings.runs.changeLimit,
 } as const;
 
 /**
- * Ask for a run; over the limit it waits for its turn or, where the settings refuse that, the user
- * is asked. Undefined if they leave it. A refusal that a setting can prevent is shown with a button
- * that opens the setting.
+ * Request a run. Over the limit it is queued or, if the settings reject that, the user decides;
+ * undefined if they do not launch. A refusal that a setting can prevent is shown with a button that
+ * opens the setting.
  */
-export async function orQueue<T>(ask: (wish: Wish) => Promise<T>): Promise<T | undefined> {
+export async function orQueue<T>(
+  request: (options: LaunchOptions) => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return await ask(launchWish(vscode.workspace.getConfiguration(SECTION)));
+    return await request(launchOptions(vscode.workspace.getConfiguration(SECTION)));
   } catch (error) {
-    const fault = launchFault(error);
-    if (fault.setting === undefined) {
+    const problem = launchProblem(error);
+    if (problem.setting === undefined) {
       throw error;
     }
-    return (await addsToQueue(fault, fault.setting)) ? ask({ overLimit: "queue" }) : undefined;
+    return (await addsToQueue(problem, problem.setting))
+      ? request({ overLimit: "queue" })
+      : undefined;
   }
 }
 
 async function addsToQueue(
-  { message, canQueue }: LaunchFault,
-  setting: NonNullable<LaunchFault["setting"]>,
+  { message, canQueue }: LaunchProblem,
+  setting: NonNullable<LaunchProblem["setting"]>,
 ): Promise<boolean> {
-  const [queue, change] = ["Add to Queue", SETTING_BUTTONS[setting]] as const;
+  const [queue, change] = [strings.runs.addToQueue, SETTING_BUTTONS[setting]] as const;
   const chosen = await warn(message, ...(canQueue ? [queue] : []), change);
   if (chosen === change) {
     await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.${setting}`);

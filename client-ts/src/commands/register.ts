@@ -7,8 +7,8 @@ import type { SubagentService } from "../service/service.js";
 type Command = (...args: unknown[]) => unknown;
 
 /**
- * Register commands so that a failure is logged and told. A failure of the sidecar as a whole is
- * told once, by its state, and not again by each command that ran into it.
+ * Register commands so that failures are logged and shown. A failure of the sidecar itself is shown
+ * once for its state, not for each command that fails because of it.
  */
 export function registerCommands(
   commands: Readonly<Record<string, Command>>,

@@ -2,14 +2,16 @@ import * as vscode from "vscode";
 
 import { confirm, inform, showError } from "../questions/notify.js";
 import type { SidecarService } from "../service/sidecarService.js";
-import { isLive } from "../text/taskTable.js";
+import { SECTION } from "../service/settings.js";
+import { isLive } from "../text/outcome.js";
+import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
 export interface SidecarCommandsContext {
   readonly service: SidecarService;
   readonly log: vscode.LogOutputChannel;
   readonly repair: () => Promise<void>;
-  readonly cancelSetUp: () => void;
+  readonly cancelSetup: () => void;
   readonly diagnostics: () => Promise<string>;
 }
 
@@ -18,53 +20,66 @@ export function sidecarCommands(context: SidecarCommandsContext) {
   const { service, log, repair, diagnostics } = context;
   return {
     "subagentSidecar.sidecar.restart": async () => {
-      if (await mayEndRuns(service)) {
+      if (await mayStopRuns(service)) {
         await service.restart();
       }
     },
     "subagentSidecar.environment.repair": async () => {
-      if (await mayEndRuns(service)) {
+      if (await mayStopRuns(service)) {
         await repair();
       }
     },
-    "subagentSidecar.environment.cancel": context.cancelSetUp,
+    "subagentSidecar.environment.cancel": context.cancelSetup,
+    "subagentSidecar.environment.selectPython": selectInterpreter,
     "subagentSidecar.log.show": () => {
       log.show(true);
     },
     "subagentSidecar.diagnostics.copy": async () => {
       await vscode.env.clipboard.writeText(await diagnostics());
-      void inform("The diagnostics are in the clipboard.");
+      void inform(strings.sidecar.diagnosticsCopied);
     },
     "subagentSidecar.problem.show": () => {
-      showProblem(service.state.message ?? "Nothing is wrong with the sidecar.");
+      const { message } = service.state;
+      void (message === undefined ? inform(strings.sidecar.fine) : showProblem(message));
     },
   };
 }
 
-/** Ask before running subagents are ended; true at once when there are none. */
-async function mayEndRuns(service: SidecarService): Promise<boolean> {
+/** Ask before stopping running subagents; true at once when there are none. */
+async function mayStopRuns(service: SidecarService): Promise<boolean> {
   const live = [...service.tasks.values()].filter(isLive).length;
   if (live === 0 || service.state.kind !== "running") {
     return true;
   }
-  const end = "End Them";
-  const question = `${live === 1 ? "A subagent is" : `${live} subagents are`} still running.`;
-  return confirm(question, "Restarting the sidecar ends them.", end);
+  const { stillRunning, restartStops, stopAndRestart } = strings.sidecar;
+  return confirm(stillRunning(live), restartStops, stopAndRestart);
 }
 
-const ACTIONS = {
-  Repair: "subagentSidecar.environment.repair",
-  Restart: "subagentSidecar.sidecar.restart",
-  "Show Log": "subagentSidecar.log.show",
-} as const;
+const { tryAgain, reinstall, selectPython, showLog } = strings.sidecar;
+const REMEDIES: Readonly<Record<string, string>> = {
+  [tryAgain]: "subagentSidecar.sidecar.restart",
+  [reinstall]: "subagentSidecar.environment.repair",
+  [selectPython]: "subagentSidecar.environment.selectPython",
+  [showLog]: "subagentSidecar.log.show",
+};
 
-/** Tell of a failure of the sidecar, with what may mend it. */
-export function showProblem(message: string): void {
-  const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-  void showError(message, ...names).then((chosen) => {
-    if (chosen !== undefined) {
-      return vscode.commands.executeCommand(ACTIONS[chosen]);
-    }
-    return undefined;
+/** Show why the sidecar failed, with what may help. */
+export async function showProblem(message: string): Promise<void> {
+  const chosen = await showError(message, ...Object.keys(REMEDIES));
+  const command = chosen === undefined ? undefined : REMEDIES[chosen];
+  if (command !== undefined) {
+    await vscode.commands.executeCommand(command);
+  }
+}
+
+/** Let the user select an interpreter, which a sidecar that failed then starts with. */
+async function selectInterpreter(): Promise<void> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: strings.sidecar.pythonTitle,
+    openLabel: strings.sidecar.pythonLabel,
   });
+  if (chosen?.[0] !== undefined) {
+    const config = vscode.workspace.getConfiguration(SECTION);
+    await config.update("pythonPath", chosen[0].fsPath, vscode.ConfigurationTarget.Global);
+  }
 }

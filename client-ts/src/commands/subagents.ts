@@ -2,18 +2,19 @@ import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../service/example.js";
 import { inform } from "../questions/notify.js";
 import type { LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { isLive } from "../text/taskTable.js";
-import { askGoal, pickFolder, pickRun } from "./asking.js";
+import { isLive } from "../text/outcome.js";
+import { askGoal, pickFolder, pickRun } from "./prompts.js";
 import { taskIdOf } from "./arguments.js";
 import { type DefinitionCommandsContext, follow } from "./definitions.js";
 import { type DefinitionChoice, pickDefinition } from "./definitionPick.js";
 import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
+import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
 export interface SubagentCommandsContext extends DefinitionCommandsContext {
   readonly panel: DefinitionCommandsContext["panel"] & { reveal(taskId?: string): Promise<void> };
-  /** Make the example's definition known to the sidecar; returns the folder it may look at. */
+  /** Add the example's definition to the sidecar; returns the folder it may read. */
   readonly enableExample: () => Promise<string>;
 }
 
@@ -47,7 +48,7 @@ async function launch(context: SubagentCommandsContext, named: unknown): Promise
   }
 }
 
-/** The definition that is named, else the user's choice. */
+/** Return the named definition, or the user's choice. */
 async function chooseDefinition(
   context: SubagentCommandsContext,
   named: unknown,
@@ -59,7 +60,7 @@ async function chooseDefinition(
     return { kind: "definition", definition: known };
   }
   if (launchable.length > 0) {
-    return pickDefinition(context.service, list, "Select a subagent to launch");
+    return pickDefinition(context.service, list, strings.runs.selectToLaunch);
   }
   return offerExample(context);
 }
@@ -67,10 +68,9 @@ async function chooseDefinition(
 async function offerExample(
   context: SubagentCommandsContext,
 ): Promise<DefinitionChoice | undefined> {
-  const [run, create] = ["Run an Example", "New Agent Definition…"] as const;
-  const message = "There is no subagent definition yet: a Markdown file that says what one is for.";
-  const chosen = await inform(message, run, create);
-  if (chosen === run) {
+  const { none, runExample: example, create } = strings.definitions;
+  const chosen = await inform(none, example, create);
+  if (chosen === example) {
     await runExample(context);
   }
   return chosen === create ? { kind: "new" } : undefined;
@@ -93,8 +93,8 @@ async function launchAndShow(
   { service, panel }: SubagentCommandsContext,
   params: LaunchParams,
 ): Promise<void> {
-  const launched = await orQueue((wish) =>
-    service.request("asyncTasks/launch", { ...params, ...wish }),
+  const launched = await orQueue((overLimit) =>
+    service.request("asyncTasks/launch", { ...params, ...overLimit }),
   );
   if (launched !== undefined) {
     await panel.reveal(launched.task.id);
@@ -112,10 +112,10 @@ async function cancel({ service }: SubagentCommandsContext, target: unknown): Pr
 async function pickLive(service: SubagentService): Promise<string | undefined> {
   const live = [...service.tasks.values()].filter(isLive);
   if (live.length === 0) {
-    void inform("No subagent is running.");
+    void inform(strings.runs.noneRunning);
     return undefined;
   }
-  return (await pickRun(live, "Select a subagent to cancel"))?.id;
+  return (await pickRun(live, strings.runs.selectToCancel))?.id;
 }
 
 async function open({ service, panel }: SubagentCommandsContext, target: unknown): Promise<void> {
@@ -130,7 +130,7 @@ async function open({ service, panel }: SubagentCommandsContext, target: unknown
     await panel.reveal();
     return;
   }
-  const chosen = await pickRun(tasks, "Select a subagent to open");
+  const chosen = await pickRun(tasks, strings.runs.selectToOpen);
   if (chosen !== undefined) {
     await panel.reveal(chosen.id);
   }

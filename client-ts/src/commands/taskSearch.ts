@@ -3,24 +3,25 @@ import * as vscode from "vscode";
 import { Throttle } from "../util/coalesce.js";
 import { type FoundMessages, type FoundTasks, LiveSearch } from "../liveSearch.js";
 import type { SearchHit, TaskInfo } from "../protocol.js";
-import { faultMark, faultText } from "../text/queryText.js";
+import { queryErrorMark, queryErrorText } from "../text/queryText.js";
 import type { SubagentService } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { MessagePlace } from "../text/transcriptText.js";
 import { storedIcon } from "../views/icons.js";
 import { withoutUnseen } from "../questions/unseen.js";
-import { ago, counted, rowText, storedStatus, withoutIcons } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText, storedStatus, withoutIcons } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 const TYPING_MS = 150;
-const PLACEHOLDER = "Words, an id, or fields such as status:failed cost>1 since:7d";
 
 /** A stored task that was chosen, and the message in it if one was. */
 export interface ChosenTask extends TaskRef {
   readonly message?: MessagePlace;
 }
 
-/** A button beside the box; `run` gets what is typed. */
+/** A button next to the box; `run` gets the typed text. */
 export interface SearchButton {
   readonly icon: string;
   readonly tooltip: string;
@@ -29,16 +30,16 @@ export interface SearchButton {
 
 export interface TaskSearchOptions {
   readonly title: string;
-  /** Whether words are looked for in the messages as well. */
+  /** Whether to search messages as well. */
   readonly messages?: boolean;
-  /** Look only in these storage roots. */
+  /** Search only these roots. */
   readonly roots?: string[];
   readonly buttons?: readonly SearchButton[];
 }
 
 type Item = vscode.QuickPickItem & { readonly chosen?: ChosenTask };
 
-/** Have the user search the stored tasks, with results as they type; undefined if none is chosen. */
+/** Let the user search the stored tasks, with results as they type; undefined if they cancel. */
 export function searchTasks(
   service: SubagentService,
   options: TaskSearchOptions,
@@ -58,10 +59,10 @@ export function searchTasks(
       shownText = search.tasks.text;
     },
   );
-  const typed = new Throttle(TYPING_MS, () => void search.look(pick.value));
+  const typed = new Throttle(TYPING_MS, () => void search.find(pick.value));
   pick.title = options.title;
-  pick.placeholder = PLACEHOLDER;
-  pick.matchOnDescription = pick.matchOnDetail = true; // marks what fits; the sidecar has chosen
+  pick.placeholder = strings.history.searchPlaceholder;
+  pick.matchOnDescription = pick.matchOnDetail = true; // Highlights matches; the sidecar has selected them.
   addButtons(pick, options.buttons ?? []);
   pick.onDidChangeValue(() => {
     typed.call();
@@ -103,7 +104,7 @@ function chosenIn(pick: vscode.QuickPick<Item>): Promise<ChosenTask | undefined>
   });
 }
 
-/** Show what was found; more of it for the same text leaves the user's place where it is. */
+/** Show the results; further results for the same text keep the active row. */
 function show(
   pick: vscode.QuickPick<Item>,
   search: LiveSearch,
@@ -112,10 +113,10 @@ function show(
 ): void {
   const { tasks, messages } = search;
   pick.busy = search.isBusy;
-  pick.title = [title, ...found(tasks, messages)].join(" · ");
+  pick.title = [title, ...counts(tasks, messages)].join(" · ");
   const items = itemsOf(tasks, messages, Date.now());
   if (keepsPlace && JSON.stringify(items) === JSON.stringify(pick.items)) {
-    return; // a row that is drawn anew loses the click that is on it
+    return; // A row that is redrawn loses a click in progress.
   }
   const place = keepsPlace ? keyOf(pick.activeItems[0]) : undefined;
   pick.keepScrollPosition = keepsPlace;
@@ -130,24 +131,27 @@ function keyOf(item: Item | undefined): string | undefined {
   return item?.chosen === undefined ? undefined : JSON.stringify(item.chosen);
 }
 
-/** Say how much was found; what is shown of it may be less. */
-function found({ text, fault, matched, total }: FoundTasks, messages: FoundMessages): string[] {
-  if (fault !== undefined || total === 0) {
+/** Count the results; fewer may be shown. */
+function counts({ text, problem, matched, total }: FoundTasks, messages: FoundMessages): string[] {
+  if (problem !== undefined || total === 0) {
     return [];
   }
   const { hits, unread } = messages;
-  const all = counted(total, "task");
+  const { messagesShown, messagesUnread } = strings.history;
+  const all = strings.common.tasks(total);
   return [
-    text.trim() === "" ? all : `${matched.toLocaleString()} of ${all}`,
-    ...(hits.length === 0 ? [] : [`${counted(hits.length, "message")} shown`]),
-    ...(unread === 0 ? [] : [`the messages of ${counted(unread, "task")} are still being read`]),
+    text.trim() === "" ? all : strings.common.shownOf(matched, all),
+    ...(hits.length === 0 ? [] : [messagesShown(hits.length)]),
+    ...(unread === 0 ? [] : [messagesUnread(unread)]),
   ];
 }
 
-/** Lay out what was found: what is wrong with the query, or tasks and then messages. */
+/** Return the results as rows: what is wrong with the query, or tasks followed by messages. */
 export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number): Item[] {
-  if (tasks.fault !== undefined) {
-    return [note("warning", faultText(tasks.fault), faultMark(tasks.text, tasks.fault))];
+  if (tasks.problem !== undefined) {
+    return [
+      note("warning", queryErrorText(tasks.problem), queryErrorMark(tasks.text, tasks.problem)),
+    ];
   }
   return [
     ...(tasks.error === undefined ? [] : [note("error", tasks.error)]),
@@ -157,17 +161,17 @@ export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number)
   ];
 }
 
-/** A row that only tells something; the label is an icon, which typing does not move about. */
+/** Return a row that only informs; its label is an icon, so that typing does not sort it. */
 function note(icon: string, description: string, detail?: string): Item {
-  const told = { label: `$(${icon})`, description, alwaysShow: true };
-  return detail === undefined ? told : { ...told, detail };
+  const row = { label: `$(${icon})`, description, alwaysShow: true };
+  return detail === undefined ? row : { ...row, detail };
 }
 
 function taskItem(task: TaskInfo, now: number): Item {
   const when = task.lastActivity ?? task.createdAt;
   const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
   return {
-    label: rowText(task.title, ROW_CHARS) || "(untitled)",
+    label: rowText(task.title, ROW_CHARS) || strings.common.untitled,
     iconPath: storedIcon(task.status),
     description: rowText(facts.filter((fact) => fact !== undefined).join(" · "), ROW_CHARS),
     detail: withoutIcons([task.id, task.workspaceDir].filter(Boolean).join(" · ")),
@@ -176,11 +180,11 @@ function taskItem(task: TaskInfo, now: number): Item {
   };
 }
 
-/** A message that was found; without a label, so that the editor does not sort it among the tasks. */
+/** Return a found message as a row; without a label, so that the editor does not sort it among tasks. */
 function hitItem(hit: SearchHit, now: number): Item {
   const { title, kind, index, role, ts, snippet } = hit;
   const facts = [
-    rowText(title, ROW_CHARS) || "(untitled)",
+    rowText(title, ROW_CHARS) || strings.common.untitled,
     role,
     ts == null ? undefined : ago(ts, now),
   ];

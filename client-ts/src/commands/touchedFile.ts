@@ -5,15 +5,17 @@ import * as vscode from "vscode";
 import type { FileTask, TouchedFile } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { storedIcon } from "../views/icons.js";
-import { ago, counted, rowText, withoutIcons } from "../text/words.js";
+import { ago } from "../text/format.js";
+import { rowText, withoutIcons } from "../text/words.js";
 import type { ChosenTask } from "./taskSearch.js";
+import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 const MOST = 200;
 
 interface Item extends vscode.QuickPickItem {
   readonly chosen?: ChosenTask;
-  /** A path to look for instead. */
+  /** A path to search for instead. */
   readonly wider?: string;
 }
 
@@ -28,23 +30,23 @@ function isFile(value: unknown): value is vscode.Uri {
   return value instanceof vscode.Uri && value.scheme === "file";
 }
 
-/** Have the user choose one of the tasks that touched a file (a path); undefined if they do not. */
+/** Let the user choose a task that touched a file (a path); undefined if they cancel. */
 export function pickTaskOfFile(
   service: SubagentService,
   file: string,
 ): Promise<ChosenTask | undefined> {
   const pick = vscode.window.createQuickPick<Item>();
-  pick.title = `Tasks That Touched ${path.basename(file)}`;
+  pick.title = strings.history.touchedTitle(path.basename(file));
   pick.matchOnDescription = pick.matchOnDetail = true;
   pick.show();
   return new Promise<ChosenTask | undefined>((resolve, reject) => {
-    const look = (wanted: string): void => {
+    const search = (wanted: string): void => {
       void fill(service, pick, wanted, widerPath(file, wanted)).catch(reject);
     };
     pick.onDidAccept(() => {
       const { chosen, wider } = pick.selectedItems[0] ?? {};
       if (wider !== undefined) {
-        look(wider);
+        search(wider);
       } else if (chosen !== undefined) {
         resolve(chosen);
         pick.hide();
@@ -53,13 +55,13 @@ export function pickTaskOfFile(
     pick.onDidHide(() => {
       resolve(undefined);
     });
-    look(file);
+    search(file);
   }).finally(() => {
     pick.dispose();
   });
 }
 
-/** The path inside the workspace: tasks of other copies of it, and of other machines, have that too. */
+/** Return the path inside the workspace, which tasks in other copies of it or on other machines share. */
 function widerPath(file: string, wanted: string): string | undefined {
   const inside = vscode.workspace.asRelativePath(file, false);
   return inside === file || wanted !== file ? undefined : inside;
@@ -72,16 +74,14 @@ async function fill(
   wider: string | undefined,
 ): Promise<void> {
   pick.busy = true;
-  pick.placeholder = "Looking through the messages of all tasks…";
+  pick.placeholder = strings.history.searchingMessages;
   pick.items = [];
   const { items, matched } = await service.request("tasks/byFile", { path: wanted, limit: MOST });
   pick.busy = false;
-  pick.placeholder = matched === 0 ? "" : `${counted(matched, "task")}, the last to touch it first`;
+  pick.placeholder = matched === 0 ? "" : strings.history.newestFirst(matched);
   pick.items = [
     ...items.map((task) => taskItem(task, Date.now())),
-    ...(matched === 0
-      ? [{ label: "$(info) No stored task touched this file", detail: wanted }]
-      : []),
+    ...(matched === 0 ? [{ label: `$(info) ${strings.history.noneTouched}`, detail: wanted }] : []),
     ...(wider === undefined ? [] : [widerItem(wider)]),
   ];
 }
@@ -95,7 +95,7 @@ function taskItem(task: FileTask, now: number): Item {
     when == null ? undefined : ago(when, now),
   ];
   return {
-    label: rowText(title, ROW_CHARS) || "(untitled)",
+    label: rowText(title, ROW_CHARS) || strings.common.untitled,
     iconPath: storedIcon(status),
     description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
     detail: withoutIcons(file.path),
@@ -109,6 +109,6 @@ function changedLines({ additions, deletions }: TouchedFile): string | undefined
 }
 
 function widerItem(wider: string): Item {
-  const label = `$(search) Look for ${wider} in other folders too`;
+  const label = `$(search) ${strings.history.widen(wider)}`;
   return { label, wider, alwaysShow: true };
 }

@@ -1,19 +1,17 @@
 import { warn } from "../questions/notify.js";
 import * as vscode from "vscode";
+import * as strings from "../text/strings.js";
 
 /**
- * Tell whether something may be executed here. In Restricted Mode the user is told why not, and
- * how to change it; the sidecar refuses as well.
+ * Return whether programs may run here. In Restricted Mode, tell the user why not and how to change
+ * it; the sidecar refuses as well.
  */
 export async function requireTrust(): Promise<boolean> {
   if (vscode.workspace.isTrusted) {
     return true;
   }
-  const manage = "Manage Workspace Trust";
-  const message =
-    "Subagents run programs, so they are not launched in Restricted Mode. The task history can " +
-    "be read. Trust the workspace to launch.";
-  if ((await warn(message, manage)) === manage) {
+  const { untrusted, manageTrust } = strings.runs;
+  if ((await warn(untrusted, manageTrust)) === manageTrust) {
     await vscode.commands.executeCommand("workbench.trust.manage");
   }
   return false;

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 
 import { Uri, type WebviewView, type WebviewViewProvider, workspace } from "vscode";
 
-import { pickFolder } from "../commands/asking.js";
+import { pickFolder } from "../commands/prompts.js";
 import type { Outbox } from "../service/outbox.js";
 import type { SubagentService } from "../service/service.js";
-import { launchWish, SECTION } from "../service/settings.js";
-import type { Action, Look, Shown } from "./messages.js";
+import { launchOptions, SECTION } from "../service/settings.js";
+import type { Action, OpenRequest, Navigation } from "./messages.js";
 import { pageHtml } from "./page.js";
 import { PanelSession } from "./panelSession.js";
 
@@ -37,26 +37,26 @@ export class ChatPanel implements WebviewViewProvider {
   readonly #service: SubagentService;
   readonly #outbox: Outbox;
   readonly #commands: CommandRunner;
-  readonly #look: (look: Look) => void;
+  readonly #open: (open: OpenRequest) => void;
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
-  #pending: Shown | undefined;
+  #pending: Navigation | undefined;
 
   constructor(
     extensionUri: Uri,
     service: SubagentService,
     outbox: Outbox,
     commands: CommandRunner,
-    look: (look: Look) => void,
+    open: (open: OpenRequest) => void,
   ) {
     this.#extensionUri = extensionUri;
     this.#service = service;
     this.#outbox = outbox;
     this.#commands = commands;
-    this.#look = look;
+    this.#open = open;
   }
 
-  /** Whether a person can see the view. */
+  /** Whether the view is visible. */
   get visible(): boolean {
     return this.#view?.visible === true;
   }
@@ -66,12 +66,12 @@ export class ChatPanel implements WebviewViewProvider {
     await this.#show(taskId === undefined ? { type: "home" } : { type: "open", taskId });
   }
 
-  /** Show the view with the cursor in the goal, the subagent chosen if it is named. */
+  /** Show the view with the cursor in the goal, and choose the named subagent. */
   async focusComposer(subagentName?: string): Promise<void> {
     await this.#show({ type: "compose", ...(subagentName === undefined ? {} : { subagentName }) });
   }
 
-  /** Show definitions as they are now and, if one is named, have it chosen for the next launch. */
+  /** Update the definitions and choose the named one for the next launch. */
   async definitionsChanged(chosen?: string): Promise<void> {
     await this.#session?.definitionsChanged(chosen);
   }
@@ -101,7 +101,7 @@ export class ChatPanel implements WebviewViewProvider {
     }
   }
 
-  async #show(message: Shown): Promise<void> {
+  async #show(message: Navigation): Promise<void> {
     this.#pending = message;
     await this.#commands.executeCommand(`${CHAT_VIEW}.focus`);
     if (this.#session !== undefined && this.#pending === message) {
@@ -113,8 +113,8 @@ export class ChatPanel implements WebviewViewProvider {
   #newSession(view: WebviewView): PanelSession {
     return new PanelSession(this.#service, this.#outbox, {
       pickFolder,
-      launchWish: () => launchWish(workspace.getConfiguration(SECTION)),
-      look: this.#look,
+      launchOptions: () => launchOptions(workspace.getConfiguration(SECTION)),
+      open: this.#open,
       post: (message) => {
         void view.webview.postMessage(message);
       },

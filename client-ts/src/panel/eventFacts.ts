@@ -1,12 +1,11 @@
 import type { TaskEvent } from "../protocol.js";
 
-/** How much of the error output outlives events that are left out, in characters. */
+/** How much of the error output is kept from omitted events, in characters. */
 const LOG_CHARS = 16_000;
 
 /**
- * What remains of events that the page does not get: what a reader must know of a run wherever they
- * read in it, which is its newest plan, usage, variables and result, the end of its error output,
- * the questions still open, and what people said to it.
+ * Collects what the page needs from events that it does not receive: the newest plan, usage,
+ * variables and result, the end of the error output, open questions, and the user's messages.
  */
 export class EventFacts {
   #plan: TaskEvent | undefined;
@@ -14,7 +13,7 @@ export class EventFacts {
   #result: TaskEvent | undefined;
   readonly #emitted = new Map<string, TaskEvent>();
   readonly #questions = new Map<string, TaskEvent>();
-  #said: TaskEvent[] = [];
+  #messages: TaskEvent[] = [];
   #log: Extract<TaskEvent, { type: "log" }> | undefined;
 
   take(event: TaskEvent): void {
@@ -39,27 +38,27 @@ export class EventFacts {
         break;
       case "message":
         if (event.role === "user") {
-          this.#said.push(event);
+          this.#messages.push(event);
         }
         break;
-      default: // A call or a thought is read where it stands; a state comes with the task.
+      default: // Calls and thoughts are read in place; the state comes with the task.
     }
   }
 
-  /** Hand over what was taken since the last call, in order. */
+  /** Return what was taken since the last call, in order. */
   drain(): TaskEvent[] {
     const single = [this.#plan, this.#usage, this.#result, this.#log];
-    const many = [...this.#emitted.values(), ...this.#questions.values(), ...this.#said];
+    const many = [...this.#emitted.values(), ...this.#questions.values(), ...this.#messages];
     this.#plan = this.#usage = this.#result = this.#log = undefined;
     this.#emitted.clear();
     this.#questions.clear();
-    this.#said = [];
+    this.#messages = [];
     const all = [...single.filter((event) => event !== undefined), ...many];
     return all.sort((one, other) => one.seq - other.seq);
   }
 
   #ask(event: Extract<TaskEvent, { type: "permission" }>): void {
-    // An answer counts even where its question is left out: the page may have shown it before.
+    // An answer counts even if its question is omitted: the page may already show it.
     this.#questions.set(event.requestId, event);
   }
 }

@@ -2,10 +2,10 @@ import type { TaskEvent } from "../protocol.js";
 import { EventFacts } from "./eventFacts.js";
 import { shortened, sizeOf } from "./eventSize.js";
 
-/** How much the page gets at once, in characters: about what it takes in within a frame. */
+/** How much the page receives at once, in characters: about as much as it renders in a frame. */
 const BATCH_CHARS = 48_000;
 const BATCH_EVENTS = 200;
-/** Beyond this much that the page has not had, in characters, it gets the newest alone. */
+/** If more than this is waiting, in characters, the page receives only the newest events. */
 const MOST_BEHIND = 400_000;
 const KEPT_BEHIND = 96_000;
 
@@ -17,10 +17,10 @@ export interface Batch {
 }
 
 /**
- * The events of one run, handed to a page as fast as it takes them: a batch at a time, the next one
- * when it has `seen` the last.
+ * Delivers the events of one run to a page as fast as it renders them: one batch at a time, the next
+ * one when the page has `seen` the last.
  *
- * However fast a run is, what waits here is bounded: the page skips ahead to the newest.
+ * The queue is bounded however fast a run is: the page skips ahead to the newest events.
  */
 export class EventFeed {
   readonly #post: (batch: Batch) => void;

@@ -2,11 +2,11 @@ import type { TaskEvent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { shortened, sizeOf } from "./eventSize.js";
 
-/** How many events are read at once, and how much of them the page gets, in characters. */
+/** How many events are read at once, and how much of them the page receives, in characters. */
 const PAGE_EVENTS = 200;
 const PAGE_CHARS = 120_000;
 
-/** The events right before one, as many as make a page; none before the first. */
+/** Return a page of events right before one; none before the first. */
 export async function eventsBefore(
   service: SubagentService,
   taskId: string,
@@ -28,7 +28,7 @@ export async function eventsBefore(
   return events;
 }
 
-/** The events right after one, as many as make a page. */
+/** Return a page of events right after one. */
 export async function eventsAfter(
   service: SubagentService,
   taskId: string,
@@ -44,7 +44,7 @@ function lastPage(events: TaskEvent[]): TaskEvent[] {
   return events.slice(events.length - countWithin(events.toReversed()));
 }
 
-/** How many from the first on make a page: one at least, if there is one. */
+/** Count the first events that fill a page: at least one, if there is one. */
 function countWithin(events: readonly TaskEvent[]): number {
   let size = 0;
   const beyond = events.findIndex((event, at) => {

@@ -1,10 +1,10 @@
 import { cutMiddle } from "../text/cutting.js";
 import type { TaskEvent } from "../protocol.js";
 
-/** How much of one text the page gets, in characters; the transcript has it all. */
+/** How much of one text the page receives, in characters; the transcript has all of it. */
 export const TEXT_CHARS = 60_000;
 
-/** How much an event weighs, in characters of its texts. */
+/** Return the size of an event, in characters of its texts. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") {
     return value.length;
@@ -15,7 +15,7 @@ export function sizeOf(value: unknown): number {
   return Object.values(value).reduce((sum: number, each) => sum + sizeOf(each) + 8, 0);
 }
 
-/** Cut the texts that nobody would read to their end; an event that is short stays as it is. */
+/** Cut texts that are too long to read; return short events unchanged. */
 export function shortened(event: TaskEvent): TaskEvent {
   switch (event.type) {
     case "message":
@@ -36,7 +36,7 @@ export function shortened(event: TaskEvent): TaskEvent {
   }
 }
 
-/** The texts of changes stay whole: cut, they would show a change that nobody made. */
+/** Cut the texts of a call, except changes: cut, they would show a different change. */
 function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
   const { input, output, content } = event;
   return {
@@ -55,7 +55,7 @@ function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
   };
 }
 
-/** The members of an input say what a call is about, so each is cut by itself. */
+/** Cut each member of an input, since each tells what a call is about. */
 function shortValue(value: unknown): unknown {
   if (typeof value === "string") {
     return cutMiddle(value, TEXT_CHARS);

@@ -6,7 +6,7 @@ import type {
   SubagentInfo,
   TaskEvent,
 } from "../protocol.js";
-import type { LaunchFault } from "../text/launchFault.js";
+import type { LaunchProblem } from "../text/launchProblem.js";
 import type { ServiceState } from "../service/service.js";
 import type { Batch } from "./eventFeed.js";
 
@@ -28,18 +28,18 @@ export interface RunRow extends Pick<
 > {
   /** The beginning of the goal, on one line. */
   readonly goal: string;
-  /** What it waits to be answered. */
+  /** The question that it waits for an answer to. */
   readonly asks?: string;
   readonly retrying?: Retrying;
 }
 
-/** Where further events lie, seen from those that the page has. */
+/** Which side of its events the page requests more for. */
 export type PageSide = "before" | "after";
 
-/** What the extension tells the page. A hidden page gets nothing; `ready` asks for it all again. */
+/** What the extension sends to the page. A hidden page receives nothing; `ready` requests it again. */
 export type ToWebview =
   | { readonly type: "service"; readonly state: ServiceState }
-  /** All runs, newest first: they replace whatever the page had. */
+  /** All runs, newest first; they replace the previous ones. */
   | { readonly type: "runs"; readonly runs: readonly RunRow[] }
   | { readonly type: "run"; readonly run: RunRow }
   | {
@@ -53,11 +53,11 @@ export type ToWebview =
   | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
   /**
-   * The next events of the run that the page follows; the page answers `seen`. With `facts` some
-   * before these are left out, and the facts are what remains of them.
+   * The next events of the run that the page follows; the page answers `seen`. With `facts`, some
+   * earlier events are omitted, and the facts summarize them.
    */
   | ({ readonly type: "events"; readonly taskId: string } & Batch)
-  /** Events right before or right after one that the page has: what it asked for. */
+  /** The requested events right before or right after one. */
   | {
       readonly type: "page";
       readonly taskId: string;
@@ -66,13 +66,13 @@ export type ToWebview =
       readonly events: readonly TaskEvent[];
     }
   | { readonly type: "launched"; readonly taskId: string }
-  | ({ readonly type: "launchFailed" } & LaunchFault)
-  /** How many subagents may run at once; -1 is no limit. */
+  | ({ readonly type: "launchFailed" } & LaunchProblem)
+  /** How many subagents can run at once; -1 means no limit. */
   | { readonly type: "limit"; readonly max: number }
-  /** The user changed their mind on the way. */
+  /** The user cancelled the launch. */
   | { readonly type: "launchDropped" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
-  /** An answer did not count, as when another one came before it. */
+  /** An answer was refused, for example because another one came first. */
   | {
       readonly type: "answerFailed";
       readonly taskId: string;
@@ -91,17 +91,17 @@ export type ToWebview =
       readonly text: string;
       readonly message: string;
     }
-  /** What was sent to the agent and, as far as its run's events show, not delivered. */
+  /** Messages to the agent that were not delivered according to the run's events. */
   | { readonly type: "undelivered"; readonly taskId: string; readonly texts: readonly string[] }
-  /** The work of the run goes on in another one. */
+  /** The run continues in another one. */
   | { readonly type: "resumed"; readonly taskId: string; readonly inTaskId: string }
-  | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchFault)
+  | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchProblem)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "compose"; readonly subagentName?: string };
 
-/** What the page may have the extension do beyond its own conversations. */
+/** What the page can make the extension do apart from conversations. */
 export const ACTIONS = [
   "runExample",
   "showLog",
@@ -116,8 +116,8 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What the page is to show though it may not be there right now. */
-export type Shown = Extract<
+/** What the page should show as soon as it is visible. */
+export type Navigation = Extract<
   ToWebview,
   {
     type:
@@ -133,7 +133,7 @@ export type Shown = Extract<
   }
 >;
 
-/** What the page asks of the extension. */
+/** What the page sends to the extension. */
 export type FromWebview =
   | { readonly type: "ready" }
   | { readonly type: "refresh" }
@@ -141,7 +141,7 @@ export type FromWebview =
   | { readonly type: "unfollow" }
   /** The last batch of events is on the screen. */
   | { readonly type: "seen"; readonly taskId: string }
-  /** Events right before or right after the one numbered `seq`. */
+  /** Request events right before or right after the one numbered `seq`. */
   | {
       readonly type: "page";
       readonly taskId: string;
@@ -162,7 +162,7 @@ export type FromWebview =
       readonly optionId: string;
     }
   | { readonly type: "send"; readonly taskId: string; readonly text: string }
-  /** A message that was not delivered was taken back, or is being written again. */
+  /** Forget a message that was not delivered. */
   | { readonly type: "forget"; readonly taskId: string; readonly text: string }
   | {
       readonly type: "resume";
@@ -170,11 +170,11 @@ export type FromWebview =
       readonly text?: string;
       readonly queue: boolean;
     }
-  | Look
+  | OpenRequest
   | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
 
-/** What a reader may look at in the editor. Lines count from 1. */
-export type Look =
+/** What the user wants to open in the editor. Lines count from 1. */
+export type OpenRequest =
   /** A file that a run touched. */
   | {
       readonly type: "openFile";
@@ -182,7 +182,7 @@ export type Look =
       readonly path: string;
       readonly line?: number;
     }
-  /** A change that a run showed: the part `index` of what the event `seq` tells. */
+  /** A change shown in a run: the part `index` of the event `seq`. */
   | {
       readonly type: "openDiff";
       readonly taskId: string;
@@ -191,7 +191,7 @@ export type Look =
     }
   | { readonly type: "openDefinition"; readonly path: string; readonly line?: number };
 
-/** Check a message of the page as one from a stranger; undefined if it is none of ours. */
+/** Validate an untrusted message of the page; undefined if it is invalid. */
 export function readMessage(value: unknown): FromWebview | undefined {
   if (typeof value !== "object" || value === null) {
     return undefined;
@@ -229,7 +229,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     case "openFile":
     case "openDiff":
     case "openDefinition":
-      return readLook(type, value);
+      return readOpenRequest(type, value);
     case "act":
       return isAction(action) ? { type, action, ...(isText(taskId) ? { taskId } : {}) } : undefined;
     default:
@@ -258,7 +258,7 @@ type Fields = Partial<
   >
 >;
 
-function readLook(type: Look["type"], fields: Fields): Look | undefined {
+function readOpenRequest(type: OpenRequest["type"], fields: Fields): OpenRequest | undefined {
   const { taskId, path, seq, index } = fields;
   const line = isSeq(fields.line) ? { line: fields.line } : {};
   switch (type) {

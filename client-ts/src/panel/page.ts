@@ -3,11 +3,11 @@ export interface PageParts {
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** Fresh and unguessable; only the script that carries it runs. */
+  /** Random and used once; only the script with this nonce runs. */
   readonly nonce: string;
 }
 
-/** Write the page that the panel shows: one script, one style sheet, and nothing else may load. */
+/** Write the page of the panel, which may load one script and one style sheet. */
 export function pageHtml({ cspSource, scriptUri, styleUri, nonce }: PageParts): string {
   const policy = [
     "default-src 'none'",

@@ -5,8 +5,8 @@ import { sizeOf, TEXT_CHARS } from "./eventSize.js";
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 
 /**
- * The task as the page gets it: whole, but for texts that nobody would read to their end. Its goal
- * stays whole, since it can be launched again.
+ * Return the task as the page receives it, with texts cut that are too long to read. The goal stays
+ * whole, since it can be launched again.
  */
 export function pageTask(task: AsyncTask): AsyncTask {
   if (sizeOf(task) <= TEXT_CHARS) {

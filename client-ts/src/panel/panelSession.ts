@@ -11,9 +11,9 @@ import { eventsAfter, eventsBefore } from "./eventPages.js";
 import {
   type Action,
   type FromWebview,
-  type Look,
+  type OpenRequest,
   readMessage,
-  type Shown,
+  type Navigation,
   type ToWebview,
 } from "./messages.js";
 import { pageTask } from "./pageTask.js";
@@ -28,15 +28,15 @@ const LISTED_RUNS = 200;
 export interface PanelHost {
   post(message: ToWebview): void;
   act(action: Action, taskId: string | undefined): void;
-  look(look: Look): void;
+  open(open: OpenRequest): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
-  /** What a run asks for over the limit, unless the reader says. */
-  launchWish(): { overLimit?: "queue" };
+  /** What a launch requests over the limit, unless the user decides. */
+  launchOptions(): { overLimit?: "queue" };
 }
 
 /**
- * Serve one webview over all the times its page is destroyed and made anew.
+ * Serves one webview while its page is destroyed and created any number of times.
  *
  * Messages to a hidden page are lost, so nothing is sent between `hide` and the next `ready`.
  */
@@ -51,7 +51,7 @@ export class PanelSession implements Disposable {
     this.#postChange(task);
   });
   #followed: { taskId: string; feed: EventFeed; subscription: Disposable } | undefined;
-  #pending: Shown | undefined;
+  #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
     this.#service = service;
@@ -68,7 +68,7 @@ export class PanelSession implements Disposable {
         this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
-      launchWish: () => host.launchWish(),
+      launchOptions: () => host.launchOptions(),
     });
     this.#subscriptions = [
       service.onDidChangeState((state) => {
@@ -90,7 +90,7 @@ export class PanelSession implements Disposable {
     ];
   }
 
-  /** Take a message of the page; what is not understood is dropped. */
+  /** Handle a message of the page; ignore invalid ones. */
   receive(raw: unknown): void {
     const message = readMessage(raw);
     if (message !== undefined) {
@@ -98,8 +98,8 @@ export class PanelSession implements Disposable {
     }
   }
 
-  /** Have the page show something, at once or as soon as there is a page. */
-  show(message: Shown): void {
+  /** Make the page show something, at once or as soon as there is a page. */
+  show(message: Navigation): void {
     if (this.#ready) {
       this.#post(message);
     } else {
@@ -107,7 +107,7 @@ export class PanelSession implements Disposable {
     }
   }
 
-  /** Definitions were changed, and one may be the one to launch next. */
+  /** Send changed definitions, and choose the named one for the next launch. */
   async definitionsChanged(chosen?: string): Promise<void> {
     await this.#sendDefinitions();
     if (chosen !== undefined) {
@@ -115,7 +115,7 @@ export class PanelSession implements Disposable {
     }
   }
 
-  /** The page is gone until its next `ready`. */
+  /** Stop sending until the page's next `ready`. */
   hide(): void {
     this.#ready = false;
     this.#tasks.dispose();
@@ -162,7 +162,7 @@ export class PanelSession implements Disposable {
       case "openFile":
       case "openDiff":
       case "openDefinition":
-        this.#host.look(message);
+        this.#host.open(message);
         return;
       case "act":
         this.#host.act(message.action, message.taskId);
@@ -181,7 +181,7 @@ export class PanelSession implements Disposable {
     try {
       await this.#service.start();
     } catch {
-      return; // The state has told of it, with the remedy.
+      return; // The state reports the failure and the remedy.
     }
     this.#sendRuns();
     await this.#sendDefinitions();
@@ -190,7 +190,7 @@ export class PanelSession implements Disposable {
   #stateChanged(state: ServiceState): void {
     this.#post({ type: "service", state });
     if (state.kind === "running") {
-      this.#sendAll(); // It may have been away, or trust may have brought more definitions.
+      this.#sendAll(); // The sidecar may have been restarted, or trust may have added definitions.
     }
   }
 
@@ -223,7 +223,7 @@ export class PanelSession implements Disposable {
       const runners = await this.#service.request("runners/list", {});
       this.#post({ type: "definitions", items, problems, missing: missingRunners(runners.items) });
     } catch {
-      // The sidecar is away; its next start asks again.
+      // The sidecar is not running; its next start requests them again.
     }
   }
 
@@ -248,7 +248,7 @@ export class PanelSession implements Disposable {
         this.#post({ type: "undelivered", taskId, texts });
       }
     } catch {
-      // The task is not there, which its request has told of.
+      // The task does not exist, which the other request reports.
     }
   }
 

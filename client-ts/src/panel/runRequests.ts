@@ -1,56 +1,56 @@
 import { messageOf } from "../util/errors.js";
-import { launchFault } from "../text/launchFault.js";
+import { launchProblem } from "../text/launchProblem.js";
 import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import type { FromWebview, Shown, ToWebview } from "./messages.js";
+import type { FromWebview, Navigation, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
 
-type Asked<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
+type RequestOf<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
 
-/** The page, as what is asked of runs answers to it. */
-export interface Answered {
-  /** Tell the page, if it is there. */
+/** The page, as the receiver of answers to its requests. */
+export interface RequestPage {
+  /** Post to the page if it is visible. */
   post(message: ToWebview): void;
-  /** Tell the page as soon as it is there. */
-  show(message: Shown): void;
+  /** Post to the page now, or when it is visible again. */
+  show(message: Navigation): void;
   taskChanged(task: AsyncTask): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
-  /** What a run asks for over the limit, unless the reader says. */
-  launchWish(): { overLimit?: "queue" };
+  /** What a launch requests over the limit, unless the user decides. */
+  launchOptions(): { overLimit?: "queue" };
 }
 
-/** What the page asks to be done with runs: each is answered, also when it fails. */
+/** Carries out the page's requests on runs, and answers each one even if it fails. */
 export class RunRequests {
   readonly #service: SubagentService;
   readonly #outbox: Outbox;
-  readonly #page: Answered;
+  readonly #page: RequestPage;
 
-  constructor(service: SubagentService, outbox: Outbox, page: Answered) {
+  constructor(service: SubagentService, outbox: Outbox, page: RequestPage) {
     this.#service = service;
     this.#outbox = outbox;
     this.#page = page;
   }
 
-  /** Launch a run where the user says. */
-  async launch({ subagentName, goalPrompt, queue }: Asked<"launch">): Promise<void> {
+  /** Launch a run in the folder that the user chooses. */
+  async launch({ subagentName, goalPrompt, queue }: RequestOf<"launch">): Promise<void> {
     const workspaceDir = await this.#page.pickFolder();
     if (workspaceDir === undefined) {
       this.#page.show({ type: "launchDropped" });
       return;
     }
-    const params = { subagentName, goalPrompt, workspaceDir, ...this.#wish(queue) };
+    const params = { subagentName, goalPrompt, workspaceDir, ...this.#options(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/launch", params);
       this.#page.post({ type: "run", run: rowOf(task) });
       this.#page.show({ type: "launched", taskId: task.id });
     } catch (error) {
-      this.#page.show({ type: "launchFailed", ...launchFault(error) });
+      this.#page.show({ type: "launchFailed", ...launchProblem(error) });
     }
   }
 
-  /** Cancel a run; the page learns of its state as of every change. */
+  /** Cancel a run; the page receives its state like every change. */
   async cancel(taskId: string): Promise<void> {
     try {
       const { task } = await this.#service.request("asyncTasks/cancel", { taskId });
@@ -61,7 +61,7 @@ export class RunRequests {
   }
 
   /** Answer an agent's question. */
-  async answer(answer: Asked<"answer">): Promise<void> {
+  async answer(answer: RequestOf<"answer">): Promise<void> {
     const { taskId, requestId, optionId } = answer;
     try {
       await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
@@ -70,8 +70,8 @@ export class RunRequests {
     }
   }
 
-  /** Tell a running agent something. */
-  async send({ taskId, text }: Asked<"send">): Promise<void> {
+  /** Send a message to a running agent. */
+  async send({ taskId, text }: RequestOf<"send">): Promise<void> {
     try {
       const { delivery } = await this.#outbox.send(taskId, text);
       this.#page.post({ type: "sent", taskId, text, delivery });
@@ -80,19 +80,19 @@ export class RunRequests {
     }
   }
 
-  /** Have an ended run go on. */
-  async resume({ taskId, text, queue }: Asked<"resume">): Promise<void> {
-    const params = { taskId, ...(text === undefined ? {} : { text }), ...this.#wish(queue) };
+  /** Resume an ended run. */
+  async resume({ taskId, text, queue }: RequestOf<"resume">): Promise<void> {
+    const params = { taskId, ...(text === undefined ? {} : { text }), ...this.#options(queue) };
     try {
       const { task } = await this.#service.request("asyncTasks/resume", params);
       this.#page.post({ type: "run", run: rowOf(task) });
       this.#page.show({ type: "resumed", taskId, inTaskId: task.id });
     } catch (error) {
-      this.#page.show({ type: "resumeFailed", taskId, ...launchFault(error) });
+      this.#page.show({ type: "resumeFailed", taskId, ...launchProblem(error) });
     }
   }
 
-  #wish(queue: boolean): { overLimit?: "queue" } {
-    return queue ? { overLimit: "queue" } : this.#page.launchWish();
+  #options(queue: boolean): { overLimit?: "queue" } {
+    return queue ? { overLimit: "queue" } : this.#page.launchOptions();
   }
 }

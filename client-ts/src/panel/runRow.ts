@@ -3,10 +3,10 @@ import { askedLine } from "../questions/questions.js";
 import { oneLine } from "../text/words.js";
 import type { RunRow } from "./messages.js";
 
-/** How much of a goal a row of the list holds, in characters. */
+/** How much of a goal a row of the list contains, in characters. */
 const ROW_GOAL_CHARS = 240;
 
-/** Return what the page's list shows of a run. */
+/** Return a run as the page's list shows it. */
 export function rowOf(task: AsyncTask): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, launchedAt, completedAt } = task;

@@ -1,14 +1,14 @@
 import type { AsyncTask } from "../protocol.js";
 
-/** The least time between two posts about a run that only gets on, in ms. */
+/** The minimum time between posts about a run that only progresses, in ms. */
 const PAUSE_MS = 250;
 
-/** What a reader must see at once. */
+/** Return what the page must show at once. */
 function urgentOf({ status, attention }: AsyncTask): string {
   return JSON.stringify([status, attention?.requestId]);
 }
 
-/** Passes changes of runs on: a new status or question at once, mere progress now and then. */
+/** Passes on changes of runs: a new status or question at once, progress at intervals. */
 export class TaskFeed {
   readonly #post: (task: AsyncTask) => void;
   readonly #posted = new Map<string, string>();

@@ -1,24 +1,25 @@
 import type { AttentionOption } from "../protocol.js";
 import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 /** An answer to a question as it is offered to a person. */
 export interface Answering {
   readonly option: AttentionOption;
-  /** What it does and how far it reaches; the agent's own name for it may say something else. */
+  /** What it does and its scope; the agent's own name for it may differ. */
   readonly label: string;
   /** The name of a codicon. */
   readonly icon: string;
-  /** Whether the agent may then go on. */
+  /** Whether it lets the agent continue. */
   readonly allows: boolean;
 }
 
 const SCOPE_CHARS = 200;
 const NAME_CHARS = 60;
 
-/** The kinds of answers in the order they are offered, whichever the agent has. */
+/** The kinds of answers in the order they are offered. */
 const KINDS = ["allow_once", "allow_always", "reject_once", "reject_always"];
 
-/** Return the answers in one order; those that would read the same have the agent's names added. */
+/** Return the answers in a fixed order; append the agent's names to labels that are equal. */
 export function answersTo(options: readonly AttentionOption[]): Answering[] {
   const answers = options
     .map((option) => answering(option))
@@ -30,23 +31,25 @@ export function answersTo(options: readonly AttentionOption[]): Answering[] {
   );
 }
 
-/** Say in the past tense what an answer of this kind did. */
+/** Describe in the past tense what an answer did. */
 export function answeredWords(option: AttentionOption): string {
-  const verb = option.kind.startsWith("allow") ? "allowed" : "rejected";
-  return isRemembered(option)
-    ? `Always ${verb}: ${limited(option.scope)}`
-    : `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+  const { allowed, rejected, alwaysAllowed, alwaysRejected } = strings.questions;
+  const [once, always] = option.kind.startsWith("allow")
+    ? [allowed, alwaysAllowed]
+    : [rejected, alwaysRejected];
+  return isRemembered(option) ? always(limited(option.scope)) : once;
 }
 
 function answering(option: AttentionOption): Answering {
   const { kind, scope } = option;
   const always = isRemembered(option);
+  const { allowOnce, allowAlways, reject, rejectAlways, answer } = strings.questions;
   switch (kind) {
     case "allow_once":
     case "allow_always":
       return {
         option,
-        label: always ? `Always allow ${limited(scope)}` : "Allow once",
+        label: always ? allowAlways(limited(scope)) : allowOnce,
         icon: always ? "check-all" : "check",
         allows: true,
       };
@@ -54,12 +57,12 @@ function answering(option: AttentionOption): Answering {
     case "reject_always":
       return {
         option,
-        label: always ? `Always reject ${limited(scope)}` : "Reject",
+        label: always ? rejectAlways(limited(scope)) : reject,
         icon: always ? "circle-slash" : "close",
         allows: false,
       };
-    default: // Of a kind that is not known, nobody knows what it allows.
-      return { option, label: `Answer ${quotedName(option)}`, icon: "question", allows: true };
+    default: // It is unknown what an answer of an unknown kind allows.
+      return { option, label: answer(quotedName(option)), icon: "question", allows: true };
   }
 }
 
@@ -73,7 +76,7 @@ function limited(scope = ""): string {
 }
 
 function quotedName({ name }: AttentionOption): string {
-  return `“${oneLine(name, NAME_CHARS)}”`;
+  return strings.common.quoted(oneLine(name, NAME_CHARS));
 }
 
 function rank({ kind }: AttentionOption): number {

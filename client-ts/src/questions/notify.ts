@@ -1,10 +1,10 @@
-// The one place that shows notifications and dialogs: other modules must not, see eslint.config.mjs.
+// Only this module shows notifications and dialogs, see eslint.config.mjs.
 import * as vscode from "vscode";
 
 import { messageOf } from "../util/errors.js";
 import { unlinked } from "../text/words.js";
 
-/** Show a message with buttons; return the one pressed. Nothing in the message becomes a link. */
+/** Show a message with buttons; return the selected one. Nothing in the message becomes a link. */
 export function inform<T extends string>(
   message: string,
   ...buttons: T[]
@@ -12,12 +12,12 @@ export function inform<T extends string>(
   return vscode.window.showInformationMessage(unlinked(message), ...buttons);
 }
 
-/** Show a warning with buttons; return the one pressed. Nothing in the message becomes a link. */
+/** Show a warning with buttons; return the selected one. Nothing in the message becomes a link. */
 export function warn<T extends string>(message: string, ...buttons: T[]): Thenable<T | undefined> {
   return vscode.window.showWarningMessage(unlinked(message), ...buttons);
 }
 
-/** Show an error with buttons; return the one pressed. Nothing in the message becomes a link. */
+/** Show an error with buttons; return the selected one. Nothing in the message becomes a link. */
 export function showError<T extends string>(
   error: unknown,
   ...buttons: T[]
@@ -25,7 +25,7 @@ export function showError<T extends string>(
   return vscode.window.showErrorMessage(unlinked(messageOf(error)), ...buttons);
 }
 
-/** Ask in a dialog that must be answered; tell whether the user agreed. */
+/** Ask in a modal dialog; return whether the user agreed. */
 export async function confirm(question: string, detail: string, agree: string): Promise<boolean> {
   const options = { modal: true, detail };
   return (await vscode.window.showWarningMessage(unlinked(question), options, agree)) === agree;

@@ -2,32 +2,22 @@ import { answersTo, type Answering } from "./answers.js";
 import type { AsyncTask, Attention } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 /** A run that waits for a person. */
 export type Waiting = AsyncTask & { readonly attention: Attention };
 
-/** What a question is about, as the sidecar tells it. */
+/** What a question is about, as the sidecar reports it. */
 export type Asked = Pick<
   Attention,
   "title" | "toolKind" | "command" | "cwd" | "paths" | "url" | "diff"
 >;
 
-/** A question on one line: with no answer that allows, unless all that would be done is in it. */
+/** A question on one line, with answers that allow only if the line shows the whole request. */
 export interface QuestionLine {
   readonly text: string;
   readonly answers: readonly Answering[];
 }
-
-/** What each kind of tool does, as in "wants to …" and as a heading. */
-const DOINGS: Partial<Record<string, readonly [verb: string, heading: string]>> = {
-  execute: ["run", "Run this command?"],
-  edit: ["edit", "Make this edit?"],
-  delete: ["delete", "Delete this?"],
-  move: ["move", "Move this?"],
-  read: ["read", "Read this?"],
-  search: ["search", "Search here?"],
-  fetch: ["fetch", "Fetch this address?"],
-};
 
 const FOLDER_CHARS = 40;
 
@@ -36,42 +26,42 @@ export function waitingRuns(service: Pick<SubagentService, "tasks">): Waiting[] 
   return [...service.tasks.values()].filter(isWaiting);
 }
 
-/** Tell whether a run waits for a person. */
+/** Return whether a run waits for a person. */
 export function isWaiting(task: AsyncTask): task is Waiting {
   return task.attention !== undefined && task.status === "running";
 }
 
-/** Return the heading of a question whose details stand below it. */
+/** Return the heading of a question whose details follow below. */
 export function questionHeading({ toolKind = "" }: Asked): string {
-  return DOINGS[toolKind]?.[1] ?? "Allow this?";
+  return strings.questions.doings[toolKind]?.[1] ?? strings.questions.allowThis;
 }
 
-/** Say what an agent asks for, cut to `most` characters: the command, address or files, else its title. */
+/** Return what an agent asks for, cut to `most` characters: the command, address, files or title. */
 export function askedLine(asked: Asked, most: number): string {
   return oneLine(subjectOf(asked).text, most) + changeCounts(asked.diff);
 }
 
-/** How many characters of what is asked for, and of an answer, a surface shows uncut. */
+/** How many characters of a request and of an answer a surface shows without cutting. */
 export interface Room {
   readonly detail: number;
   readonly label: number;
 }
 
-/** Put a question on one line, with the answers that fit beside it. */
+/** Put a question on one line, with the answers that fit. */
 export function questionLine(run: Waiting, room: Room): QuestionLine {
   const { attention, subagentName, workspaceDir } = run;
   const { cwd = workspaceDir } = attention;
   const { text, isAll } = subjectOf(attention);
-  const verb = DOINGS[attention.toolKind ?? ""]?.[0];
-  const asks = verb === undefined ? "asks" : `wants to ${verb}`;
-  const folder = attention.command === undefined ? "" : ` in ${commandFolder(cwd, workspaceDir)}`;
+  const verb = strings.questions.doings[attention.toolKind ?? ""]?.[0];
+  const folder = attention.command === undefined ? undefined : commandFolder(cwd, workspaceDir);
+  const name = oneLine(subagentName, FOLDER_CHARS);
   const isSeen =
     isAll &&
     attention.diff === undefined &&
     oneLine(text, room.detail) === text &&
     (cwd === workspaceDir || oneLine(cwd, FOLDER_CHARS) === cwd);
   return {
-    text: `${oneLine(subagentName, FOLDER_CHARS)} ${asks}${folder}: ${askedLine(attention, room.detail)}`,
+    text: strings.questions.line(name, verb, folder, askedLine(attention, room.detail)),
     answers: answersTo(attention.options).filter(
       ({ allows, label }) => (isSeen || !allows) && label.length <= room.label,
     ),

@@ -1,15 +1,15 @@
-/** Characters that break a line or that a terminal or an editor obeys. */
+/** Characters that break a line or control a terminal or an editor. */
 const BREAKING = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
-/** Characters that show nothing themselves: zero width, bidi, tags, variation selectors, fillers. */
+/** Invisible characters: zero width, bidi, tags, variation selectors, fillers. */
 const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Return text without characters that a reader does not see; line breaks become spaces. */
+/** Return text without invisible characters; line breaks become spaces. */
 export function withoutUnseen(text: string): string {
   return text.replace(BREAKING, " ").replace(HIDDEN, "");
 }
 
-/** Return text in which each hidden character is shown as its code point: `<U+200B>`. */
+/** Return text with each hidden character replaced by its code point: `<U+200B>`. */
 export function withHiddenShown(text: string): string {
   return text.replace(
     HIDDEN,

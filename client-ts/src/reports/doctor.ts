@@ -1,65 +1,69 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import { counted, oneLine } from "../text/words.js";
+import { counted } from "../text/format.js";
+import { oneLine } from "../text/words.js";
 
-/** What stands before the id of a task that can be opened. */
+/** What precedes the id of a task that can be opened. */
 export const TASK_MARK = "- task ";
 
-/** Such findings name a folder that is gone, or that holds no task. */
+/** Findings whose folder is missing or contains no task. */
 const NO_TASK = new Set(["indexOnly", "empty"]);
 const LINE_CHARS = 2_000;
+const ADVICE =
+  "To include them, add their folders to the setting `subagentSidecar.foreignRoots`, or set " +
+  "`history.autoDiscover` in the sidecar's `config.toml`.";
 
-/** Codes of findings in words; a newer sidecar's are shown as they are. */
+/** Headings for the codes of findings; codes of a newer sidecar are shown unchanged. */
 const HEADINGS: Readonly<Record<string, string>> = {
   empty: "Empty folders",
-  messagesGone: "Folders whose messages are gone",
-  duplicate: "Tasks in several stores",
-  missing: "A message file is missing",
-  unreadable: "Files that may not be read",
-  notRegular: "Not a regular file",
-  tooLarge: "Files that are too large",
-  recovered: "Read from a leftover of a crash",
+  messagesGone: "Folders without messages",
+  duplicate: "Duplicate tasks",
+  missing: "Missing message files",
+  unreadable: "Unreadable files",
+  notRegular: "Not regular files",
+  tooLarge: "Oversized files",
+  recovered: "Recovered from an interrupted save",
   badUtf8: "Invalid UTF-8",
   byteOrderMark: "Byte order mark",
-  padding: "Zero bytes of a power loss",
-  wrapped: "Messages in a wrapper",
-  cut: "Cut files",
-  strayTail: "Something behind the end",
-  malformed: "Messages that cannot be read",
+  padding: "Null-byte padding (power loss)",
+  wrapped: "Wrapped messages",
+  cut: "Truncated files",
+  strayTail: "Trailing data",
+  malformed: "Malformed messages",
   notMessages: "Files without messages",
-  internal: "Faults of the sidecar",
-  orphan: "Tasks their product does not list",
+  internal: "Internal errors",
+  orphan: "Tasks that their product does not list",
   indexOnly: "Listed tasks without a folder",
   locked: "Locked tasks",
-  staleLock: "Locks that nobody holds",
-  leftover: "Leftovers of a crash",
-  fragment: "Leftovers that may be all there is",
-  disagreement: "List entry and messages disagree",
-  strangeName: "Folders that are no tasks",
-  unlistable: "Folders that may not be listed",
-  unsupported: "Stores that cannot be read yet",
+  staleLock: "Stale locks",
+  leftover: "Leftovers of an interrupted save",
+  fragment: "Leftovers that may be the only copy",
+  disagreement: "List entries that disagree with messages",
+  strangeName: "Folders that are not tasks",
+  unlistable: "Unreadable folders",
+  unsupported: "Unsupported stores",
 };
 
-/** Write the doctor's report as a document; a line that begins with TASK_MARK leads to a task. */
+/** Write the diagnosis as a document; a line that starts with TASK_MARK links to a task. */
 export function doctorReport({ roots, searched, findings }: DoctorResult): string {
   const summary =
     findings.length === 0
-      ? "Nothing is wrong."
-      : `${counted(findings.length, "finding")}. Nothing was changed.`;
-  const parts = ["# Check of the task history", summary];
+      ? "No problems found."
+      : `${counted(findings.length, "problem")} found. Nothing was changed.`;
+  const parts = ["# Task History Diagnosis", summary];
   parts.push("## Locations checked", roots.map(rootLine).join("\n"));
   parts.push(...searchLines(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
     parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
     for (const remedy of new Set(group.map((finding) => finding.remedy))) {
-      parts.push(`What helps: ${oneLine(remedy, LINE_CHARS)}.`);
+      parts.push(`Suggestion: ${oneLine(remedy, LINE_CHARS)}.`);
     }
     parts.push(group.map(findingLines).join("\n"));
   }
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The tasks that lines of the report with TASK_MARK lead to, in their order. */
+/** Return the tasks that the report links to, in order. */
 export function tasksInReport({ findings }: DoctorResult): TaskRef[] {
   return [...byCode(findings).values()].flat().flatMap((finding) => taskOf(finding) ?? []);
 }
@@ -69,28 +73,27 @@ function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
 }
 
 function rootLine({ path, product, exists, tasks, emptyFolders }: DoctorRoot): string {
-  const empty =
-    emptyFolders > 0 ? `, ${counted(emptyFolders, "empty folder")} that no list shows` : "";
-  const found = exists ? `${counted(tasks, "task")}${empty}` : "no such folder";
+  const empty = emptyFolders > 0 ? `, ${counted(emptyFolders, "empty folder")}` : "";
+  const found = exists ? `${counted(tasks, "task")}${empty}` : "folder not found";
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
 }
 
-/** How many places were searched, and the stores found there that no list shows. */
+/** Describe how many locations were searched, and stores found there that are not in the history. */
 function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlace[]): string[] {
   if (searched.length === 0) {
     return [];
   }
   const found = searched.filter((place) => place.found);
-  const told = `Searched ${counted(searched.length, "location")}, ${found.length === 0 ? "none" : found.length.toLocaleString()} with tasks.`;
+  const summary = `Searched ${counted(searched.length, "location")}, ${found.length === 0 ? "none" : found.length.toLocaleString()} with tasks.`;
   const listed = new Set(roots.map(({ path }) => path));
   const others = found.filter(({ path }) => !listed.has(path));
   if (others.length === 0) {
-    return [told];
+    return [summary];
   }
   const lines = others.map(
     ({ path, why }) => `- ${oneLine(path, LINE_CHARS)}: ${oneLine(why, LINE_CHARS)}`,
   );
-  return [`${told} These are not listed; a setting names them or finds all:`, lines.join("\n")];
+  return [`${summary} Not in the task history:`, lines.join("\n"), ADVICE];
 }
 
 function findingLines(finding: Finding): string {

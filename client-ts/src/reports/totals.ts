@@ -1,6 +1,8 @@
 import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { byteSize, counted, money } from "../text/words.js";
+import { counted } from "../text/format.js";
+import { byteSize, money } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 /** What the report groups by, and the heading of each. */
 const GROUPS = {
@@ -14,19 +16,21 @@ export const TOTALS_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
-/** A longer name would push the last columns out of the page. */
+/** A longer name would push the last columns off the page. */
 const KEY_CHARS = 44;
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const UNKNOWN = "–";
 const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"];
 
-/** Write the totals of stored tasks as a document; `query` says which tasks, "" all. */
+/** Write the totals of stored tasks as a document; `query` selects the tasks, "" all of them. */
 export function totalsReport(stats: StatsResult, query: string): string {
   const { totals, copies, groups, parents, disk } = stats;
-  const parts = ["# Totals of stored tasks", scope(totals, query)];
+  const parts = ["# Usage Totals", scope(totals, query)];
   if (copies > 0) {
     const other = copies === 1 ? "1 copy" : `${copies.toLocaleString()} copies`;
-    parts.push(`${other} of these tasks in other stores: not counted again.`);
+    parts.push(
+      `${other} of these tasks in other roots ${copies === 1 ? "is" : "are"} not counted again.`,
+    );
   }
   parts.push(table(["", ...COLUMNS], [["All", ...figures(totals)]]));
   for (const key of TOTALS_GROUPS) {
@@ -40,7 +44,7 @@ export function totalsReport(stats: StatsResult, query: string): string {
     parts.push(
       "## Disk use of this extension's tasks",
       table(
-        ["Folder", "Tasks", "Of that, messages", "Archive", "Trash"],
+        ["Root", "Tasks", "Messages (included in tasks)", "Archive", "Trash"],
         [[plain(disk.root), ...[taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize)]],
       ),
     );
@@ -49,7 +53,7 @@ export function totalsReport(stats: StatsResult, query: string): string {
 }
 
 function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string): string {
-  const which = query === "" ? "All stored tasks" : `Tasks that fit the filter ${plain(query)}`;
+  const which = query === "" ? "All stored tasks" : `Tasks that match the filter ${plain(query)}`;
   const known = `Cost recorded for ${counted(tasksWithCost, "task")}, tokens for ${counted(tasksWithTokens, "task")}.`;
   return `${which}: ${counted(tasks, "task")}. ${known} “${UNKNOWN}” means not recorded.`;
 }
@@ -58,7 +62,7 @@ function groupTable(heading: string, groups: readonly StatsGroup[]): string {
   const rows = groups
     .slice(0, MOST_ROWS)
     .map(({ key, totals }) => [
-      key === undefined ? "not known" : plain(shortKey(key)) || "not known",
+      key === undefined ? "unknown" : plain(shortKey(key)) || "unknown",
       ...figures(totals),
     ]);
   return table([heading, ...COLUMNS], rows) + andMore(groups.length - MOST_ROWS);
@@ -68,19 +72,21 @@ function parentTable(parents: readonly TreeTotals[]): string {
   const rows = parents
     .slice(0, MOST_PARENTS)
     .map(({ title, own, tree }) => [
-      plain(title) || "(untitled)",
+      plain(title) || strings.common.untitled,
       tree.tasks.toLocaleString(),
       money(own.cost) ?? UNKNOWN,
       money(tree.cost) ?? UNKNOWN,
       number(own.tokens),
       number(tree.tokens),
     ]);
-  const head = ["Task", "With subtasks", "Cost", "Of the tree", "Tokens", "Of the tree"];
+  const head = ["Task", "Tasks in all", "Cost", "Cost in all", "Tokens", "Tokens in all"];
   return table(head, rows) + andMore(parents.length - MOST_PARENTS);
 }
 
 function andMore(left: number): string {
-  return left > 0 ? `\n\n… and ${left.toLocaleString()} more; a filter narrows the totals.` : "";
+  return left > 0
+    ? `\n\n… and ${left.toLocaleString()} more. Filter the task history to narrow the totals.`
+    : "";
 }
 
 function figures(totals: Totals): string[] {
@@ -93,12 +99,12 @@ function figures(totals: Totals): string[] {
   ];
 }
 
-/** Counts of tokens take the room of a column each, so they are short: `1.2M`. */
+/** Format tokens briefly, since each count takes a column: `1.2M`. */
 function number(value: number | null | undefined): string {
   return value == null ? UNKNOWN : COMPACT.format(value);
 }
 
-/** The end of a long path tells folders apart. */
+/** Keep the end of a long path, which distinguishes folders. */
 function shortKey(key: string): string {
   return key.length <= KEY_CHARS ? key : `…${key.slice(1 - KEY_CHARS)}`;
 }

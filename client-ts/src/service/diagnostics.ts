@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 
-/** What a report of a problem needs. Values of settings that may hold secrets are not asked for. */
+/** The facts for a bug report, without values of settings, which may be secret. */
 export interface Diagnostics {
   readonly extension: string;
   readonly editor: string;
@@ -16,7 +16,7 @@ export interface Diagnostics {
   readonly settings: readonly string[];
 }
 
-/** Write diagnostics as text to paste into a report; the home directory is abbreviated. */
+/** Format diagnostics as text for a bug report; the home directory is abbreviated. */
 export function diagnosticsText(facts: Diagnostics): string {
   const lines = Object.entries(facts).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,

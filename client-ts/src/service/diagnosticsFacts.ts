@@ -5,9 +5,10 @@ import * as vscode from "vscode";
 import { diagnosticsText } from "./diagnostics.js";
 import { messageOf } from "../util/errors.js";
 import type { Installation } from "./installation.js";
-import { isAnswering, type SidecarService } from "./sidecarService.js";
+import { isAnswering } from "../client/state.js";
+import type { SidecarService } from "./sidecarService.js";
 
-/** Gather what a report of a problem needs, whatever works and whatever does not. */
+/** Collect the facts for a bug report, even if the sidecar does not work. */
 export async function collectDiagnostics(
   context: vscode.ExtensionContext,
   service: SidecarService,
@@ -24,7 +25,9 @@ export async function collectDiagnostics(
     state: state.message === undefined ? state.kind : `${state.kind}: ${state.message}`,
     environment: await installation.environment.describe().catch(messageOf),
     sidecar: { pid, ...info?.serverInfo, runners: info?.runners, storageRoot: info?.storageRoot },
-    health: isAnswering(state) ? await service.request("health", {}).catch(messageOf) : "not asked",
+    health: isAnswering(state)
+      ? await service.request("health", {}).catch(messageOf)
+      : "not running",
     settings: changedSettings(context),
   });
 }

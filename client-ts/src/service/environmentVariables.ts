@@ -1,6 +1,6 @@
 /**
- * Return the environment for the sidecar and what it runs: the window's, without what steers the
- * editor's own processes, as the editor's terminals have it.
+ * Return the environment for the sidecar and its runs: the window's, without the variables that
+ * control the editor's own processes, as in the editor's terminals.
  */
 export function sidecarEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(inherited).filter(([name]) => !/^(ELECTRON|VSCODE)_/.test(name));

@@ -2,16 +2,16 @@ import path from "node:path";
 
 import type { Example } from "./settings.js";
 
-/** The definition in `example/agents`, and what it is asked to do. */
+/** The definition in `example/agents`, and its goal. */
 export const EXAMPLE_SUBAGENT = "tour";
-export const EXAMPLE_GOAL = "Look around in this folder and tell me what is here.";
+export const EXAMPLE_GOAL = "Explore this folder and summarize what it contains.";
 
-/** The runner that only knows how to do the example. */
+/** The runner that can only run the example. */
 export const EXAMPLE_RUNNER = "subagent-sidecar-example";
 
 /**
- * The example: a definition that comes with the extension, run by a program that comes with the
- * sidecar. It reads files and reports; it needs no model, no key and no network.
+ * Return the example: a definition that comes with the extension, executed by a program that comes
+ * with the sidecar. It reads files and needs no model, key or network.
  */
 export function exampleIn(extensionPath: string, python: string): Example {
   return {
@@ -25,7 +25,7 @@ export function exampleIn(extensionPath: string, python: string): Example {
   };
 }
 
-/** The folder the example looks around in when none is open. */
+/** Return the folder that the example reads when none is open. */
 export function exampleFolder(extensionPath: string): string {
   return path.join(extensionPath, "example");
 }

@@ -11,12 +11,13 @@ import { PythonEnvironment } from "../setup/environment.js";
 import { runProgram } from "../setup/program.js";
 import { findPython, outsideOf } from "../setup/python.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
+import * as strings from "../text/strings.js";
 
-/** The sidecar's private Python environment, as this window makes it. */
+/** The sidecar's private Python environment, as this window creates it. */
 export class Installation {
   readonly environment: PythonEnvironment;
   readonly #storage: string;
-  /** Set-up under way and whoever waits for it. */
+  /** Runs setup once for everyone who waits for it. */
   readonly #ensure: () => Promise<string>;
   #reports = new Set<(message: string) => void>();
   #python: string | undefined;
@@ -41,7 +42,7 @@ export class Installation {
       pipEnvironment: () =>
         pipEnvironment(process.env, configuration("http").get<string>("proxy", "")),
       log: (line) => {
-        log.debug(`set-up: ${line}`);
+        log.debug(`setup: ${line}`);
       },
     });
     this.#ensure = coalesced(() => this.#run());
@@ -52,7 +53,7 @@ export class Installation {
     return this.#python;
   }
 
-  /** Make the environment if need be and return what to run. Rejects with a SetupError. */
+  /** Create the environment if needed and return what to run. Rejects with a SetupError. */
   async prepare(report: (message: string) => void): Promise<SidecarCommand> {
     this.#reports.add(report);
     try {
@@ -62,14 +63,14 @@ export class Installation {
     }
     return {
       program: this.#python,
-      // -I: no module of the workspace or of the user's environment can take the sidecar's place.
+      // -I: no module of the workspace or of the user's environment can replace the sidecar's.
       args: ["-I", "-m", "sidecar", "serve", "--in-process"],
       cwd: this.#storage,
       env: sidecarEnvironment(process.env),
     };
   }
 
-  /** Give up set-up if it is under way; whoever waits for it is told how to begin again. */
+  /** Cancel setup in progress; `prepare` rejects with a message that tells how to continue. */
   cancel(): void {
     this.#cancel?.abort();
   }
@@ -86,7 +87,7 @@ export class Installation {
       return await this.environment.ensure(report, cancel.signal);
     } catch (error) {
       throw cancel.signal.aborted
-        ? new Error("Set-up was cancelled. Choose Repair to begin again.")
+        ? new Error(strings.setup.cancelled)
         : new Error(messageOf(error), { cause: error });
     } finally {
       this.#cancel = undefined;

@@ -4,13 +4,13 @@ import type { SendResult, TaskEvent } from "../protocol.js";
 import type { SubagentService } from "./service.js";
 
 const KEY = "queuedMessages";
-/** More runs than this are not remembered; the oldest are forgotten. */
+/** The number of runs whose messages are remembered; the oldest are forgotten. */
 const MOST_RUNS = 50;
 const PAGE = 500;
 /** Clocks of one machine agree, but not to the millisecond. */
 const TOLERANCE_MS = 1_000;
 
-/** A message that the sidecar has taken, for an agent that may not have been given it. */
+/** A message that the sidecar accepted but may not have delivered to the agent. */
 interface Queued {
   readonly text: string;
   /** ms since the epoch. */
@@ -20,8 +20,8 @@ interface Queued {
 type Stored = Readonly<Record<string, readonly Queued[]>>;
 
 /**
- * The messages on their way to agents, kept in the workspace until a run's events show that they
- * were delivered: what a closed window or a crash leaves undelivered can be sent again.
+ * The messages to agents, stored in the workspace state until a run's events show their delivery:
+ * the user can send again what a closed window or a crash left undelivered.
  */
 export class Outbox {
   readonly #memento: Memento;
@@ -32,7 +32,7 @@ export class Outbox {
     this.#service = service;
   }
 
-  /** Send a message to a running agent. Rejects, and remembers nothing, where it is refused. */
+  /** Send a message to a running agent. Rejects without remembering it if it is refused. */
   async send(taskId: string, text: string): Promise<SendResult> {
     await this.#change(taskId, (queued) => [...queued, { text, sentAt: Date.now() }]);
     try {
@@ -47,7 +47,7 @@ export class Outbox {
     }
   }
 
-  /** Take events of a run: what they show to be delivered is not on its way any more. */
+  /** Forget messages that the events of a run show to be delivered. */
   async take(taskId: string, events: readonly TaskEvent[]): Promise<void> {
     if (this.#of(taskId).length === 0) {
       return;
@@ -62,7 +62,7 @@ export class Outbox {
     }
   }
 
-  /** The messages to a run that no event shows to be delivered, oldest first. */
+  /** Return the messages to a run that no event shows to be delivered, oldest first. */
   async undelivered(taskId: string): Promise<string[]> {
     let afterSeq = 0;
     let more = this.#of(taskId).length > 0;
@@ -76,7 +76,7 @@ export class Outbox {
     return this.#of(taskId).map(({ text }) => text);
   }
 
-  /** Let go of a message, as when its author takes it back. */
+  /** Forget a message, for example because its author discards it. */
   async forget(taskId: string, text: string): Promise<void> {
     await this.#change(taskId, (queued) => withoutFirst(queued, (each) => each.text === text));
   }
@@ -104,7 +104,7 @@ export class Outbox {
   }
 }
 
-function withoutFirst<T>(all: readonly T[], fits: (each: T) => boolean): readonly T[] {
-  const at = all.findIndex(fits);
+function withoutFirst<T>(all: readonly T[], matches: (each: T) => boolean): readonly T[] {
+  const at = all.findIndex(matches);
   return at < 0 ? all : all.toSpliced(at, 1);
 }

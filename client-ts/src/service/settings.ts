@@ -10,24 +10,24 @@ export const SECTION = "subagentSidecar";
 /** Read as the settings of SECTION. */
 export type Configuration = Pick<vscode.WorkspaceConfiguration, "get" | "inspect">;
 
-/** Definitions and runners that come with the extension, once the user has asked for them. */
+/** The definition and the runner of the example, once the user has run it. */
 export interface Example {
   readonly directory: string;
   readonly runnerName: string;
   readonly runner: RunnerSettings;
 }
 
-/** Settings that take effect at the next start only. */
+/** Settings that only take effect at the next start. */
 export const START_KEYS = ["pythonPath", "storageRoot", "foreignRoots"] as const;
 
-/** Our settings, and what the sidecar calls them in its group `asyncTasks`. */
+/** Settings of the extension, and their names in the sidecar's group `asyncTasks`. */
 const ASYNC_TASKS = {
   maxAsyncTasks: "max",
   overLimit: "overLimit",
   defaultTimeoutSeconds: "defaultTimeoutSeconds",
 } satisfies Record<string, keyof AsyncTasksSettings>;
 
-/** Return the sidecar's settings. What the user has not set is left to the sidecar's own file. */
+/** Return the settings for the sidecar. Its own file decides on what the user has not set. */
 export function sidecarSettings(config: Configuration, example: Example | undefined): Settings {
   const asyncTasks: AsyncTasksSettings = Object.fromEntries(
     Object.entries(ASYNC_TASKS)
@@ -56,12 +56,12 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
   };
 }
 
-/** What a person's launches ask for over the limit: they wait, unless the person chose otherwise. */
-export function launchWish(config: Configuration): { overLimit?: "queue" } {
+/** Return what the user's launches request over the limit: the queue, unless the setting is set. */
+export function launchOptions(config: Configuration): { overLimit?: "queue" } {
   return isSet(config, "overLimit") ? {} : { overLimit: "queue" };
 }
 
-/** Return where tasks are stored and read, as `initialize` takes it. */
+/** Return the roots to write and read, as parameters of `initialize`. */
 export function sidecarRoots(config: Configuration): {
   storageRoot?: string;
   foreignRoots: string[];
@@ -76,7 +76,7 @@ export function expandHome(file: string): string {
   return file === "~" || /^~[\\/]/.test(file) ? path.join(homedir(), file.slice(1)) : file;
 }
 
-/** Whether a person chose a value, at whatever level. */
+/** Whether the user set a value at any level. */
 function isSet(config: Configuration, key: string): boolean {
   const levels = config.inspect(key);
   return (

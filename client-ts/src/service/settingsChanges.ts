@@ -5,42 +5,43 @@ import { inform, showError } from "../questions/notify.js";
 import type { Settings } from "../protocol.js";
 import { SECTION, START_KEYS } from "./settings.js";
 import type { SidecarService } from "./sidecarService.js";
+import * as strings from "../text/strings.js";
 
-/** Hand changed settings to the sidecar; offer a restart for those that only a start reads. */
+/** Send changed settings to the sidecar; offer a restart for those that are only read at the start. */
 export function followSettings(
   service: SidecarService,
   settings: () => Settings,
 ): vscode.Disposable {
-  let inForce: Settings | undefined;
+  let current: Settings | undefined;
   const started = service.onDidChangeState(() => {
-    inForce ??= settings();
+    current ??= settings();
   });
   const changed = vscode.workspace.onDidChangeConfiguration((event) => {
     if (!event.affectsConfiguration(SECTION)) {
       return;
     }
-    const before = inForce ?? {}; // No sidecar has been given any yet.
-    inForce = settings();
+    const before = current ?? {}; // No sidecar has received any yet.
+    current = settings();
     const atStart = START_KEYS.some((key) => event.affectsConfiguration(`${SECTION}.${key}`));
     if (atStart && service.state.kind === "failed") {
-      service.restart().catch(() => undefined); // The state tells of it.
+      service.restart().catch(() => undefined); // The state reports the failure.
       return;
     }
-    if (atStart || takesAway(before, inForce)) {
+    if (atStart || removesAny(before, current)) {
       void offerRestart(service);
     }
-    service.updateSettings(inForce).catch((error: unknown) => {
-      void showError(`Subagents: ${messageOf(error)}`);
+    service.updateSettings(current).catch((error: unknown) => {
+      void showError(strings.statusBar.with(messageOf(error)));
     });
   });
   return vscode.Disposable.from(started, changed);
 }
 
-/** Whether something that was set no longer is: an update adds and replaces, and takes nothing back. */
-export function takesAway(before: object, now: object): boolean {
+/** Whether something is no longer set: an update adds and replaces, but does not remove. */
+export function removesAny(before: object, now: object): boolean {
   return Object.entries(before).some(([key, value]: [string, unknown]) => {
     const after = (now as Record<string, unknown>)[key];
-    return after === undefined || (isTable(value) && isTable(after) && takesAway(value, after));
+    return after === undefined || (isTable(value) && isTable(after) && removesAny(value, after));
   });
 }
 
@@ -52,9 +53,8 @@ async function offerRestart(service: SidecarService): Promise<void> {
   if (service.state.kind === "idle") {
     return;
   }
-  const restart = "Restart the Sidecar";
-  const message = "The changed setting takes effect when the sidecar is restarted.";
-  if ((await inform(message, restart)) === restart) {
+  const { restart, restartToApply } = strings.sidecar;
+  if ((await inform(restartToApply, restart)) === restart) {
     await vscode.commands.executeCommand("subagentSidecar.sidecar.restart");
   }
 }

@@ -1,26 +1,20 @@
 import * as vscode from "vscode";
 
-import { coalesced } from "../util/coalesce.js";
-import { messageOf, SidecarUnavailableError } from "../util/errors.js";
-import { Feeds } from "../client/feeds.js";
-import type {
-  AsyncTask,
-  InitializeResult,
-  Requests,
-  Settings,
-  TasksDidChange,
-} from "../protocol.js";
-import type { RunEvent, ServiceState, SubagentService } from "./service.js";
-import { environmentDamage } from "../setup/failures.js";
 import type { SidecarClient, SidecarClientOptions } from "../client/sidecarClient.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
-import type { ClientState } from "../client/supervisor.js";
-import { TaskTable } from "../text/taskTable.js";
+import { isAnswering, type SidecarState } from "../client/state.js";
+import type { AsyncTask, InitializeResult, Requests, Settings } from "../protocol.js";
+import { environmentDamage } from "../setup/failures.js";
+import * as strings from "../text/strings.js";
+import { coalesced } from "../util/coalesce.js";
+import { messageOf, SidecarUnavailableError } from "../util/errors.js";
+import type { RunEvent, SubagentService } from "./service.js";
+import { SidecarEvents } from "./sidecarEvents.js";
 import { type Limits, WriteAccess } from "./writeAccess.js";
 
 /** What the service needs of the window around it. */
 export interface ServiceOptions {
-  /** Set up what the sidecar runs in; rejects with words for a person. */
+  /** Set up what the sidecar runs in; rejects with a message for a person. */
   readonly prepare: (report: (message: string) => void) => Promise<SidecarCommand>;
   readonly initialize: SidecarClientOptions["initialize"];
   readonly log: NonNullable<SidecarClientOptions["log"]>;
@@ -29,18 +23,13 @@ export interface ServiceOptions {
 
 const TASKS = 200;
 
-/** The window's sidecar: set up, started, kept current, and shared by all views. */
+/** The window's sidecar: set up, started, kept up to date, and shared by all views. */
 export class SidecarService implements SubagentService, vscode.Disposable {
-  /** End the sidecar if it runs and start it anew; calls during a restart share one more. */
+  /** Stop the sidecar if it runs and start it again; calls during a restart share one more. */
   readonly restart = coalesced(() => this.#restart());
   readonly #options: ServiceOptions;
-  readonly #table = new TaskTable();
-  readonly #states = new vscode.EventEmitter<ServiceState>();
-  readonly #changedTasks = new vscode.EventEmitter<AsyncTask>();
-  readonly #history = new vscode.EventEmitter<TasksDidChange>();
-  readonly #definitions = new vscode.EventEmitter<void>();
-  readonly #restarts = new vscode.EventEmitter<void>();
-  readonly #feeds: Feeds;
+  readonly #states = new vscode.EventEmitter<SidecarState>();
+  readonly #events: SidecarEvents;
   readonly #access = new WriteAccess({
     test: () => this.#testWriting(),
     changed: (limits) => {
@@ -50,22 +39,16 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       this.#options.log("warning", `Waiting for the storage: ${messageOf(error)}`);
     },
   });
-  #state: ServiceState = { kind: "idle" };
+  #state: SidecarState = { kind: "idle" };
   #client: SidecarClient | undefined;
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
-  /** What the end of the client means: a stop, a restart under way, or damage that was found. */
-  #afterStop: ServiceState = { kind: "idle" };
 
   readonly onDidChangeState = this.#states.event;
-  readonly onDidChangeTask = this.#changedTasks.event;
-  readonly onDidChangeHistory = this.#history.event;
-  readonly onDidChangeDefinitions = this.#definitions.event;
-  readonly onDidRestart = this.#restarts.event;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.#feeds = new Feeds({
+    this.#events = new SidecarEvents({
       subscribe: (taskId, afterSeq) => this.request("asyncTasks/subscribe", { taskId, afterSeq }),
       unsubscribe: (taskId) => this.#ask("asyncTasks/unsubscribe", { taskId }),
       failed: (taskId, error) => {
@@ -74,15 +57,30 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     });
   }
 
-  get state(): ServiceState {
+  get state(): SidecarState {
     return this.#state;
   }
 
   get tasks(): ReadonlyMap<string, AsyncTask> {
-    return this.#table.tasks;
+    return this.#events.tasks;
   }
 
-  /** What the running sidecar said of itself, for diagnostics. */
+  get onDidChangeTask() {
+    return this.#events.onDidChangeTask;
+  }
+
+  get onDidChangeHistory() {
+    return this.#events.onDidChangeHistory;
+  }
+
+  get onDidChangeDefinitions() {
+    return this.#events.onDidChangeDefinitions;
+  }
+
+  get onDidRestart() {
+    return this.#events.onDidRestart;
+  }
+
   get info(): InitializeResult | undefined {
     return this.#info;
   }
@@ -107,7 +105,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     params: Requests[M]["params"],
   ): Promise<Requests[M]["result"]> {
     if (this.#state.kind === "failed") {
-      throw new SidecarUnavailableError(this.#state.message ?? "The sidecar has failed.");
+      throw new SidecarUnavailableError(this.#state.message ?? strings.sidecar.failed);
     }
     await this.start();
     return this.#ask(method, params);
@@ -118,10 +116,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     afterSeq: number,
     onEvents: (events: RunEvent[]) => void,
   ): vscode.Disposable {
-    return vscode.Disposable.from(this.#feeds.follow(taskId, afterSeq, onEvents));
+    return vscode.Disposable.from(this.#events.feeds.follow(taskId, afterSeq, onEvents));
   }
 
-  /** Tell the sidecar that the user trusts the workspace now. */
+  /** Notify the sidecar that the user trusts the workspace. */
   async grantTrust(): Promise<void> {
     if (isAnswering(this.#state)) {
       await this.#client?.notify("workspace/didGrantTrust", {});
@@ -129,14 +127,14 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  /** Put changed settings in force; a sidecar that is not running gets them at its start. */
+  /** Apply changed settings; a sidecar that is not running gets them when it starts. */
   async updateSettings(settings: Settings): Promise<void> {
     if (isAnswering(this.#state)) {
       await this.#ask("settings/update", { settings });
     }
   }
 
-  /** Stop the sidecar and wait until its process is gone. */
+  /** Stop the sidecar and wait until its process has ended. */
   async stop(): Promise<void> {
     this.#access.stop();
     await this.#client?.stop();
@@ -145,16 +143,13 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   dispose(): void {
     void this.stop();
     this.#states.dispose();
-    this.#changedTasks.dispose();
-    this.#history.dispose();
-    this.#definitions.dispose();
-    this.#restarts.dispose();
+    this.#events.dispose();
   }
 
   async #start(): Promise<void> {
     if (this.#state.kind !== "restarting") {
       const client = await this.#prepareClient();
-      await client.start().catch(() => undefined); // The state tells why, in words for a person.
+      await client.start().catch(() => undefined); // The state reports the failure.
     }
     await this.#settled();
   }
@@ -162,21 +157,16 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async #restart(): Promise<void> {
     await this.#starting?.catch(() => undefined);
     const client = await this.#prepareClient();
-    this.#afterStop = { kind: "restarting", message: "The sidecar is started again." };
     await client.restart().catch(() => undefined);
     await this.#settled();
   }
 
   async #prepareClient(): Promise<SidecarClient> {
-    const { initialize, log } = this.#options;
-    this.#afterStop = { kind: "idle" };
     try {
       const command = await this.#options.prepare((message) => {
         this.#enter({ kind: "settingUp", message });
       });
-      // Loaded when first needed: with all that it stands on it would hold up the activation.
-      const { SidecarClient } = await import("../client/sidecarClient.js");
-      this.#client ??= this.#listenTo(new SidecarClient({ command, initialize, log }));
+      this.#client ??= await this.#newClient(command);
       return this.#client;
     } catch (error) {
       this.#enter({ kind: "failed", message: messageOf(error) });
@@ -184,61 +174,29 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  #listenTo(client: SidecarClient): SidecarClient {
+  async #newClient(command: SidecarCommand): Promise<SidecarClient> {
+    const { initialize, log } = this.#options;
+    // Loaded when first needed: the client and its dependencies would slow down activation.
+    const { SidecarClient } = await import("../client/sidecarClient.js");
+    const client = new SidecarClient({ command, initialize, log, explainFatal: environmentDamage });
     client.onState((state) => {
-      this.#clientEntered(state);
+      this.#clientEntered(client, state);
     });
-    client.onNotification("asyncTasks/didChange", ({ task }) => {
-      this.#table.put(task);
-      this.#changedTasks.fire(task);
-    });
-    client.onNotification("asyncTasks/didOutput", (output) => {
-      this.#feeds.deliver(output);
-    });
-    client.onNotification("tasks/didChange", (change) => {
-      this.#history.fire(change);
-    });
-    client.onNotification("subagents/didChange", () => {
-      this.#definitions.fire();
-    });
+    this.#events.listenTo(client);
     return client;
   }
 
-  #clientEntered(state: ClientState): void {
+  #clientEntered({ info }: SidecarClient, state: SidecarState): void {
     this.#access.stop();
-    switch (state.kind) {
-      case "running":
-        void this.#greeted(state.info);
-        break;
-      case "restarting":
-        this.#crashed(state.reason, state.inMs);
-        break;
-      case "failed":
-        this.#enter({ kind: "failed", message: state.reason });
-        break;
-      case "starting":
-        this.#enter({ kind: "starting" });
-        break;
-      case "stopped":
-        this.#enter(this.#afterStop);
-    }
-  }
-
-  /** Wait for the next try, unless it would end the same: what is missing does not come back. */
-  #crashed(reason: string, inMs: number): void {
-    const damage = environmentDamage(reason);
-    if (damage === undefined) {
-      const seconds = Math.ceil(inMs / 1000);
-      const message = `The sidecar ${reason}. It is started again in ${seconds} s.`;
-      this.#enter({ kind: "restarting", message });
+    if (state.kind === "running" && info !== undefined) {
+      void this.#started(info);
     } else {
-      this.#afterStop = { kind: "failed", message: damage };
-      void this.#client?.stop();
+      this.#enter(state);
     }
   }
 
-  /** Catch up with a sidecar that has just started, then let everyone ask. */
-  async #greeted(info: InitializeResult): Promise<void> {
+  /** Catch up with a sidecar that has just started, then let everyone send requests. */
+  async #started(info: InitializeResult): Promise<void> {
     const isFirst = this.#info === undefined;
     this.#info = info;
     try {
@@ -249,30 +207,21 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       return; // The connection ended, which is a state of its own.
     }
     if (!isFirst) {
-      this.#renewViews();
+      this.#events.renew();
     }
   }
 
-  /** Have everyone read again what may have changed unseen. */
-  #renewViews(): void {
-    this.#feeds.resubscribe();
-    this.#history.fire({ revision: 0, added: [], changed: [], removed: [] });
-    this.#restarts.fire();
-  }
-
-  /** Read the tasks. Setting the limit to its present value tests whether it can write, without effect. */
+  /** Read the tasks. Setting the limit to its current value tests write access without effect. */
   async #testWriting(): Promise<void> {
     const { items, max } = await this.#ask("asyncTasks/list", { limit: TASKS });
-    for (const task of this.#table.replace(items)) {
-      this.#changedTasks.fire(task);
-    }
+    this.#events.replaceTasks(items);
     await this.#ask("asyncTasks/setMax", { max });
   }
 
   #accessChanged(limits: Limits): void {
     this.#enter({ kind: this.#state.kind, ...limits });
     if (limits.message === undefined) {
-      this.#renewViews();
+      this.#events.renew();
     }
   }
 
@@ -286,16 +235,16 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     return this.#client.request(method, params);
   }
 
-  /** Wait until the sidecar answers, or does not for good. */
+  /** Wait until the sidecar answers, or has failed or stopped. */
   #settled(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (state: ServiceState): void => {
+      const settle = (state: SidecarState): void => {
         if (isAnswering(state)) {
           subscription.dispose();
           resolve();
         } else if (state.kind === "failed" || state.kind === "idle") {
           subscription.dispose();
-          reject(new SidecarUnavailableError(state.message ?? "The sidecar was stopped."));
+          reject(new SidecarUnavailableError(state.message ?? strings.sidecar.stopped));
         }
       };
       const subscription = this.#states.event(settle);
@@ -303,15 +252,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     });
   }
 
-  #enter(state: ServiceState): void {
+  #enter(state: SidecarState): void {
     if (state.kind !== this.#state.kind || state.message !== this.#state.message) {
       this.#state = state;
       this.#states.fire(state);
     }
   }
-}
-
-/** Whether the sidecar answers requests in this state. */
-export function isAnswering(state: ServiceState): boolean {
-  return state.kind === "running" || state.kind === "untrusted";
 }

@@ -10,7 +10,7 @@ export class StoredTasks {
   #total = 0;
   #cursor: string | undefined;
   #isRead = false;
-  /** Counts the reads begun, so that the answer to an older one is dropped. */
+  /** Counts reads, so that the answer to an older one is ignored. */
   #reads = 0;
 
   constructor(private readonly list: (params: ListParams) => Promise<ListResult>) {}
@@ -35,7 +35,7 @@ export class StoredTasks {
     return this.#isRead;
   }
 
-  /** Rejects, and keeps the filter there was, when the sidecar does not take this one. */
+  /** Change the filter. Rejects and keeps the previous one if the sidecar refuses it. */
   async setFilter(filter: string): Promise<void> {
     const before = this.#filter;
     this.#filter = filter;
@@ -49,7 +49,7 @@ export class StoredTasks {
     }
   }
 
-  /** Read again as much as is shown. */
+  /** Read all shown tasks again. */
   async reload(): Promise<void> {
     await this.#read({ limit: Math.max(PAGE, this.#items.length) }, []);
   }

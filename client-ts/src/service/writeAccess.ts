@@ -1,25 +1,26 @@
 import { isRefusal } from "../util/errors.js";
 import { ErrorCode } from "../protocol.js";
+import * as strings from "../text/strings.js";
 
-/** How often a sidecar that can only read is asked whether it can write, in ms. */
+/** How often write access is tested while the sidecar can only read, in ms. */
 const POLL_MS = 1_000;
 
-/** What limits a sidecar that answers: a sentence for a person, if it can only read. */
+/** What limits a running sidecar: a sentence for a person if it can only read. */
 export interface Limits {
   readonly message?: string;
 }
 
-/** How the access is tested, and who is notified of it. */
+/** How write access is tested, and the receiver of the results. */
 export interface WriteAccessHost {
-  /** Ask for something that only a sidecar which can write grants, without any effect. */
+  /** Make a request without effect that only succeeds with write access. */
   test(): Promise<void>;
   changed(limits: Limits): void;
   failed(error: unknown): void;
 }
 
 /**
- * Whether the sidecar can write: another one may own the storage, or its journal may be damaged. A
- * sidecar takes storage that becomes free by itself, so it is asked again as long as there is a limit.
+ * Whether the sidecar can write: another one may own the root, or its journal may be damaged. A
+ * sidecar takes a root that becomes free by itself, so write access is tested until it succeeds.
  */
 export class WriteAccess {
   readonly #host: WriteAccessHost;
@@ -30,9 +31,9 @@ export class WriteAccess {
     this.#host = host;
   }
 
-  /** Find out now, and keep watching. Rejects when the sidecar does not answer. */
+  /** Test now, and keep testing. Rejects when the sidecar does not answer. */
   async begin(): Promise<Limits> {
-    this.#limits = await this.#find();
+    this.#limits = await this.#test();
     this.#pollWhileLimited();
     return this.#limits;
   }
@@ -42,7 +43,7 @@ export class WriteAccess {
     this.#poll = undefined;
   }
 
-  async #find(): Promise<Limits> {
+  async #test(): Promise<Limits> {
     try {
       await this.#host.test();
       return {};
@@ -50,7 +51,7 @@ export class WriteAccess {
       if (!isRefusal(error, ErrorCode.StorageError)) {
         throw error;
       }
-      return { message: limitWords(error.message) };
+      return { message: limitText(error.message) };
     }
   }
 
@@ -65,7 +66,7 @@ export class WriteAccess {
     const poll = this.#poll;
     let limits = this.#limits;
     try {
-      limits = await this.#find();
+      limits = await this.#test();
     } catch (error) {
       this.#host.failed(error);
     }
@@ -81,8 +82,8 @@ export class WriteAccess {
   }
 }
 
-function limitWords(reason: string): string {
+function limitText(reason: string): string {
   return /\bin use by pid \d+/u.test(reason)
-    ? "Another window is running subagents. This window is view-only until it closes."
-    : `View-only: ${reason.replace(/\.?$/u, ".")}`;
+    ? strings.sidecar.anotherWindow
+    : strings.sidecar.viewOnly(reason);
 }

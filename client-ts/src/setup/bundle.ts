@@ -4,9 +4,9 @@ import path from "node:path";
 
 import { SetupError } from "./failures.js";
 
-/** The sidecar as it comes with the extension; `scripts/bundle.mjs` puts it there. */
+/** The sidecar in the extension, which `scripts/bundle.mjs` writes. */
 export interface Bundle {
-  /** The folder that holds the wheel and the list. */
+  /** The folder that contains the wheel and the list. */
   readonly folder: string;
   /** What to install, the wheel included, with the hashes of all wheels, in pip's format. */
   readonly requirements: string;

@@ -5,9 +5,10 @@ import { messageOf } from "../util/errors.js";
 import type { Bundle } from "./bundle.js";
 import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
 import { FileLock } from "./fileLock.js";
-import { describePipLine } from "./pipProgress.js";
+import { PipProgress } from "./pipProgress.js";
 import type { RunProgram } from "./program.js";
 import type { Python } from "./python.js";
+import * as strings from "../text/strings.js";
 
 export interface EnvironmentOptions {
   /** The extension's global storage; the environment is a folder in it. */
@@ -22,7 +23,7 @@ export interface EnvironmentOptions {
   readonly log: (line: string) => void;
 }
 
-/** Written last, so that its presence means a whole environment. */
+/** Written last: its presence means that the environment is complete. */
 interface Stamp {
   readonly base: string;
   readonly version: string;
@@ -33,7 +34,7 @@ const STAMP = "subagent-sidecar.json";
 const VENV_MS = 120_000;
 const PIP_MS = 600_000;
 
-/** The private Python environment that the sidecar runs in: made once from the bundled wheel. */
+/** The private Python environment that the sidecar runs in, created once from the bundled wheel. */
 export class PythonEnvironment {
   readonly #options: EnvironmentOptions;
 
@@ -42,13 +43,13 @@ export class PythonEnvironment {
   }
 
   /**
-   * Return the environment's interpreter, making or mending the environment first if need be;
-   * `report` takes words for a progress display. Rejects with a SetupError, or when aborted.
+   * Return the environment's interpreter, creating or repairing the environment first if needed;
+   * `report` receives progress messages. Rejects with a SetupError, or when aborted.
    */
   async ensure(report: (message: string) => void, signal: AbortSignal): Promise<string> {
     const bundle = await this.#options.bundle();
     const folder = this.#folder(bundle);
-    if (await this.#isWhole(folder)) {
+    if (await this.#isComplete(folder)) {
       return interpreterIn(folder);
     }
     try {
@@ -61,13 +62,13 @@ export class PythonEnvironment {
     return interpreterIn(folder);
   }
 
-  /** Remove the environment, so that the next `ensure` makes it anew. */
+  /** Remove the environment, so that the next `ensure` creates it again. */
   async remove(): Promise<void> {
     const folder = this.#folder(await this.#options.bundle());
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** What the environment was made with, for diagnostics; undefined when there is none. */
+  /** Describe what the environment was created with, for diagnostics; undefined if there is none. */
   async describe(): Promise<Stamp | undefined> {
     return readStamp(this.#folder(await this.#options.bundle()));
   }
@@ -76,13 +77,13 @@ export class PythonEnvironment {
     return path.join(this.#options.storage, `venv-${bundle.fingerprint}`);
   }
 
-  async #isWhole(folder: string): Promise<boolean> {
+  async #isComplete(folder: string): Promise<boolean> {
     const stamp = await readStamp(folder);
     const setting = this.#options.pythonSetting();
     if (stamp === undefined || (setting !== "" && setting !== stamp.setting)) {
       return false;
     }
-    // The link dangles when the Python it was made with has been removed.
+    // The link dangles if the Python that created it was removed.
     return stat(interpreterIn(folder)).then(
       () => true,
       () => false,
@@ -96,30 +97,30 @@ export class PythonEnvironment {
     signal: AbortSignal,
   ): Promise<void> {
     const lock = await FileLock.acquire(`${folder}.lock`, signal, () => {
-      report("Waiting for another window that is setting up…");
+      report(strings.setup.waiting);
     });
     try {
-      if (!(await this.#isWhole(folder))) {
-        await this.#make(folder, bundle, report, signal);
+      if (!(await this.#isComplete(folder))) {
+        await this.#create(folder, bundle, report, signal);
       }
     } finally {
       await lock.release();
     }
   }
 
-  async #make(
+  async #create(
     folder: string,
     bundle: Bundle,
     report: (message: string) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    report("Looking for Python…");
+    report(strings.setup.findingPython);
     const python = await this.#options.findPython(signal);
     this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
-    report("Making a private Python environment…");
+    report(strings.setup.creating);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await this.#createVenv(folder, python, signal);
-    report("Installing the sidecar…");
+    report(strings.setup.installing);
     await this.#install(folder, bundle, report, signal);
     const setting = this.#options.pythonSetting();
     const stamp: Stamp = { base: python.program, version: python.version, setting };
@@ -143,9 +144,10 @@ export class PythonEnvironment {
     signal: AbortSignal,
   ): Promise<void> {
     const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
-    // Whatever index or mirror pip is configured for, only the files that were tested are installed.
+    // Install only the tested files, whatever index or mirror pip is configured for.
     const checked = ["--require-hashes", "--only-binary", ":all:"];
     const args = [...pip, ...checked, "--requirement", bundle.requirements];
+    const progress = new PipProgress(await readFile(bundle.requirements, "utf8"));
     const { code, output } = await this.#options.run(interpreterIn(folder), args, {
       ...this.#programOptions(signal),
       cwd: bundle.folder, // The list names the wheel relative to its folder.
@@ -153,7 +155,7 @@ export class PythonEnvironment {
       env: this.#options.pipEnvironment(),
       onLine: (line) => {
         this.#options.log(line);
-        const message = describePipLine(line);
+        const message = progress.take(line);
         if (message !== undefined) {
           report(message);
         }
@@ -168,13 +170,13 @@ export class PythonEnvironment {
     return { cwd: this.#options.storage, signal, onLine: this.#options.log };
   }
 
-  /** Environments of earlier versions of the extension: nothing starts from them any more. */
+  /** Remove environments of earlier versions of the extension. */
   async #removeOthers(folder: string): Promise<void> {
     for (const name of await readdir(this.#options.storage)) {
       if (/^venv-[0-9a-f]{12}$/.test(name) && name !== path.basename(folder)) {
         const old = path.join(this.#options.storage, name);
         await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
-          this.#options.log(`${old} is left: ${messageOf(error)}`);
+          this.#options.log(`Could not remove ${old}: ${messageOf(error)}`);
         });
       }
     }

@@ -3,10 +3,10 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { pause } from "../client/waiting.js";
 
 const POLL_MS = 500;
-/** Older than any set-up takes: its owner is gone, even if its process id is in use again. */
+/** Longer than any setup takes: the owner has ended, even if its process id is in use again. */
 const STALE_MS = 15 * 60_000;
 
-/** A file that one window at a time holds; one whose owner is gone is taken over. */
+/** A lock file held by one window at a time; a lock whose owner has ended is replaced. */
 export class FileLock {
   private constructor(private readonly path: string) {}
 
@@ -51,11 +51,11 @@ async function isAbandoned(path: string): Promise<boolean> {
     const pid = Number(await readFile(path, "utf8"));
     return age > STALE_MS || (pid > 0 && !isAlive(pid));
   } catch {
-    return false; // Just released: the next try will tell.
+    return false; // It was just released; the next try succeeds.
   }
 }
 
-/** Whether a process of this id runs; one of another user does, too. */
+/** Whether a process with this id runs, including those of other users. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

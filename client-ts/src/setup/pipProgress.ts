@@ -1,8 +1,28 @@
-/** Turn a line of pip's output into words for a progress display, if it tells of progress. */
-export function describePipLine(line: string): string | undefined {
-  const collecting = /^\s*Collecting ([A-Za-z0-9._-]+)/.exec(line);
-  if (collecting?.[1] !== undefined) {
-    return `Fetching ${collecting[1]}…`;
+import * as strings from "../text/strings.js";
+
+/** Turns pip's output into progress messages, counting the packages of a requirements file. */
+export class PipProgress {
+  readonly #all: number;
+  readonly #seen = new Set<string>();
+
+  constructor(requirements: string) {
+    this.#all = requirements.match(/^[A-Za-z0-9.]/gmu)?.length ?? 0;
   }
-  return line.startsWith("Installing collected packages") ? "Installing packages…" : undefined;
+
+  /** Return the message for a line of output; undefined if it reports no progress. */
+  take(line: string): string | undefined {
+    const name = /^(?:Collecting|Processing) (\S+)/.exec(line.trim())?.[1];
+    if (name === undefined) {
+      return line.startsWith("Installing collected packages") ? strings.setup.unpacking : undefined;
+    }
+    const shown = packageName(name);
+    this.#seen.add(shown);
+    return strings.setup.downloading(shown, this.#seen.size, Math.max(this.#all, this.#seen.size));
+  }
+}
+
+/** The name of a package in a requirement such as `orjson==3.11.0` or a path of a wheel. */
+function packageName(requirement: string): string {
+  const file = requirement.split(/[\\/]/u).at(-1) ?? requirement;
+  return /^[A-Za-z0-9._-]+?(?=[=<>~!;[]|-\d|$)/u.exec(file)?.[0] ?? file;
 }

@@ -8,14 +8,14 @@ export interface ProgramOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly env?: NodeJS.ProcessEnv;
-  /** Takes stdout and stderr as they come. */
+  /** Receives stdout and stderr while the program runs. */
   readonly onLine?: (line: string) => void;
 }
 
-/** How a program ended: `code` is null when it was killed, which running out of time does. */
+/** How a program ended: `code` is null if it was killed, for example at the time limit. */
 export interface ProgramResult {
   readonly code: number | null;
-  /** The last lines of stdout and stderr, in the order they came. */
+  /** The last lines of stdout and stderr, in order of arrival. */
   readonly output: string;
 }
 
@@ -25,7 +25,7 @@ export type RunProgram = (
   options: ProgramOptions,
 ) => Promise<ProgramResult>;
 
-/** Enough for any message worth showing; the log has the rest. */
+/** Enough for messages to the user; the log has the rest. */
 const KEPT_LINES = 200;
 
 /** Run a program to its end. Rejects when it cannot be spawned, or with an AbortError. */
@@ -51,7 +51,10 @@ export const runProgram: RunProgram = async (program, args, options) => {
     return { code, output: kept.join("\n") };
   } catch (error) {
     if (isTimeout(error, options.signal)) {
-      return { code: null, output: [...kept, `No end after ${options.timeoutMs} ms.`].join("\n") };
+      return {
+        code: null,
+        output: [...kept, `Timed out after ${options.timeoutMs} ms.`].join("\n"),
+      };
     }
     throw error;
   }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { messageOf } from "../util/errors.js";
 import { SetupError } from "./failures.js";
 import type { ProgramOptions, ProgramResult, RunProgram } from "./program.js";
+import * as strings from "../text/strings.js";
 
 /** An interpreter that is new enough; `program` is absolute. */
 export interface Python {
@@ -11,9 +12,9 @@ export interface Python {
 }
 
 export interface PythonSources {
-  /** The setting `subagentSidecar.pythonPath`, "" if unset. It is the last word when set. */
+  /** The setting `subagentSidecar.pythonPath`, "" if unset. It overrides everything else. */
   readonly setting: string;
-  /** The variables to look with; the PATH has no folder of a workspace, see `outsideOf`. */
+  /** The environment to search with; its PATH has no folder of a workspace, see `outsideOf`. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -21,9 +22,9 @@ const OLDEST = [3, 11] as const;
 const PROBE_MS = 15_000;
 const PROBE = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])";
 
-type Answer = { readonly python: Python } | { readonly fault: string; readonly tooOld?: string };
+type Answer = { readonly python: Python } | { readonly problem: string; readonly tooOld?: string };
 
-/** Choose the interpreter to set up with. Rejects with a SetupError saying what was found instead. */
+/** Find the interpreter for setup. Rejects with a SetupError that tells what was found instead. */
 export async function findPython(
   sources: PythonSources,
   run: RunProgram,
@@ -68,11 +69,11 @@ export function outsideOf(
 }
 
 function isWithin(folder: string, entry: string): boolean {
-  const way = path.relative(folder, entry);
-  return way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+  const relative = path.relative(folder, entry);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
-/** What Python is called on the PATH, the user's own choice of a default first. */
+/** Return the names of Python on the PATH, the user's default first. */
 export function namesOnPath(platform: NodeJS.Platform): (readonly [string, ...string[]])[] {
   const minors = [14, 13, 12, 11];
   return platform === "win32"
@@ -84,7 +85,7 @@ function fromSetting(answer: Answer, setting: string): Python {
   if ("python" in answer) {
     return answer.python;
   }
-  throw SetupError.badSetting(setting, answer.fault);
+  throw SetupError.badSetting(setting, answer.problem);
 }
 
 async function ask(
@@ -94,12 +95,12 @@ async function ask(
 ): Promise<Answer> {
   const [program, ...args] = command;
   try {
-    // -I: neither the environment nor the current folder may slip a module in.
+    // -I: no module may come from the environment or the current folder.
     return judge(await run(program, [...args, "-I", "-c", PROBE], options));
   } catch (error) {
     options.signal.throwIfAborted();
     return {
-      fault: messageOf(error).includes("ENOENT") ? "there is no such file" : messageOf(error),
+      problem: messageOf(error).includes("ENOENT") ? strings.setup.noSuchFile : messageOf(error),
     };
   }
 }
@@ -108,10 +109,12 @@ function judge({ code, output }: ProgramResult): Answer {
   const [program, version] = output.trim().split(/\r?\n/).slice(-2);
   const numbers = /^(\d+)\.(\d+)\.\d+$/.exec(version ?? "");
   if (code !== 0 || program === undefined || version === undefined || numbers === null) {
-    return { fault: "it does not answer as Python does" };
+    return { problem: strings.setup.notPython };
   }
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
   const isNew = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   const name = `Python ${version}`;
-  return isNew ? { python: { program, version } } : { fault: `it is ${name}`, tooOld: name };
+  return isNew
+    ? { python: { program, version } }
+    : { problem: strings.setup.tooOld(name), tooOld: name };
 }

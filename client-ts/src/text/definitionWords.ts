@@ -1,15 +1,16 @@
 import type { SubagentInfo } from "../protocol.js";
+import * as strings from "./strings.js";
 
-/** Return what a definition asks for itself, one fact a text: its policy, its tools, what it hides. */
+/** Return what a definition requests or changes: its policy, its tools, and what it hides. */
 export function askedFacts({ permissions, tools, shadows }: SubagentInfo): string[] {
   return [
-    ...(permissions === undefined ? [] : [`permissions: ${permissions}`]),
-    ...(tools === undefined ? [] : [`tools: ${tools.length === 0 ? "none" : tools.join(", ")}`]),
-    ...(shadows === undefined ? [] : ["hides your own definition"]),
+    ...(permissions === undefined ? [] : [strings.definitions.permissions(permissions)]),
+    ...(tools === undefined ? [] : [strings.definitions.tools(tools)]),
+    ...(shadows === undefined ? [] : [strings.definitions.hidesOwn]),
   ];
 }
 
-/** Return that a policy does not count before the user approves it; undefined if none waits. */
+/** Return that a policy needs the user's approval; undefined if it does not. */
 export function approvalLine({ approval, permissions }: SubagentInfo): string | undefined {
-  return approval === undefined ? undefined : `Its policy ${permissions ?? ""} needs your approval`;
+  return approval === undefined ? undefined : strings.definitions.needsApproval(permissions ?? "");
 }

@@ -1,11 +1,11 @@
 import { oneLine } from "./words.js";
 
-/** Write text so that Markdown shows it as it is, on one line. */
+/** Escape text so that Markdown shows it unchanged, on one line. */
 export function plain(text: string): string {
   return oneLine(text, Infinity).replace(/[\\`*_{}[\]()#+\-.!|<>~&:]/gu, "\\$&");
 }
 
-/** Write a table of Markdown; `aligned` are the columns' rules, the last one for all that follow. */
+/** Write a Markdown table; `aligned` has the columns' rules, the last one for all that follow. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,35 +1,36 @@
 import { isRefusal } from "../util/errors.js";
 import { ErrorCode } from "../protocol.js";
+import * as strings from "./strings.js";
 
-/** What the sidecar says of a query that it cannot read; `position` counts characters from 0. */
-export interface QueryFault {
+/** An error in a query; `position` counts characters from 0. */
+export interface QueryError {
   readonly position: number;
   readonly expected: string;
 }
 
-/** Return what is wrong with the query that a request was refused for; undefined for other errors. */
-export function queryFault(error: unknown): QueryFault | undefined {
+/** Return the error in the query that a request was refused for; undefined for other errors. */
+export function queryError(error: unknown): QueryError | undefined {
   if (!isRefusal(error, ErrorCode.InvalidParams)) {
     return undefined;
   }
-  const data = error.data as Partial<QueryFault> | null | undefined;
+  const data = error.data as Partial<QueryError> | null | undefined;
   return typeof data?.position === "number" && typeof data.expected === "string"
     ? { position: data.position, expected: data.expected }
     : undefined;
 }
 
-/** Say to a person what is wrong with a query and where. */
-export function faultText({ position, expected }: QueryFault): string {
-  return `At character ${position + 1}: expected ${expected}`;
+/** Describe the error in a query, and its place. */
+export function queryErrorText({ position, expected }: QueryError): string {
+  return strings.history.problem(position + 1, expected);
 }
 
-/** Show the place of the fault in the query. */
-export function faultMark(query: string, { position }: QueryFault): string {
+/** Return the query with a mark at the error. */
+export function queryErrorMark(query: string, { position }: QueryError): string {
   const points = Array.from(query); // The sidecar counts characters, not UTF-16 units.
   return `${points.slice(0, position).join("")}▸${points.slice(position).join("")}`;
 }
 
-/** What is looked for in messages: words, in the tasks that a query keeps. */
+/** A search in messages: words, in the tasks that match a query. */
 export interface MessageSearch {
   readonly text: string;
   readonly query?: string;
@@ -43,12 +44,12 @@ const TERM = new RegExp(
   "giu",
 );
 const SHORTEST = 3;
-/** A last word may still be growing; shorter ones begin too many words. */
+/** The user may still be typing the last word; too many words start with a shorter one. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * Part a query into the words that are looked for in messages and the fields that say in which tasks.
- * Undefined where there are no such words, or where alternatives and negations have no counterpart.
+ * Split a query into words to search for in messages and fields that select tasks. Undefined if
+ * there are no such words, or if the query has alternatives or negations, which messages lack.
  */
 export function messageSearch(typed: string): MessageSearch | undefined {
   const fields: string[] = [];

@@ -1,9 +1,9 @@
 import type { AsyncTask } from "../protocol.js";
 
-/** Far more than a person looks at; older ones are in the task history. */
+/** More than a person needs; older ones are in the task history. */
 const MOST_TASKS = 500;
 
-/** The async tasks a window knows, newest launch first. */
+/** The async tasks that a window knows, newest launch first. */
 export class TaskTable {
   #tasks = new Map<string, AsyncTask>();
 
@@ -28,18 +28,13 @@ export class TaskTable {
   }
 }
 
-/** Whether a task waits or runs, so that it can be cancelled and may still change. */
-export function isLive(task: AsyncTask): boolean {
-  return task.status === "running" || task.status === "queued";
-}
-
 function ordered(tasks: readonly AsyncTask[]): Map<string, AsyncTask> {
-  const newestFirst = [...tasks].sort((a, b) => begun(b) - begun(a)).slice(0, MOST_TASKS);
+  const newestFirst = [...tasks].sort((a, b) => launchTime(b) - launchTime(a)).slice(0, MOST_TASKS);
   return new Map(newestFirst.map((task) => [task.id, task]));
 }
 
-/** The moment of the launch; a queued task starts later, and keeps its place then. */
-function begun(task: AsyncTask): number {
+/** Return the time of the launch; a queued task keeps its place when it starts. */
+function launchTime(task: AsyncTask): number {
   return task.queuedAt ?? task.launchedAt ?? 0;
 }
 

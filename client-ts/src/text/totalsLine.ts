@@ -1,11 +1,13 @@
 import { Throttle } from "../util/coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "../protocol.js";
-import { compact, counted, money } from "./words.js";
+import { compact } from "./format.js";
+import { money } from "./words.js";
+import * as strings from "./strings.js";
 
-/** Totals read every task: while many change they need not be right at every moment. */
+/** Totals read every task, so they are updated rarely while many tasks change. */
 const REFRESH_MS = 5_000;
 
-/** The totals of the tasks under a filter, in a line, kept current as far as that is cheap. */
+/** One line with the totals of the tasks under a filter, updated at most every few seconds. */
 export class TotalsLine {
   readonly #stats: (params: StatsParams) => Promise<StatsResult>;
   readonly #changed: () => void;
@@ -43,7 +45,7 @@ export class TotalsLine {
       groupBy: [],
     }).then(
       ({ totals }) => ({ filter, totals }),
-      () => undefined, // The list beside it tells what went wrong.
+      () => undefined, // The list next to it reports the error.
     );
     if (filter === this.#filter) {
       this.#known = known;
@@ -52,13 +54,13 @@ export class TotalsLine {
   }
 }
 
-/** Say what tasks used in all; what none of them knows is left out, what some know is counted. */
+/** Describe the total usage; omit what no task knows, and count the tasks that know their cost. */
 export function totalsText({ tasks, tokens, cost, tasksWithCost }: Totals): string {
   const spent = money(cost);
-  const known = tasksWithCost < tasks ? ` in ${counted(tasksWithCost, "task")}` : "";
+  const { costOf, tokens: ofTokens } = strings.history;
   return [
-    tokens == null ? undefined : `${compact(tokens)} tokens`,
-    spent === undefined ? undefined : `${spent}${known}`,
+    tokens == null ? undefined : ofTokens(compact(tokens)),
+    spent === undefined || tasksWithCost === tasks ? spent : costOf(spent, tasksWithCost),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");

@@ -1,6 +1,6 @@
 /**
- * Make `work` run one at a time: a call while it runs queues one further run, which all calls until
- * then share. Failures reach those who wait for that run.
+ * Return a function that runs `work` one at a time: calls during a run share one further run. A
+ * failure rejects the calls that share its run.
  */
 export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
@@ -21,7 +21,7 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Call `work` at once, then at most every `ms`; calls in between end in one call at the end. */
+/** Calls `work` at once, then at most every `ms`; calls in between become one call at the end. */
 export class Throttle {
   #timer: NodeJS.Timeout | undefined;
   #again = false;

@@ -1,27 +1,27 @@
 import type { ErrorCode } from "../protocol.js";
 
-/** What the sidecar refuses a request with; `data` is as the protocol says for its code. */
+/** The error of a refused request; the protocol defines `data` for each code. */
 export interface Refusal extends Error {
   readonly code: ErrorCode;
   readonly data?: unknown;
 }
 
-/** There is no connection to ask over: not started, between two tries, stopped, or just lost. */
+/** There is no connection: not started, between two tries, stopped, or just lost. */
 export class SidecarUnavailableError extends Error {
   override readonly name = "SidecarUnavailableError";
 }
 
-/** The sidecar cannot be started, and trying again would not help; the message says what would. */
+/** The sidecar cannot start, and another try would fail the same way; the message names the remedy. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** Tell whether the sidecar refused a request with this code. */
+/** Return whether the sidecar refused a request with this code. */
 export function isRefusal(error: unknown, code: ErrorCode): error is Refusal {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/** Return what a caught value says. */
+/** Return the message of a caught value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import type { LogLevel } from "../client/sidecarClient.js";
 
-/** Open the log channel; `write` takes what the sidecar says, at its level. */
+/** Open the log channel; `write` logs messages of the sidecar at their level. */
 export function openLog(): {
   log: vscode.LogOutputChannel;
   write: (level: LogLevel, message: string) => void;

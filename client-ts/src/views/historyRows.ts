@@ -1,8 +1,8 @@
 import type { TaskInfo } from "../protocol.js";
 
 /**
- * A stored task's row: one object for as long as the task is listed. A tree that is drawn anew forgets
- * the objects it had, and a menu open on one of them would then act on none.
+ * A stored task's row: the same object while the task is listed. Redrawing the tree with other objects
+ * would leave an open menu without a target.
  */
 export class TaskRow {
   constructor(public task: TaskInfo) {}
@@ -20,28 +20,28 @@ export class TaskRow {
   }
 }
 
-/** The rows of the listed tasks, and which of them have to be drawn again. */
+/** The rows of the listed tasks, and which of them to redraw. */
 export class TaskRows {
   #rows: readonly TaskRow[] = [];
-  #looks: readonly string[] = [];
+  #appearances: readonly string[] = [];
 
-  /** `look` returns the same text for as long as a task's row looks the same. */
-  constructor(private readonly look: (task: TaskInfo) => string) {}
+  /** `appearance` returns the same text while a row does not change its appearance. */
+  constructor(private readonly appearance: (task: TaskInfo) => string) {}
 
   get rows(): readonly TaskRow[] {
     return this.#rows;
   }
 
-  /** Take the tasks now listed; returns the rows that differ, or "all" if rows came, went or moved. */
+  /** Take the listed tasks; returns the rows that differ, or "all" if rows were added, removed or moved. */
   take(tasks: readonly TaskInfo[]): TaskRow[] | "all" {
     const before = this.#rows;
-    const looks = this.#looks;
-    this.#looks = tasks.map(this.look);
+    const appearances = this.#appearances;
+    this.#appearances = tasks.map(this.appearance);
     const known = new Map(before.map((row) => [keyOf(row.task), row]));
     this.#rows = tasks.map((task) => renewed(known.get(keyOf(task)), task));
     const isSame =
       before.length === tasks.length && this.#rows.every((row, at) => row === before[at]);
-    return isSame ? this.#rows.filter((_, at) => this.#looks[at] !== looks[at]) : "all";
+    return isSame ? this.#rows.filter((_, at) => this.#appearances[at] !== appearances[at]) : "all";
   }
 }
 

@@ -1,22 +1,24 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
-import type { Disposable } from "../client/listeners.js";
 import type { TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { isAnswering } from "../service/sidecarService.js";
+import { isAnswering } from "../client/state.js";
 import { StoredTasks } from "../service/storedTasks.js";
 import { TotalsLine } from "../text/totalsLine.js";
-import { ago, localTime, money, oneLine, span, storedStatus } from "../text/words.js";
+import { ago, duration } from "../text/format.js";
+import { localTime, money, oneLine, storedStatus } from "../text/words.js";
 import { keyOf, TaskRow, TaskRows } from "./historyRows.js";
 import { storedIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
+import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 const TOOLTIP_CHARS = 1_000;
 const REFRESH_MS = 500;
-/** How often ages are drawn again, in ms. */
+/** How often ages are updated, in ms. */
 const AGES_MS = 30_000;
 
 /** The last row while there are more tasks. */
@@ -38,12 +40,12 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#ageIfShown();
   }, AGES_MS);
   #wanted = false;
-  /** What the tree shows as its last row, if there is more than it shows. */
+  /** The text of the last row while there are more tasks. */
   #more: string | undefined;
 
   readonly onDidChangeTreeData = this.#changes.event;
 
-  /** `isOwn` tells the tasks that may be deleted and archived. */
+  /** `isOwn` selects the tasks that can be deleted and archived. */
   constructor(service: SubagentService, isOwn: (task: TaskInfo) => boolean) {
     this.#service = service;
     this.#isOwn = isOwn;
@@ -77,7 +79,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return this.#stored.filter;
   }
 
-  /** Show only tasks that fit a query; "" shows all. */
+  /** Show only tasks that match a query; "" shows all. */
   async setFilter(filter: string): Promise<void> {
     await this.#read(() => this.#stored.setFilter(filter));
   }
@@ -86,7 +88,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     await this.#read(() => this.#stored.loadMore());
   }
 
-  /** Have the sidecar look at every stored task again. Rejects when it cannot be asked. */
+  /** Make the sidecar scan all stored tasks again. Rejects when it is unavailable. */
   async refresh(): Promise<void> {
     await this.#service.request("tasks/refresh", {});
     await this.#read(() => this.#stored.reload());
@@ -148,28 +150,28 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     }
   }
 
-  /** What is shown above the rows: the filter, and what the tasks it keeps used; the title counts them. */
+  /** Return the text above the rows: the filter and the usage of matching tasks; the title counts them. */
   #heading(): string {
     const { filter, items } = this.#stored;
     if (items.length === 0) {
-      return ""; // A message would hide the welcome view, which offers to clear the filter.
+      return ""; // A message would hide the welcome view, which has the button to clear the filter.
     }
     const totals = this.#totals.textFor(filter);
-    const named = filter === "" ? "" : `Filter: ${filter}`;
+    const named = filter === "" ? "" : strings.history.filtered(filter);
     return [named, totals].filter((part) => part !== "").join(" — ");
   }
 
-  /** Only for what has been read: the first number written as its locale has it takes long. */
+  /** Called only after the first read: formatting the first number for a locale is slow. */
   #count(): string {
     const { filter, matched, total } = this.#stored;
     const all = total.toLocaleString();
-    return filter === "" ? all : `${matched.toLocaleString()} of ${all}`;
+    return filter === "" ? all : strings.common.shownOf(matched, all);
   }
 
-  #show(fault?: string): void {
+  #show(problem?: string): void {
     const { filter, items, isRead } = this.#stored;
     this.#view.description = isRead ? this.#count() : "";
-    this.#view.message = fault ?? this.#heading();
+    this.#view.message = problem ?? this.#heading();
     const empty = filter === "" ? "empty" : "filtered";
     const key = items.length > 0 ? "items" : isRead ? empty : undefined;
     void vscode.commands.executeCommand("setContext", "subagentSidecar.history", key);
@@ -177,7 +179,7 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#redraw();
   }
 
-  /** Draw again what differs only: to draw all takes every row from under an open menu. */
+  /** Redraw only what differs: redrawing everything replaces the row that an open menu acts on. */
   #redraw(): void {
     const changed = this.#tasks.take(this.#stored.items);
     const more = this.#more;
@@ -193,17 +195,17 @@ export class HistoryTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 }
 
-/** How long ago a task was last used; a run of the sidecar that goes on is not of the past. */
+/** Return how long ago a task was last used, or that the sidecar is running it. */
 function age({ status, product, lastActivity, createdAt }: TaskInfo): string | undefined {
   if (status === "active" && product === "sidecar") {
-    return "running";
+    return strings.history.running;
   }
   const when = lastActivity ?? createdAt;
   return when == null ? undefined : ago(when, Date.now());
 }
 
 function taskItem(task: TaskInfo, isOwn: boolean): vscode.TreeItem {
-  const label = oneLine(task.title, ROW_CHARS) || "(untitled)";
+  const label = oneLine(task.title, ROW_CHARS) || strings.common.untitled;
   const item = new vscode.TreeItem(label);
   const since = age(task);
   item.id = keyOf(task);
@@ -214,7 +216,7 @@ function taskItem(task: TaskInfo, isOwn: boolean): vscode.TreeItem {
   item.contextValue = `stored ${isOwn ? "own" : "foreign"} ${task.status}`;
   item.command = {
     command: "subagentSidecar.task.open",
-    title: "Open Transcript",
+    title: strings.history.openTranscript,
     arguments: [{ id: task.id, root: task.root }],
   };
   item.accessibilityInformation = {
@@ -224,34 +226,38 @@ function taskItem(task: TaskInfo, isOwn: boolean): vscode.TreeItem {
 }
 
 function moreText({ hasMore, items, matched }: StoredTasks): string | undefined {
-  return hasMore ? `${items.length} of ${matched.toLocaleString()} shown` : undefined;
+  const shown = strings.common.shownOf(items.length, matched.toLocaleString());
+  return hasMore ? strings.history.shown(shown) : undefined;
 }
 
 function moreItem(shown: string | undefined): vscode.TreeItem {
-  const item = new vscode.TreeItem("Load more…");
+  const item = new vscode.TreeItem(strings.history.loadMore);
   item.id = "more";
   item.description = shown ?? "";
   item.iconPath = new vscode.ThemeIcon("ellipsis");
-  item.command = { command: "subagentSidecar.history.loadMore", title: "Load More" };
+  item.command = { command: "subagentSidecar.history.loadMore", title: strings.history.loadMore };
   return item;
 }
 
 function facts(task: TaskInfo, now: number): [string, string | undefined][] {
   const { tokenUsage } = task;
   return [
-    ["Status", storedStatus(task)],
-    ["Product", task.product],
-    ["Mode", task.mode.name ?? task.mode.current],
-    ["Model", task.model],
-    ["Created", task.createdAt == null ? undefined : localTime(task.createdAt)],
-    ["Last activity", task.lastActivity == null ? undefined : ago(task.lastActivity, now)],
-    ["Time", task.duration == null ? undefined : span(task.duration)],
-    ["Messages", task.messageCount?.toLocaleString()],
-    ["Tokens", tokenUsage?.total?.toLocaleString()],
-    ["Cost", money(tokenUsage?.cost)],
-    ["Folder", task.workspaceDir],
-    ["Store", task.root],
-    ["Id", task.id],
-    ["Problems", task.problems.map((problem) => problem.message).join("; ")],
+    [strings.facts.status, storedStatus(task)],
+    [strings.facts.product, task.product],
+    [strings.facts.mode, task.mode.name ?? task.mode.current],
+    [strings.facts.model, task.model],
+    [strings.facts.created, task.createdAt == null ? undefined : localTime(task.createdAt)],
+    [
+      strings.facts.lastActivity,
+      task.lastActivity == null ? undefined : ago(task.lastActivity, now),
+    ],
+    [strings.facts.duration, task.duration == null ? undefined : duration(task.duration)],
+    [strings.facts.messages, task.messageCount?.toLocaleString()],
+    [strings.facts.tokens, tokenUsage?.total?.toLocaleString()],
+    [strings.facts.cost, money(tokenUsage?.cost)],
+    [strings.facts.folder, task.workspaceDir],
+    [strings.facts.root, task.root],
+    [strings.facts.id, task.id],
+    [strings.facts.problems, task.problems.map((problem) => problem.message).join("; ")],
   ];
 }

@@ -1,13 +1,17 @@
 import * as vscode from "vscode";
 
 import type { AsyncTask, TaskStatus } from "../protocol.js";
+import { type ShownStatus, shownStatus, STATUS_ICON } from "../text/outcome.js";
+import { stateOf } from "../text/runStatus.js";
 
-const RUN_ICONS: Record<AsyncTask["status"], readonly [icon: string, color?: string]> = {
-  queued: ["clock", "descriptionForeground"],
-  running: ["sync~spin", "charts.blue"],
-  completed: ["pass", "testing.iconPassed"],
-  failed: ["error", "testing.iconFailed"],
-  cancelled: ["circle-slash", "descriptionForeground"],
+const RUN_COLORS: Readonly<Record<ShownStatus, string>> = {
+  queued: "descriptionForeground",
+  running: "charts.blue",
+  cancelling: "charts.blue",
+  asking: "charts.yellow",
+  completed: "testing.iconPassed",
+  failed: "testing.iconFailed",
+  cancelled: "descriptionForeground",
 };
 
 const STORED_ICONS: Record<TaskStatus, readonly [icon: string, color?: string]> = {
@@ -19,9 +23,8 @@ const STORED_ICONS: Record<TaskStatus, readonly [icon: string, color?: string]> 
 };
 
 export function runIcon(task: AsyncTask): vscode.ThemeIcon {
-  return task.attention === undefined
-    ? themed(RUN_ICONS[task.status])
-    : themed(["bell-dot", "charts.yellow"]);
+  const status = shownStatus(stateOf(task));
+  return themed([STATUS_ICON[status], RUN_COLORS[status]]);
 }
 
 export function storedIcon(status: TaskStatus): vscode.ThemeIcon {

@@ -6,27 +6,27 @@ import type { AsyncTask } from "../protocol.js";
 import { isWaiting, questionLine, type Waiting } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
 import { unlinked } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
-/** A notification cuts its buttons to make room for all: what an "always" covers does not fit. */
+/** A notification shortens its buttons to fit: the scope of an "always" would be cut off. */
 const ROOM = { detail: 200, label: 20 };
 /** How many buttons fit, *Show* among them. */
 const MOST_BUTTONS = 4;
-const SHOW = "Show";
 
-/** What the notices need of the panel. */
-export interface QuestionPanel {
+/** What notifications need of the panel. */
+export interface NoticePanel {
   readonly visible: boolean;
   reveal(taskId?: string): Promise<void>;
 }
 
-/** Tell of each question once, with its answers, while the panel is out of sight. */
-export function notifyQuestions(service: SubagentService, panel: QuestionPanel): vscode.Disposable {
-  const told = new Map<string, string>();
+/** Show a notification for each question once, with its answers, while the panel is hidden. */
+export function notifyQuestions(service: SubagentService, panel: NoticePanel): vscode.Disposable {
+  const notified = new Map<string, string>();
   return service.onDidChangeTask((task: AsyncTask) => {
     if (!isWaiting(task)) {
-      told.delete(task.id);
-    } else if (told.get(task.id) !== task.attention.requestId) {
-      told.set(task.id, task.attention.requestId);
+      notified.delete(task.id);
+    } else if (notified.get(task.id) !== task.attention.requestId) {
+      notified.set(task.id, task.attention.requestId);
       if (!panel.visible) {
         void ask(service, panel, task);
       }
@@ -34,13 +34,13 @@ export function notifyQuestions(service: SubagentService, panel: QuestionPanel):
   });
 }
 
-async function ask(service: SubagentService, panel: QuestionPanel, run: Waiting): Promise<void> {
+async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): Promise<void> {
   const { text, answers } = questionLine(run, ROOM);
   const buttons = buttonsFor(answers, unlinked(text) === text);
-  const chosen = await inform(text, ...buttons.map(({ label }) => label), SHOW);
+  const chosen = await inform(text, ...buttons.map(({ label }) => label), strings.common.show);
   const option = buttons.find(({ label }) => label === chosen)?.option;
   try {
-    if (chosen === SHOW) {
+    if (chosen === strings.common.show) {
       await panel.reveal(run.id);
     } else if (option !== undefined) {
       const { requestId } = run.attention;

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../util/errors.js";
 import { TASK_MARK } from "../reports/doctor.js";
 import type { TaskRef } from "../taskRef.js";
+import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-report";
 /** The editor's page of a Markdown document; unlike its preview it stays with its document. */
@@ -15,10 +16,10 @@ export interface Report {
   readonly tasks?: readonly TaskRef[];
 }
 
-/** Write a report; `argument` says of what. */
+/** Write a report about `argument`. */
 export type WriteReport = (argument: string) => Promise<Report>;
 
-/** Reports as read-only documents, by the names on their tabs; asked for again, they are written anew. */
+/** Reports as read-only documents, by the names on their tabs; opening one again updates it. */
 export class Reports<Name extends string>
   implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.Disposable
 {
@@ -63,18 +64,20 @@ export class Reports<Name extends string>
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const name = uri.path.replace(/^\/|\.md$/gu, "");
-    const title = `Subagents: ${name}`;
+    const title = strings.statusBar.with(name);
     const options = { location: vscode.ProgressLocation.Window, title };
     const write = this.#reports[name as Name] as WriteReport | undefined;
     try {
       return await vscode.window.withProgress(options, async () => {
         const { text, tasks = [] } =
-          write === undefined ? { text: `There is no report ${name}.\n` } : await write(uri.query);
+          write === undefined
+            ? { text: `${strings.history.unknownReport(name)}\n` }
+            : await write(uri.query);
         this.#tasks.set(uri.toString(), tasks);
         return text;
       });
     } catch (error) {
-      return `This report cannot be shown: ${messageOf(error)}\n`;
+      return `${strings.history.noReport(messageOf(error))}\n`;
     }
   }
 
@@ -87,7 +90,7 @@ export class Reports<Name extends string>
       const start = document.positionAt(index + TASK_MARK.length);
       const range = new vscode.Range(start, start.translate(0, id.length));
       const link = new vscode.DocumentLink(range, openCommand(task?.id === id ? task : { id }));
-      link.tooltip = "Open Transcript";
+      link.tooltip = strings.history.openTranscript;
       return link;
     });
   }

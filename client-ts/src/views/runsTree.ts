@@ -1,16 +1,19 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
-import type { Disposable } from "../client/listeners.js";
 import type { AsyncTask } from "../protocol.js";
 import { askedLine, isWaiting, waitingRuns } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
-import { isAnswering } from "../service/sidecarService.js";
+import { isAnswering } from "../client/state.js";
 import { takesMessages } from "../speaking.js";
-import { isLive } from "../text/taskTable.js";
-import { allTokens, changeWords, modelWords, runStatus } from "../text/runWords.js";
-import { ago, localTime, money, oneLine, span } from "../text/words.js";
+import { elapsed, isLive } from "../text/outcome.js";
+import { runStatus } from "../text/runStatus.js";
+import { allTokens, changeWords, modelWords } from "../text/runWords.js";
+import { ago } from "../text/format.js";
+import { localTime, money, oneLine } from "../text/words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
+import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 const TOOLTIP_CHARS = 1_000;
@@ -42,7 +45,7 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
       return [];
     }
     if (this.#service.state.kind === "idle") {
-      void this.#service.start().catch(() => undefined); // The state tells of it.
+      void this.#service.start().catch(() => undefined); // The state reports the failure.
     }
     this.#shown = new Map(this.#service.tasks);
     return [...this.#shown.values()];
@@ -51,16 +54,17 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
   getTreeItem(shown: AsyncTask): vscode.TreeItem {
     const task = this.#service.tasks.get(shown.id) ?? shown;
     const goal = oneLine(task.goalPrompt, ROW_CHARS);
-    const item = new vscode.TreeItem(goal); // The goal tells rows of a narrow tree apart.
+    const item = new vscode.TreeItem(goal); // In a narrow tree, only the goal distinguishes rows.
     item.id = task.id;
     item.iconPath = runIcon(task);
-    item.description = [task.subagentName, runStatus(task), changeWords(task.changes)]
+    const tool = task.status === "running" ? task.progress.currentTool : undefined;
+    item.description = [task.subagentName, runStatus(task), tool, changeWords(task.changes)]
       .filter((fact) => fact !== undefined)
       .join(" · ");
     item.contextValue = contextOf(task, takesMessages(this.#service, task));
     item.command = {
       command: "subagentSidecar.subagent.open",
-      title: "Open Subagent",
+      title: strings.runs.open,
       arguments: [task.id],
     };
     item.accessibilityInformation = {
@@ -69,7 +73,7 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
     return item;
   }
 
-  /** Tooltips are made when asked for: their ages are then right. */
+  /** Tooltips are created on request, so that their ages are current. */
   resolveTreeItem(item: vscode.TreeItem, shown: AsyncTask): vscode.TreeItem {
     const task = this.#service.tasks.get(shown.id) ?? shown;
     item.tooltip = tooltip(oneLine(task.goalPrompt, TOOLTIP_CHARS), facts(task, Date.now()));
@@ -89,37 +93,40 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
   }
 }
 
-function contextOf(task: AsyncTask, listens: boolean): string {
+function contextOf(task: AsyncTask, acceptsMessages: boolean): string {
   const words = ["run", isLive(task) ? "live" : "ended"];
-  return [...words, ...(isWaiting(task) ? ["waiting"] : []), ...(listens ? ["listens"] : [])].join(
-    " ",
-  );
+  return [
+    ...words,
+    ...(isWaiting(task) ? ["waiting"] : []),
+    ...(acceptsMessages ? ["acceptsMessages"] : []),
+  ].join(" ");
 }
 
 function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   const { toolCalls, cost } = task.progress;
   const tokens = allTokens(task.progress);
-  const took =
-    task.launchedAt === undefined ? undefined : span((task.completedAt ?? now) - task.launchedAt);
   return [
-    ["Subagent", task.subagentName],
-    ["Status", runStatus(task)],
-    ["Asks", task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
-    ["Launched", task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
-    ["Time", took],
-    ["Model", modelWords(task).join(", ")],
-    ["Changes", changeWords(task.changes)],
-    ["Tool calls", toolCalls === 0 ? undefined : String(toolCalls)],
-    ["Tokens", tokens === 0 ? undefined : tokens.toLocaleString()],
-    ["Cost", money(cost)],
-    ["Error", task.error === undefined ? undefined : oneLine(task.error, TOOLTIP_CHARS)],
-    ["Folder", task.workspaceDir],
-    ["Ended", task.completedAt === undefined ? undefined : localTime(task.completedAt)],
-    ["Id", task.id],
+    [strings.facts.subagent, task.subagentName],
+    [strings.facts.status, runStatus(task)],
+    [strings.facts.asks, task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
+    [strings.facts.launched, task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
+    [strings.facts.duration, elapsed(task, now)],
+    [strings.facts.model, modelWords(task).join(", ")],
+    [strings.facts.changes, changeWords(task.changes)],
+    [strings.facts.toolCalls, toolCalls === 0 ? undefined : String(toolCalls)],
+    [strings.facts.tokens, tokens === 0 ? undefined : tokens.toLocaleString()],
+    [strings.facts.cost, money(cost)],
+    [
+      strings.facts.error,
+      task.error === undefined ? undefined : oneLine(task.error, TOOLTIP_CHARS),
+    ],
+    [strings.facts.folder, task.workspaceDir],
+    [strings.facts.ended, task.completedAt === undefined ? undefined : localTime(task.completedAt)],
+    [strings.facts.id, task.id],
   ];
 }
 
-/** Show the tree, with the state of the sidecar above it and what ended unseen as a badge. */
+/** Show the tree, with the state of the sidecar above it and a badge for runs that ended unseen. */
 export function showRunsTree(service: SubagentService): vscode.Disposable {
   const tree = new RunsTree(service);
   const view = vscode.window.createTreeView("subagentSidecar.runs", { treeDataProvider: tree });
@@ -129,8 +136,7 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
     if (view.visible) {
       unseen.clear();
     }
-    const waiting = waitingRuns(service).map(({ id }) => id);
-    view.badge = badgeFor(new Set([...unseen, ...waiting]).size, waiting.length);
+    view.badge = badgeFor(unseen.size, waitingRuns(service).length);
   };
   return vscode.Disposable.from(
     tree,
@@ -150,8 +156,7 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
   );
 }
 
-function badgeFor(count: number, waiting: number): vscode.ViewBadge | undefined {
-  const noun = count === 1 ? "subagent has" : "subagents have";
-  const asks = waiting === 0 ? "" : `, ${waiting} waiting for you`;
-  return count === 0 ? undefined : { value: count, tooltip: `${count} ${noun} news${asks}` };
+function badgeFor(ended: number, waiting: number): vscode.ViewBadge | undefined {
+  const value = ended + waiting;
+  return value === 0 ? undefined : { value, tooltip: strings.runs.badge(ended, waiting) };
 }

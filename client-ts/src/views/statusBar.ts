@@ -2,18 +2,19 @@ import * as vscode from "vscode";
 
 import { isWaiting, waitingRuns } from "../questions/questions.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
+import * as strings from "../text/strings.js";
 
-interface Look {
+interface Content {
   readonly text: string;
   readonly tooltip: string;
 }
 
-/** Show how the subagents stand, and lead to the chat view or to what went wrong. */
+/** Show how many subagents run; a click opens the chat view or the problem. */
 export function showStatusBar(service: SubagentService): vscode.Disposable {
   const item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Left);
-  item.name = "Subagents";
+  item.name = strings.statusBar.name;
   const update = (): void => {
-    const { text, tooltip } = lookOf(service.state, countLive(service));
+    const { text, tooltip } = contentFor(service.state, countLive(service));
     item.text = text;
     item.tooltip = tooltip;
     item.accessibilityInformation = { label: tooltip, role: "button" };
@@ -37,49 +38,46 @@ function countLive(service: SubagentService): { running: number; queued: number;
   };
 }
 
-function lookOf(state: ServiceState, count: ReturnType<typeof countLive>): Look {
-  const words = state.message ?? "";
+function contentFor(state: ServiceState, count: ReturnType<typeof countLive>): Content {
+  const { message = "" } = state;
+  const { name, with: prefixed } = strings.statusBar;
   switch (state.kind) {
     case "idle":
-      return { text: "$(hubot) Subagents", tooltip: "Subagents" };
+      return { text: `$(hubot) ${name}`, tooltip: name };
     case "settingUp":
-      return { text: "$(sync~spin) Setting up subagents", tooltip: `Subagents: ${words}` };
+      return { text: `$(sync~spin) ${strings.statusBar.settingUp}`, tooltip: prefixed(message) };
     case "starting":
-      return { text: "$(sync~spin) Subagents", tooltip: "Subagents: starting" };
+      return { text: `$(sync~spin) ${name}`, tooltip: prefixed(strings.statusBar.starting) };
     case "restarting":
-      return { text: "$(sync~spin) Subagents", tooltip: `Subagents: ${words}` };
+      return { text: `$(sync~spin) ${name}`, tooltip: prefixed(message) };
     case "failed":
-      return { text: "$(error) Subagents", tooltip: `Subagents: ${words}` };
+      return { text: `$(error) ${name}`, tooltip: prefixed(message) };
     case "untrusted":
-      return {
-        text: "$(shield) Subagents",
-        tooltip: "Subagents: launching needs a trusted workspace",
-      };
+      return { text: `$(shield) ${name}`, tooltip: prefixed(strings.statusBar.restricted) };
     case "running":
-      return runningLook(count, words);
+      return runningContent(count, message);
   }
 }
 
-function runningLook(count: ReturnType<typeof countLive>, message: string): Look {
+function runningContent(count: ReturnType<typeof countLive>, message: string): Content {
   const { running, queued, asking } = count;
-  const parts = [`${running} running`];
-  if (queued > 0) {
-    parts.push(`${queued} queued`);
-  }
-  if (asking > 0) {
-    parts.push(`${asking} waiting for you`);
-  }
+  const { name, with: prefixed, waiting } = strings.statusBar;
+  const parts = [
+    strings.statusBar.running(running),
+    ...(queued > 0 ? [strings.statusBar.queued(queued)] : []),
+    ...(asking > 0 ? [waiting(asking)] : []),
+  ];
   const icon = running > 0 ? "$(sync~spin)" : "$(hubot)";
-  const bell = asking > 0 ? ` $(bell-dot) ${asking} waiting for you` : "";
+  const bell = asking > 0 ? ` $(bell-dot) ${waiting(asking)}` : "";
   const number = running + queued > 0 ? ` ${running + queued}` : "";
   const note = message === "" ? "" : ` ${message}`;
   return {
-    text: `${icon} Subagents${number}${bell}`,
-    tooltip: `Subagents: ${parts.join(", ")}.${note}`,
+    text: `${icon} ${name}${number}${bell}`,
+    tooltip: `${prefixed(parts.join(", "))}.${note}`,
   };
 }
 
-/** Lead to what needs a person most; of several runs that wait to the one that waits longest. */
+/** Open what needs the user most: a problem, or the question that has been waiting longest. */
 function commandFor(service: SubagentService): vscode.Command | string {
   const waiting = waitingRuns(service).at(-1);
   if (service.state.kind === "failed") {
@@ -87,5 +85,9 @@ function commandFor(service: SubagentService): vscode.Command | string {
   }
   return waiting === undefined
     ? "subagentSidecar.chat.focus"
-    : { command: "subagentSidecar.subagent.open", title: "Show", arguments: [waiting.id] };
+    : {
+        command: "subagentSidecar.subagent.open",
+        title: strings.common.show,
+        arguments: [waiting.id],
+      };
 }

@@ -4,21 +4,23 @@ import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service/service.js";
 import { Reports } from "./reports.js";
 
-export type TaskReports = Reports<"Task Totals" | "Task History Check" | "Query Language">;
+export type TaskReports = Reports<
+  "Usage Totals" | "Task History Diagnosis" | "Query Language Help"
+>;
 
-/** The reports on stored tasks; the totals take the filter as their argument. */
+/** Create the reports on stored tasks; the totals take the filter as their argument. */
 export function taskReports(service: SubagentService): TaskReports {
   return new Reports({
-    "Task Totals": async (query) => {
+    "Usage Totals": async (query) => {
       const filter = query === "" ? {} : { query };
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const stats = await service.request("tasks/stats", { ...groups, ...filter });
       return { text: totalsReport(stats, query) };
     },
-    "Task History Check": async () => {
+    "Task History Diagnosis": async () => {
       const result = await service.request("history/doctor", {});
       return { text: doctorReport(result), tasks: tasksInReport(result) };
     },
-    "Query Language": () => Promise.resolve({ text: QUERY_HELP }),
+    "Query Language Help": () => Promise.resolve({ text: QUERY_HELP }),
   });
 }

@@ -1,15 +1,16 @@
 import * as vscode from "vscode";
 
-import type { Look } from "../panel/messages.js";
+import type { OpenRequest } from "../panel/messages.js";
 import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-diff";
 
-type Change = Omit<Extract<Look, { type: "openDiff" }>, "type">;
+type Change = Omit<Extract<OpenRequest, { type: "openDiff" }>, "type">;
 type Side = "before" | "after";
 
-/** The two texts of a change that a run showed, as documents for the editor's diff. */
+/** The two texts of a change in a run, as documents for the editor's diff. */
 export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #registration: vscode.Disposable;
@@ -19,7 +20,7 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
     this.#registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
-  /** Show a change in the editor's diff; rejects when the run shows none there. */
+  /** Show a change in the editor's diff; rejects if the run has no such change. */
   async open(change: Change): Promise<void> {
     const { path = "" } = await this.#part(change);
     const name = path.split(/[\\/]/u).at(-1) ?? path;
@@ -27,7 +28,7 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
       "vscode.diff",
       uriOf(change, "before", path),
       uriOf(change, "after", path),
-      `${name} (change by a subagent)`,
+      strings.runs.changeTitle(name),
     );
   }
 
@@ -46,13 +47,13 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
     const [event] = (await this.#service.request("asyncTasks/events", page)).events;
     const part = event?.type === "tool" ? event.content?.[index] : undefined;
     if (part?.type !== "diff") {
-      throw new Error("This change is not in the run's record.");
+      throw new Error(strings.runs.noChange);
     }
     return part;
   }
 }
 
-/** The path gives the language, the query finds the text again after a reload of the window. */
+/** Return a URI whose path determines the language and whose query finds the text after a reload. */
 function uriOf({ taskId, seq, index }: Change, side: Side, path: string): vscode.Uri {
   const query = JSON.stringify({ taskId, seq, index, side });
   return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.file(path).path, query });

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-/** Lay out facts as a tooltip; what is absent is left out, and no text is taken as Markdown. */
+/** Format facts as a tooltip; absent ones are omitted, and no text is interpreted as Markdown. */
 export function tooltip(
   title: string,
   facts: readonly (readonly [name: string, value: string | undefined])[],

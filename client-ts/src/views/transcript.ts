@@ -1,13 +1,14 @@
 import * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
 import { isRefusal, messageOf } from "../util/errors.js";
-import type { Disposable } from "../client/listeners.js";
 import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { type MessagePlace, transcriptText } from "../text/transcriptText.js";
 import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-task";
 const PAGE = 500;
@@ -16,7 +17,7 @@ const MOST_CHARS = 2_000_000;
 const UPDATE_MS = 500;
 const NAME_CHARS = 60;
 
-/** Stored tasks as read-only documents, which follow a run while it goes on. */
+/** Stored tasks as read-only documents, which are updated while a run continues. */
 export class Transcripts implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<vscode.Uri>();
@@ -51,7 +52,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     const uri = uriOf(task, message?.kind ?? "ui");
     const document = await vscode.workspace.openTextDocument(uri);
     const lines = this.#lines.get(uri.toString());
-    // A message that is not in the document lies behind its end.
+    // A message that is not in the document comes after its end.
     const line = message && (lines?.get(message.index) ?? document.lineCount - 1);
     await vscode.window.showTextDocument(document, {
       preview: true,
@@ -69,8 +70,8 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
       return text;
     } catch (error) {
       return isGone(error)
-        ? "This task is not in the history any more.\n"
-        : `This transcript cannot be shown: ${messageOf(error)}\n`;
+        ? `${strings.history.gone}\n`
+        : `${strings.history.noTranscript(messageOf(error))}\n`;
     }
   }
 
@@ -136,11 +137,11 @@ interface Place {
   readonly kind: MessagePlace["kind"];
 }
 
-/** The query finds the task again after a reload of the window; the path is what its tab says. */
+/** Return a URI whose query finds the task after a reload and whose path names the tab. */
 function uriOf(task: TaskInfo, kind: Place["kind"]): vscode.Uri {
   const title = oneLine(task.title, NAME_CHARS).replace(/[\\/:*?"<>|]/gu, "-");
   const name = title.replace(/[. ]+$/u, "") || task.id;
-  const path = `/${name}${kind === "ui" ? "" : " (as sent to the model)"}.md`;
+  const path = `/${kind === "ui" ? name : strings.history.asSent(name)}.md`;
   const place: Place = { taskId: task.id, root: task.root, kind };
   return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
 }
@@ -149,7 +150,7 @@ function placeOf({ query }: vscode.Uri): Place {
   return JSON.parse(query) as Place;
 }
 
-/** Whether the task's folder is gone, or its root is none of the sidecar's any more. */
+/** Whether the task's folder is gone, or the sidecar no longer reads its root. */
 function isGone(error: unknown): boolean {
   return isRefusal(error, ErrorCode.TaskNotFound) || isRefusal(error, ErrorCode.InvalidParams);
 }

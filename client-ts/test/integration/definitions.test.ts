@@ -1,4 +1,4 @@
-// What *New Agent Definition* writes, read by the real sidecar.
+// What *New Subagent Definition* writes, read by the real sidecar.
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { nameOf, taskOf, tasksOf } from "../../src/commands/arguments.js";
-import { leftText } from "../../src/commands/leftTasks.js";
+import { failureText } from "../../src/commands/failedTasks.js";
 import type { GetParams } from "../../src/protocol.js";
 import type { SubagentService } from "../../src/service/service.js";
 import { TaskRow } from "../../src/views/historyRows.js";
@@ -58,5 +58,5 @@ test("of many tasks that were left the first are named", () => {
     task: { id: `t${at}`, title: `No. ${at}` },
     reason: "no",
   }));
-  expect(leftText(left)).toMatch(/^“No. 0”: no; .*“No. 7”: no; and 2 more$/u);
+  expect(failureText(left)).toMatch(/^“No. 0”: no; .*“No. 7”: no; and 2 more$/u);
 });

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { approve } from "../../src/commands/approving.js";
 import { definitionItems } from "../../src/commands/definitionPick.js";
 import { permissionItem } from "../../src/commands/questions.js";
-import { definitionText, nameFault, userDefinitions } from "../../src/definitionFile.js";
+import { definitionText, nameProblem, userDefinitions } from "../../src/definitionFile.js";
 
 const SOURCE = { path: "/u/agents/a.md", level: "user" };
 
@@ -36,12 +36,12 @@ test.each(["yes", "null", "1e3", "a b"])(
 );
 
 test.each(["", ".x", "a/b", "ü", "x".repeat(65)])("%j is no name", (name) => {
-  expect(nameFault(name, [])).toMatch(/letters/u);
+  expect(nameProblem(name, [])).toMatch(/letters/u);
 });
 
 test("a name is free or taken", () => {
-  expect(nameFault("a.b-c_1", ["other"])).toBeUndefined();
-  expect(nameFault("other", ["other"])).toMatch(/already/u);
+  expect(nameProblem("a.b-c_1", ["other"])).toBeUndefined();
+  expect(nameProblem("other", ["other"])).toMatch(/already/u);
 });
 
 test("the user's own definitions are where the sidecar looks for them", () => {
@@ -118,7 +118,7 @@ test("a remembered permission says what, whose, where and since when", () => {
   };
   const item = permissionItem(permission, 7_200_000);
   expect(item).toMatchObject({ detail: "/w", id: "p" });
-  expect(item.description).toBe("a · 2 h ago · from an earlier version, not used");
+  expect(item.description).toBe("a · 2h ago · from an earlier version, not used");
   expect(item.label).toContain("Always allow: npm test");
   const scope = "`npm test` in this workspace";
   const exact = permissionItem({ ...permission, covers: "command", scope }, 7_200_000);
@@ -126,7 +126,7 @@ test("a remembered permission says what, whose, where and since when", () => {
     { ...permission, definition: "sha256:1", covers: "command" },
     7_200_000,
   );
-  expect(brought.description).toBe("a of this workspace · 2 h ago");
-  expect(exact.description).toBe("a · 2 h ago");
+  expect(brought.description).toBe("a of this workspace · 2h ago");
+  expect(exact.description).toBe("a · 2h ago");
   expect(exact.label).toContain(`Always allow: ${scope}`);
 });

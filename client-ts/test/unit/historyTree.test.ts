@@ -14,7 +14,7 @@ test("rows of the same task in two roots open their own, and tell in the tooltip
     const row = new TaskRow(storedTask("t1", { root }));
     const item = tree.getTreeItem(row);
     expect(item.command?.arguments).toEqual([{ id: "t1", root }]);
-    expect(tooltipOf(tree.resolveTreeItem(item, row))).toMatch(new RegExp(`Store.*${root}`, "u"));
+    expect(tooltipOf(tree.resolveTreeItem(item, row))).toMatch(new RegExp(`Root.*${root}`, "u"));
   }
   tree.dispose();
 });

@@ -60,7 +60,7 @@ test("a task of another root is left, though the own root may hold its id too", 
   expect(moved).toEqual([["tasks/delete", "t1"]]);
   expect(shown.messages).toEqual([
     "Delete the task “Mend the roof”?",
-    "Deleted “Mend the roof”. Left: “Paint the door”: it belongs to another extension",
+    "Deleted “Mend the roof”. Not deleted: “Paint the door”: it belongs to another extension",
   ]);
   await expect(archiveTasks(service, [{ ...DOOR, root: "/other" }])).rejects.toThrow(
     "“Paint the door”: it belongs to another extension",
@@ -72,7 +72,7 @@ test("each task that was left is named with the reason, and only the others come
   const { moved, service } = sidecarWith([], { t2: "it is running" });
   shown.answers = ["Undo"];
   await archiveTasks(service, [ROOF, DOOR]);
-  const told = "Archived “Mend the roof”. Left: “Paint the door”: it is running";
+  const told = "Archived “Mend the roof”. Not archived: “Paint the door”: it is running";
   expect(shown.messages).toEqual([told]);
   expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
 });
@@ -92,7 +92,7 @@ test("a task is restored by its title, and an empty trash is said", async () => 
   await restoreTask(service);
   expect(moved).toEqual([["tasks/restore", "t9"]]);
   await restoreTask(sidecarWith().service);
-  expect(shown.messages).toEqual(["No task is in the archive or in the trash."]);
+  expect(shown.messages).toEqual(["The archive and the trash are empty."]);
 });
 
 test("a task that cannot be restored is named", async () => {

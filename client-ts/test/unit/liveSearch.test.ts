@@ -39,7 +39,7 @@ test("tasks and messages are found for the same text", async () => {
     },
     () => undefined,
   );
-  await search.look("mode:code roof");
+  await search.find("mode:code roof");
   expect(asked[0]).toMatchObject({ query: "mode:code roof" });
   expect(asked[1]).toMatchObject({ query: "mode:code", text: "roof*" });
   expect([search.tasks.items[0]?.id, search.messages.hits[0]?.snippet]).toEqual(["a", "the roof"]);
@@ -47,8 +47,8 @@ test("tasks and messages are found for the same text", async () => {
 
 test("an answer for an older text is not shown", async () => {
   const { open, search } = heldSearch();
-  const first = search.look("old");
-  const second = search.look("new");
+  const first = search.find("old");
+  const second = search.find("new");
   open[0]?.answer(listed("old"));
   await vi.waitFor(() => {
     expect(open).toHaveLength(2);
@@ -61,7 +61,7 @@ test("an answer for an older text is not shown", async () => {
 
 test("however fast one types, one request is open and the last text is asked for", async () => {
   const { open, search } = heldSearch();
-  const all = ["a", "ab", "abc", "abcd"].map((text) => search.look(text));
+  const all = ["a", "ab", "abc", "abcd"].map((text) => search.find(text));
   expect(open).toHaveLength(1);
   open[0]?.answer(listed());
   await vi.waitFor(() => {
@@ -73,12 +73,12 @@ test("however fast one types, one request is open and the last text is asked for
   expect(open).toHaveLength(2);
 });
 
-test("a fault of the query is found, and said once", async () => {
-  const fault = { position: 5, expected: "a number" };
-  const refuse = () => Promise.reject(new ResponseError(-32602, "query", fault));
+test("a problem of the query is found, and said once", async () => {
+  const problem = { position: 5, expected: "a number" };
+  const refuse = () => Promise.reject(new ResponseError(-32602, "query", problem));
   const search = new LiveSearch({ tasks: refuse, messages: refuse }, () => undefined);
-  await search.look("cost>x roof");
-  expect(search.tasks).toMatchObject({ fault, items: [] });
+  await search.find("cost>x roof");
+  expect(search.tasks).toMatchObject({ problem, items: [] });
   expect(search.messages.error).toBeUndefined();
 });
 
@@ -90,7 +90,7 @@ test("other errors are told where they belong", async () => {
     },
     () => undefined,
   );
-  await search.look("roof");
+  await search.find("roof");
   expect(search.tasks.error).toBeUndefined();
   expect(search.messages.error).toBe("search is turned off");
 });
@@ -101,7 +101,7 @@ test("while messages are being indexed they are looked through again", async () 
   const messages = vi.fn(() => Promise.resolve(answers.shift() ?? found("none")));
   const tasks = () => Promise.resolve(listed("a"));
   const search = new LiveSearch({ tasks, messages }, () => undefined);
-  await search.look("roof");
+  await search.find("roof");
   expect(search.messages.unread).toBe(7);
   await vi.runAllTimersAsync();
   expect([search.messages.hits[0]?.snippet, messages.mock.calls.length]).toEqual(["all", 2]);
@@ -113,9 +113,9 @@ test("a search that is closed tells nothing and asks nothing more", async () => 
   const messages = vi.fn(() => Promise.resolve(found("few", 2)));
   const changed = vi.fn();
   const search = new LiveSearch({ tasks: () => Promise.resolve(listed("a")), messages }, changed);
-  const looking = search.look("roof");
+  const finding = search.find("roof");
   search.dispose();
-  await looking;
+  await finding;
   await vi.runAllTimersAsync();
   expect([messages.mock.calls.length, changed.mock.calls.length]).toEqual([1, 1]);
   vi.useRealTimers();

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { AsyncTask, Attention } from "../../src/protocol.js";
 import type { SubagentService } from "../../src/service/service.js";
 import { confirm, inform, showError, warn } from "../../src/questions/notify.js";
+import { notifyEnds } from "../../src/views/endNotices.js";
 import { notifyQuestions } from "../../src/views/questionNotices.js";
 import { EventEmitter, shown } from "../vscode.js";
 import { asyncTask } from "./tasks.js";
@@ -71,4 +72,31 @@ test("an always is answered in the conversation, whose buttons show its scope", 
   await vi.waitFor(() => {
     expect(reveal).toHaveBeenCalledWith("t");
   });
+});
+
+/** Let a run end; returns the conversations that were opened. */
+function end(task: Partial<AsyncTask>, panel = { visible: false }): ReturnType<typeof vi.fn> {
+  const changes = new EventEmitter<AsyncTask>();
+  const service = { onDidChangeTask: changes.event } as unknown as SubagentService;
+  const reveal = vi.fn(() => Promise.resolve());
+  notifyEnds(service, { ...panel, reveal });
+  changes.fire(asyncTask("t"));
+  changes.fire(asyncTask("t", { status: "completed", endReason: "goal", ...task }));
+  changes.fire(asyncTask("t", { status: "completed", endReason: "goal", ...task }));
+  return reveal;
+}
+
+test("a run that ends while the panel is hidden is reported once, and can be shown", async () => {
+  shown.answers = ["Show"];
+  const reveal = end({});
+  expect(shown.messages).toEqual(["reviewer: Completed · Review the last commit."]);
+  await vi.waitFor(() => {
+    expect(reveal).toHaveBeenCalledWith("t");
+  });
+});
+
+test("a run that the user cancelled or can see is not reported", () => {
+  end({ status: "cancelled", endReason: "cancelledByUser" });
+  end({}, { visible: true });
+  expect(shown.messages).toEqual([]);
 });

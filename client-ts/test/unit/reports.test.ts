@@ -78,7 +78,7 @@ test("the totals report says what is not known, and of how many tasks a sum is",
   const report = totalsReport(stats({ groups }), "status:failed");
   expect(report).toContain("filter status\\:failed: 2,000 tasks. Cost recorded for 1,812 tasks");
   expect(report).toContain("| /a\\|b | 2,000 | $45.20 | – |");
-  expect(report).toContain("| not known | 2,000 |");
+  expect(report).toContain("| unknown | 2,000 |");
   for (const heading of ["Workspace", "Mode", "Product", "Day"]) {
     expect(report).toContain(`## By ${heading.toLowerCase()}`);
   }
@@ -87,15 +87,15 @@ test("the totals report says what is not known, and of how many tasks a sum is",
 test("a report of sound stores says that nothing is wrong, and where it looked", () => {
   const roots = [{ path: "/r", product: "roo", exists: true, tasks: 3, emptyFolders: 0 } as const];
   const report = doctorReport({ roots, findings: [], counts: {}, revision: 1 });
-  expect(report).toContain("Nothing is wrong.");
+  expect(report).toContain("No problems found.");
   expect(report).toMatch(/^- \/r: roo, 3 tasks$/mu);
 });
 
 test("a report counts the empty folders of a store, and the totals the copies in other stores", () => {
   const roots = [{ path: "/r", exists: true, tasks: 3, emptyFolders: 2 }];
   const report = doctorReport({ roots, findings: [], counts: {}, revision: 1 });
-  expect(report).toContain("- /r: 3 tasks, 2 empty folders that no list shows");
-  const copies = "20 copies of these tasks in other stores: not counted again.";
+  expect(report).toContain("- /r: 3 tasks, 2 empty folders");
+  const copies = "20 copies of these tasks in other roots are not counted again.";
   expect(totalsReport(stats({ copies: 20 }), "")).toContain(copies);
   expect(totalsReport(stats(), "")).not.toContain("other stores");
 });
@@ -137,7 +137,7 @@ test("each finding has its reason, its place and, once a kind, the remedy", () =
   };
   const report = doctorReport(result);
   expect(report).toContain(
-    "## Cut files (2)\n\nWhat helps: close the array.\n\n- task t1: ends in - ",
+    "## Truncated files (2)\n\nSuggestion: close the array.\n\n- task t1: ends in - ",
   );
   expect(report.match(/close the array/gu)).toHaveLength(1);
   expect(report).toContain("## newCode (1)");

@@ -96,9 +96,8 @@ test("a crash is answered by another start after the wait, and told to subscribe
   await settle();
   expect(world.client.state).toEqual({
     kind: "restarting",
-    attempt: 1,
-    inMs: 100,
-    reason: "exited with code 1",
+    message:
+      "The background process stopped unexpectedly: it exited with code 1. Restarting in 1 s…",
   });
   await vi.advanceTimersByTimeAsync(99);
   expect(world.sessions).toHaveLength(1);
@@ -116,7 +115,8 @@ test("a crash loop ends in a failure that says how the last crash went", async (
   }
   expect(world.client.state).toEqual({
     kind: "failed",
-    reason: "The sidecar keeps crashing; the last time it exited with code 9",
+    message:
+      "The background process crashed 3 times and won't be restarted. Last time it exited with code 9.",
   });
   expect(world.sessions).toHaveLength(3);
 });
@@ -157,7 +157,7 @@ test("requests without a connection say what state the sidecar is in", async () 
   const world = new World();
   const asked = world.client.request("health", {});
   await expect(asked).rejects.toThrow(SidecarUnavailableError);
-  await expect(asked).rejects.toThrow("health: the sidecar is stopped");
+  await expect(asked).rejects.toThrow("health: the sidecar is idle");
 });
 
 test("stop during the start leaves nothing running and rejects the start", async () => {
@@ -170,7 +170,7 @@ test("stop during the start leaves nothing running and rejects the start", async
   await expect(started).rejects.toThrow(SidecarUnavailableError);
   await stopped;
   expect(world.sessions).toHaveLength(0);
-  expect(world.states).toEqual(["starting", "stopped"]);
+  expect(world.states).toEqual(["starting", "idle"]);
 });
 
 test("stop during the wait before a restart ends the wait", async () => {
@@ -181,7 +181,7 @@ test("stop during the wait before a restart ends the wait", async () => {
   await world.client.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(world.sessions).toHaveLength(1);
-  expect(world.client.state.kind).toBe("stopped");
+  expect(world.client.state.kind).toBe("idle");
 });
 
 test("stop is idempotent, before the start as well", async () => {
@@ -191,7 +191,7 @@ test("stop is idempotent, before the start as well", async () => {
   await Promise.all([world.client.stop(), world.client.stop()]);
   await world.client.stop();
   expect(world.last.close).toHaveBeenCalledTimes(1);
-  expect(world.states).toEqual(["starting", "running", "stopped"]);
+  expect(world.states).toEqual(["starting", "running", "idle"]);
 });
 
 test("a start right after a stop waits until the old sidecar is gone", async () => {
@@ -232,16 +232,32 @@ test("stop drops a queued restart", async () => {
   await expect(running).rejects.toThrow(SidecarUnavailableError);
   await expect(queued).rejects.toThrow(SidecarUnavailableError);
   expect(world.sessions).toHaveLength(1);
-  expect(world.client.state.kind).toBe("stopped");
+  expect(world.client.state.kind).toBe("idle");
 });
 
-test("a state listener that throws is logged and does not stop the client", async () => {
-  const log = vi.fn();
-  const world = new World({ log });
+test("a crash that no restart can fix fails at once, with the remedy", async () => {
+  const explainFatal = (reason: string) => (reason.includes("module") ? "Reinstall." : undefined);
+  const world = new World({ explainFatal });
+  await world.client.start();
+  world.last.crash("exited with code 1: no module");
+  await settle();
+  expect(world.client.state).toEqual({ kind: "failed", message: "Reinstall." });
+});
+
+test("a restart passes through no state that looks stopped", async () => {
+  const world = new World();
+  await world.client.start();
+  await world.client.restart();
+  expect(world.states).toEqual(["starting", "running", "restarting", "starting", "running"]);
+});
+
+test("a state listener that throws does not stop the client", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const world = new World();
   world.client.onState(() => {
     throw new Error("broken view");
   });
   await world.client.start();
-  expect(log).toHaveBeenCalledWith("error", "A listener failed: broken view");
+  expect(logged).toHaveBeenCalled();
   expect(world.client.state.kind).toBe("running");
 });

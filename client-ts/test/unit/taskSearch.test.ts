@@ -17,7 +17,7 @@ const HIT: SearchResult["hits"][number] = {
   snippet: "the \u0002roof\u0003 leaks",
 };
 
-/** A sidecar with one task and one message; the query `cost>` is at fault. */
+/** A sidecar with one task and one message; the query `cost>` is at problem. */
 const hits = [HIT];
 const service = {
   request: (method: string, params: ListParams) => {
@@ -62,7 +62,7 @@ test("tasks and messages are listed with what was found, and how much is still u
   expect(pick.items[0]).toMatchObject({ label: "Mend the roof", alwaysShow: true });
   expect(pick.items[1]).toMatchObject({ detail: "the roof leaks", alwaysShow: true });
   expect(pick.title).toBe(
-    "Search · 1 of 2,000 tasks · 1 message shown · the messages of 2 tasks are still being read",
+    "Search · 1 of 2,000 tasks · 1 message shown · still reading the messages of 2 tasks",
   );
   pick.hide();
   expect(await chosen).toBeUndefined();
@@ -79,7 +79,7 @@ test("a message is chosen with its place", async () => {
   expect(await chosen).toEqual({ id: "t9", root: "/root", message });
 });
 
-test("a fault of the query is shown in place, and cannot be chosen", async () => {
+test("a problem of the query is shown in place, and cannot be chosen", async () => {
   const { pick, typed, chosen } = opened();
   await typed("cost>");
   await vi.waitFor(() => {

@@ -69,5 +69,5 @@ test("a document of a root that is not listed any more says that its task is gon
   const uri = shown.documents[0]?.uri;
   transcripts(["/one"]);
   const again = uri && (await workspace.openTextDocument(uri));
-  expect(again?.getText()).toBe("This task is not in the history any more.\n");
+  expect(again?.getText()).toBe("This task is no longer in the history.\n");
 });

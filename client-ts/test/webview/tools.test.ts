@@ -51,7 +51,7 @@ test("a diff is kept with where its whole texts are, also when words replace it"
 test("a long output is cut in its middle, and says so", () => {
   const { output = "" } = call({ output: `begin${"x".repeat(100_000)}end` });
   expect(output.length).toBeLessThan(21_000);
-  expect(output).toMatch(/^begin[^]*characters left out\)[^]*end$/u);
+  expect(output).toMatch(/^begin[^]*characters omitted\)[^]*end$/u);
 });
 
 test.each([

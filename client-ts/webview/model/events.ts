@@ -1,4 +1,4 @@
-import type { Action, Look, ToWebview } from "../../src/panel/messages.js";
+import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
 import type { Range } from "./range.js";
 import type { SpeechEvent } from "./speech.js";
 
@@ -30,5 +30,5 @@ export type Event =
   | { readonly type: "focusRun"; readonly taskId: string }
   | { readonly type: "cancelRun" }
   | { readonly type: "launchAgain" }
-  | Look
+  | OpenRequest
   | { readonly type: "act"; readonly action: Action };

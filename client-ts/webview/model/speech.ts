@@ -1,4 +1,4 @@
-import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "./omit.js";
 
@@ -20,7 +20,7 @@ export interface Speech {
   readonly problem?: string;
   /** Whether the refused resume can be queued; `setting` is the one to change. */
   readonly canQueue?: boolean;
-  readonly setting?: NonNullable<LaunchFault["setting"]>;
+  readonly setting?: NonNullable<LaunchProblem["setting"]>;
 }
 
 /** Speech by run id; runs without any are absent. */

@@ -1,6 +1,6 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
-import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
 import { COMPOSER, HOME, SERVICE } from "../strings.js";
@@ -22,7 +22,7 @@ export interface Draft {
 export type LaunchState =
   | { readonly kind: "idle" }
   | { readonly kind: "sending"; readonly queue: boolean }
-  | ({ readonly kind: "refused" } & Partial<LaunchFault> & { readonly message: string });
+  | ({ readonly kind: "refused" } & Partial<LaunchProblem> & { readonly message: string });
 
 /** Definitions, and problems in their files. */
 export interface Definitions {

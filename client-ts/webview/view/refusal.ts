@@ -1,20 +1,20 @@
 import { html } from "lit-html";
 
-import type { LaunchFault } from "../../src/text/launchFault.js";
+import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { Action } from "../../src/panel/messages.js";
 import { ACTIONS, COMPOSER } from "../strings.js";
 import { icon } from "./icon.js";
 import type { Part, View } from "./view.js";
 
 /** The action and label that open each setting. */
-const REMEDIES: Record<NonNullable<LaunchFault["setting"]>, readonly [Action, string]> = {
+const REMEDIES: Record<NonNullable<LaunchProblem["setting"]>, readonly [Action, string]> = {
   runners: ["openRunnerSettings", ACTIONS.openRunnerSettings],
   maxAsyncTasks: ["changeLimit", ACTIONS.changeLimit],
 };
 
 /** Render why a request was refused and what to do; `queue` repeats it as a queued one. */
 export function refusal(
-  { message, canQueue, setting }: Partial<LaunchFault> & { readonly message: string },
+  { message, canQueue, setting }: Partial<LaunchProblem> & { readonly message: string },
   send: View["send"],
   queue: () => void,
 ): Part {

@@ -100,7 +100,9 @@ export class Workbench {
   /** Open the extension's side bar and wait until its sidecar answers; the first time is set-up. */
   async ready(): Promise<void> {
     await this.openSideBar("Subagents");
-    const answering = this.page.locator('.statusbar-item [aria-label*="launching needs"]');
+    const answering = this.page.locator(
+      '.statusbar-item [aria-label*="Trust the workspace to launch"]',
+    );
     await this.page
       .locator('.statusbar-item [aria-label*="0 running"]')
       .or(answering)

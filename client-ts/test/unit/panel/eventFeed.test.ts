@@ -99,7 +99,7 @@ test("a message of 20 MB has its beginning and its end", () => {
   const [event] = batches[0]?.events ?? [];
   const text = event?.type === "message" ? event.text : "";
   expect(text.length).toBeLessThan(100_000);
-  expect(text).toMatch(/^begin .*characters left out.* end$/su);
+  expect(text).toMatch(/^begin .*characters omitted.* end$/su);
 });
 
 test("a call's texts are cut, its changes are not", () => {

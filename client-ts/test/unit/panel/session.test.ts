@@ -1,7 +1,7 @@
+import { EventEmitter } from "vscode";
 import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
-import { Listeners } from "../../../src/client/listeners.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
 import { Outbox } from "../../../src/service/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
@@ -43,13 +43,13 @@ class FakeService implements SubagentService {
       revision: 1,
     }),
   };
-  readonly states = new Listeners<ServiceState>(rethrow);
-  readonly changes = new Listeners<AsyncTask>(rethrow);
-  readonly definitions = new Listeners<void>(rethrow);
-  readonly restarts = new Listeners<void>(rethrow);
+  readonly states = new EventEmitter<ServiceState>();
+  readonly changes = new EventEmitter<AsyncTask>();
+  readonly definitions = new EventEmitter<void>();
+  readonly restarts = new EventEmitter<void>();
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
-  readonly onDidChangeHistory = new Listeners<never>(rethrow).event;
+  readonly onDidChangeHistory = new EventEmitter<never>().event;
   readonly onDidChangeDefinitions = this.definitions.event;
   readonly onDidRestart = this.restarts.event;
   readonly start = vi.fn(() => Promise.resolve());
@@ -65,22 +65,18 @@ class FakeService implements SubagentService {
   }
 }
 
-function rethrow(error: unknown): never {
-  throw error;
-}
-
 function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("/w")) {
   const service = new FakeService();
   const posted: ToWebview[] = [];
   const act = vi.fn();
-  const look = vi.fn();
+  const open = vi.fn();
   const outbox = new Outbox(new FakeMemento(), service);
   const session = new PanelSession(service, outbox, {
     post: (message) => posted.push(message),
     act,
-    look,
+    open,
     pickFolder,
-    launchWish: () => ({}),
+    launchOptions: () => ({}),
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
     for (const message of messages) {
@@ -89,7 +85,7 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     }
   };
   const types = (): string[] => posted.map(({ type }) => type);
-  return { service, session, posted, act, look, receive, types };
+  return { service, session, posted, act, open, receive, types };
 }
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
@@ -229,11 +225,11 @@ test("an answer is handed on, and why it did not count is told", async () => {
   expect(posted.at(-1)).toEqual(told);
 });
 
-test("what a reader wants to look at is handed on", async () => {
-  const { look, receive } = panel();
+test("what a reader wants to open at is handed on", async () => {
+  const { open, receive } = panel();
   const wanted = { type: "openDiff", taskId: "t1", seq: 2, index: 0 };
   await receive(wanted, { ...wanted, seq: "2" }, { type: "openFile", taskId: "t1" });
-  expect(look.mock.calls).toEqual([[wanted]]);
+  expect(open.mock.calls).toEqual([[wanted]]);
 });
 
 test("a new definition is listed and chosen", async () => {

@@ -20,16 +20,17 @@ vi.mock("../../../src/client/sidecarClient.js", () => ({
       this.#tell = tell;
     }
 
+    readonly info: Partial<InitializeResult> = { instanceId: "1" };
+
     start(): Promise<void> {
       sidecar.starts += 1;
-      const info: Partial<InitializeResult> = { instanceId: "1" };
       this.#tell({ kind: "starting" });
-      this.#tell({ kind: "running", info });
+      this.#tell({ kind: "running" });
       return Promise.resolve();
     }
 
     stop(): Promise<void> {
-      this.#tell({ kind: "stopped" });
+      this.#tell({ kind: "idle" });
       return Promise.resolve();
     }
   },

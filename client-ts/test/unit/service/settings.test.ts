@@ -8,7 +8,7 @@ import {
   sidecarRoots,
   sidecarSettings,
 } from "../../../src/service/settings.js";
-import { takesAway } from "../../../src/service/settingsChanges.js";
+import { removesAny } from "../../../src/service/settingsChanges.js";
 
 /** A configuration in which the user has set `values`, and the rest is as the manifest has it. */
 function configuration(values: Record<string, unknown>): Configuration {
@@ -66,7 +66,7 @@ test("a leading ~ is the home directory", () => {
 
 test("only what is gone is taken away", () => {
   const before = { asyncTasks: { max: 2 }, agents: { directories: ["/a"] } };
-  expect(takesAway(before, { ...before, asyncTasks: { max: 3 } })).toBe(false);
-  expect(takesAway(before, { ...before, asyncTasks: {} })).toBe(true);
-  expect(takesAway(before, { asyncTasks: { max: 2 } })).toBe(true);
+  expect(removesAny(before, { ...before, asyncTasks: { max: 3 } })).toBe(false);
+  expect(removesAny(before, { ...before, asyncTasks: {} })).toBe(true);
+  expect(removesAny(before, { asyncTasks: { max: 2 } })).toBe(true);
 });

@@ -20,7 +20,7 @@ let pip: ProgramResult;
 beforeEach(async () => {
   base = await mkdtemp(path.join(tmpdir(), "sidecar-setup-"));
   await mkdir(path.join(base, "bundled"));
-  await writeFile(path.join(base, "bundled", "requirements.txt"), "click==8\n");
+  await writeFile(path.join(base, "bundled", "requirements.txt"), "click==8\norjson==3.13.0\n");
   await bundleVersion("1");
   [setting, calls, venv, pip] = ["", [], DONE, DONE];
 });
@@ -69,7 +69,7 @@ test("the first run makes the environment and says what it does", async () => {
   const python = await ensure(undefined, said);
   expect(python.startsWith(path.join(base, "storage", "venv-"))).toBe(true);
   expect(calls).toEqual(["venv", "pip"]);
-  expect(said).toContain("Fetching orjson…");
+  expect(said).toContain("Downloading orjson (1 of 2)…");
 });
 
 test("the next run finds it and says nothing", async () => {
@@ -137,5 +137,5 @@ test("without a wheel the extension is called incomplete", async () => {
 
 test("storage that cannot be written is explained", async () => {
   await writeFile(path.join(base, "storage"), "a file in the way");
-  await expect(ensure()).rejects.toThrow(/cannot be written/);
+  await expect(ensure()).rejects.toThrow(/Can't write/);
 });

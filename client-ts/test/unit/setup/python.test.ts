@@ -66,7 +66,7 @@ test("the setting is the last word, and a wrong one is named", async () => {
 });
 
 test("without any Python the remedy is said", async () => {
-  await expect(find({})).rejects.toThrow(/No Python was found.*3\.11 or newer.*pythonPath/);
+  await expect(find({})).rejects.toThrow(/No Python was found.*3\.11 or newer.*interpreter/);
 });
 
 test("only old Pythons are named with their versions", async () => {

@@ -2,26 +2,31 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
-import { faultMark, faultText, messageSearch, queryFault } from "../../../src/text/queryText.js";
+import {
+  queryErrorMark,
+  queryErrorText,
+  messageSearch,
+  queryError,
+} from "../../../src/text/queryText.js";
 
 test("a refused query tells where and what was expected", () => {
   const data = { position: 7, expected: "a value for status" };
-  const fault = queryFault(new ResponseError(-32602, "query: …", data));
-  expect(fault).toEqual(data);
-  expect(fault && faultText(fault)).toBe("At character 8: expected a value for status");
+  const problem = queryError(new ResponseError(-32602, "query: …", data));
+  expect(problem).toEqual(data);
+  expect(problem && queryErrorText(problem)).toBe("At character 8: expected a value for status");
 });
 
-test("another error is no fault of the query", () => {
+test("another error is no problem of the query", () => {
   const errors = [
     new Error("gone"),
     new ResponseError(-32602, "limit"),
     new ResponseError(-32603, "x"),
   ];
-  expect(errors.map(queryFault)).toEqual([undefined, undefined, undefined]);
+  expect(errors.map(queryError)).toEqual([undefined, undefined, undefined]);
 });
 
-test("the place of a fault counts characters, not UTF-16 units", () => {
-  expect(faultMark("🌧 cost>", { position: 7, expected: "a number" })).toBe("🌧 cost>▸");
+test("the place of a problem counts characters, not UTF-16 units", () => {
+  expect(queryErrorMark("🌧 cost>", { position: 7, expected: "a number" })).toBe("🌧 cost>▸");
 });
 
 test.each([

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 
 import type { ErrorKind } from "../../../src/protocol.js";
 import { rowOf } from "../../../src/panel/runRow.js";
+import { runStatus } from "../../../src/text/runStatus.js";
 import {
   allTokens,
   changeWords,
   errorWords,
   modelWords,
   retryWords,
-  runStatus,
 } from "../../../src/text/runWords.js";
 import { asyncTask } from "../tasks.js";
 
@@ -32,7 +32,7 @@ test.each<ErrorKind>([
   ...(["contextLength", "modelNotFound", "other"] as const),
 ])("a run that failed of %s says so", (errorKind) => {
   const run = asyncTask("a", { status: "failed", endReason: "error", errorKind });
-  expect(runStatus(run)).toBe(`failed: ${errorWords(errorKind)}`);
+  expect(runStatus(run)).toBe(`Failed: ${errorWords(errorKind)}`);
 });
 
 test("changes are counted, and no changes are not mentioned", () => {

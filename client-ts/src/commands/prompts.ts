@@ -2,14 +2,15 @@ import * as vscode from "vscode";
 
 import { inform } from "../questions/notify.js";
 import type { AsyncTask } from "../protocol.js";
-import { runStatus } from "../text/runWords.js";
+import { runStatus } from "../text/runStatus.js";
 import { rowText } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 
 type Item<T> = vscode.QuickPickItem & { readonly value: T };
 
-/** Have the user choose one of some runs; undefined if they do not. */
+/** Let the user choose a run; undefined if they cancel. */
 export async function pickRun(
   tasks: readonly AsyncTask[],
   placeHolder: string,
@@ -26,35 +27,35 @@ export async function pickRun(
     ?.value;
 }
 
-/** Ask for the goal of a run; undefined if the user gives none. */
+/** Ask for the goal of a run; undefined if the user cancels. */
 export async function askGoal(subagentName: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
-    title: `Launch ${subagentName}`,
-    prompt: "What should it do?",
+    title: strings.runs.launchTitle(subagentName),
+    prompt: strings.runs.goal,
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === "" ? "Write what the subagent should do." : undefined,
+    validateInput: (text) => (text.trim() === "" ? strings.runs.noGoal : undefined),
   });
 }
 
-/** Ask for words to an agent; undefined if the user gives none. */
-export async function askWords(question: {
+/** Ask for a message to an agent; undefined if the user cancels. */
+export async function askMessage(question: {
   readonly title: string;
   readonly prompt: string;
   readonly value?: string;
   readonly mayBeEmpty?: boolean;
 }): Promise<string | undefined> {
-  const { mayBeEmpty = false, ...shown } = question;
+  const { mayBeEmpty = false, ...options } = question;
   return vscode.window.showInputBox({
-    ...shown,
+    ...options,
     ignoreFocusOut: true,
-    validateInput: (text) => (mayBeEmpty || text.trim() !== "" ? undefined : "Write a message."),
+    validateInput: (text) =>
+      mayBeEmpty || text.trim() !== "" ? undefined : strings.runs.noMessage,
   });
 }
 
 /**
- * Choose the folder a run works in: the one there is, or the user's choice of several. Without a
- * folder the user is offered to open one, and the answer is undefined.
+ * Return the folder a run works in: the only one of the workspace, or the user's choice. Without a
+ * folder, offer to open one and return undefined.
  */
 export async function pickFolder(): Promise<string | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
@@ -62,9 +63,8 @@ export async function pickFolder(): Promise<string | undefined> {
     return (await vscode.window.showWorkspaceFolderPick())?.uri.fsPath;
   }
   if (folders.length === 0) {
-    const open = "Open Folder…";
-    const message = "A subagent works in a folder. Open one first.";
-    if ((await inform(message, open)) === open) {
+    const { noFolder, openFolder } = strings.runs;
+    if ((await inform(noFolder, openFolder)) === openFolder) {
       await vscode.commands.executeCommand("vscode.openFolder");
     }
   }

@@ -8,8 +8,8 @@ import type { SidecarService } from "./sidecarService.js";
 
 const ENABLED = "exampleEnabled";
 
-/** Whether the example's definition is among the user's: from the first time they run it. */
-export class ExampleSwitch {
+/** Whether the example's definition is available: from the first time that the user runs it. */
+export class ExampleSetting {
   readonly #context: vscode.ExtensionContext;
   readonly #installation: Installation;
 
@@ -26,7 +26,7 @@ export class ExampleSwitch {
       : undefined;
   }
 
-  /** Make the example known to the running sidecar; returns the folder it may look at. */
+  /** Add the example to the running sidecar; returns the folder that it reads. */
   async enable(service: SidecarService, settings: () => Settings): Promise<string> {
     await this.#context.globalState.update(ENABLED, true);
     await service.updateSettings(settings());

@@ -1,17 +1,18 @@
 import { isRefusal, messageOf } from "../util/errors.js";
 import { ErrorCode } from "../protocol.js";
+import * as strings from "./strings.js";
 
 /** Why a launch or a resume was refused, for a person, and what they can do about it. */
-export interface LaunchFault {
+export interface LaunchProblem {
   readonly message: string;
-  /** Over the limit of running subagents, it may be asked for again with `queue`. */
+  /** Whether the limit was reached, so that the request can be repeated with `queue`. */
   readonly canQueue: boolean;
-  /** The setting that would mend it. */
+  /** The setting that fixes it. */
   readonly setting?: "runners" | "maxAsyncTasks";
 }
 
-/** Read what the sidecar refused. */
-export function launchFault(error: unknown): LaunchFault {
+/** Explain an error of a launch or a resume. */
+export function launchProblem(error: unknown): LaunchProblem {
   if (isRefusal(error, ErrorCode.LimitReached)) {
     return { message: limitWords(error.data), canQueue: true, setting: "maxAsyncTasks" };
   }
@@ -27,9 +28,7 @@ export function launchFault(error: unknown): LaunchFault {
 
 function limitWords(data: unknown): string {
   const max = memberOf(data, "max");
-  return typeof max === "number"
-    ? `Limit reached: ${max} ${max === 1 ? "subagent" : "subagents"} can run at once.`
-    : "Limit reached: too many subagents are running.";
+  return typeof max === "number" ? strings.runs.limitReached(max) : strings.runs.someLimitReached;
 }
 
 function missingProgram(data: unknown): string | undefined {
@@ -37,10 +36,10 @@ function missingProgram(data: unknown): string | undefined {
   const program = typeof reason === "string" ? programIn(reason) : undefined;
   return program === undefined || typeof name !== "string"
     ? undefined
-    : `Can't start "${name}": the program ${program} was not found.`;
+    : strings.runs.noProgram(name, program);
 }
 
-/** The program that a runner's reason names as missing. */
+/** Return the program that a runner's reason names as missing. */
 export function programIn(reason: string): string | undefined {
   return /program (?<quote>['"])(?<program>.+?)\k<quote> is not found/u.exec(reason)?.groups?.[
     "program"

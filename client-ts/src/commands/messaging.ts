@@ -4,66 +4,70 @@ import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { deliveryWords, isResumable, takesMessages } from "../speaking.js";
 import { taskIdOf } from "./arguments.js";
-import { askWords, pickRun } from "./asking.js";
+import { askMessage, pickRun } from "./prompts.js";
 import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
+import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
-export interface SpeakingCommandsContext {
+export interface MessagingCommandsContext {
   readonly service: SubagentService;
   readonly outbox: Outbox;
   readonly panel: { reveal(taskId?: string): Promise<void> };
 }
 
-/** The commands that say something to the agent of a run, by their ids. */
-export function speakingCommands(context: SpeakingCommandsContext) {
+/** The commands that send a message to the agent of a run, by their ids. */
+export function messagingCommands(context: MessagingCommandsContext) {
   return {
     "subagentSidecar.subagent.send": (target?: unknown) => send(context, target),
     "subagentSidecar.subagent.resume": (target?: unknown) => resume(context, target),
   };
 }
 
-async function send(context: SpeakingCommandsContext, target: unknown): Promise<void> {
+async function send(context: MessagingCommandsContext, target: unknown): Promise<void> {
   const { service, panel, outbox } = context;
   await service.start();
   const task = await chooseRun(service, target, {
     fits: (each) => takesMessages(service, each),
-    question: "Select a subagent to send a message to",
-    none: "No running subagent accepts messages.",
+    question: strings.runs.selectToMessage,
+    none: strings.runs.noneListening,
   });
   if (task === undefined) {
     return;
   }
-  const title = `Send to ${task.subagentName}`;
-  const delivery = await askUntilTaken({ title, prompt: "Your message" }, (text) =>
+  const title = strings.runs.messageTitle(task.subagentName);
+  const delivery = await askUntilAccepted({ title, prompt: strings.runs.message }, (text) =>
     outbox.send(task.id, text),
   );
   if (delivery !== undefined) {
-    const show = "Show";
-    const told = deliveryWords(delivery.delivery);
-    if ((await inform(told, show)) === show) {
+    const { show } = strings.common;
+    if ((await inform(deliveryWords(delivery.delivery), show)) === show) {
       await panel.reveal(task.id);
     }
   }
 }
 
-async function resume({ service, panel }: SpeakingCommandsContext, target: unknown): Promise<void> {
+async function resume(
+  { service, panel }: MessagingCommandsContext,
+  target: unknown,
+): Promise<void> {
   if (!(await requireTrust())) {
     return;
   }
   await service.start();
   const ended = await chooseRun(service, target, {
     fits: isResumable,
-    question: "Select a subagent to resume",
-    none: "No subagent has ended yet.",
+    question: strings.runs.selectToResume,
+    none: strings.runs.noneEnded,
   });
   if (ended === undefined) {
     return;
   }
-  const asked = { title: `Resume ${ended.subagentName}`, mayBeEmpty: true };
-  const resumed = await askUntilTaken({ ...asked, prompt: "What next? (optional)" }, (text) =>
-    orQueue((wish) =>
-      service.request("asyncTasks/resume", { taskId: ended.id, ...wordsOf(text), ...wish }),
+  const title = strings.runs.resumeTitle(ended.subagentName);
+  const question = { title, prompt: strings.runs.whatNext, mayBeEmpty: true };
+  const resumed = await askUntilAccepted(question, (text) =>
+    orQueue((overLimit) =>
+      service.request("asyncTasks/resume", { taskId: ended.id, ...messageIn(text), ...overLimit }),
     ),
   );
   if (resumed !== undefined) {
@@ -71,7 +75,7 @@ async function resume({ service, panel }: SpeakingCommandsContext, target: unkno
   }
 }
 
-function wordsOf(text: string): { text?: string } {
+function messageIn(text: string): { text?: string } {
   return text.trim() === "" ? {} : { text };
 }
 
@@ -81,7 +85,7 @@ interface Choice {
   readonly none: string;
 }
 
-/** The run that is named, fit or not, so that the sidecar says what is wrong with it; else the user's choice. */
+/** Return the named run, which the sidecar may refuse with a reason, or the user's choice. */
 async function chooseRun(
   service: SubagentService,
   target: unknown,
@@ -99,21 +103,21 @@ async function chooseRun(
   return pickRun(fit, question);
 }
 
-/** Ask for words and hand them on; where they are refused, they can be mended. */
-async function askUntilTaken<T>(
-  question: Parameters<typeof askWords>[0],
-  hand: (text: string) => Promise<T | undefined>,
+/** Ask for a message and pass it on; if it is refused, the user can edit it. */
+async function askUntilAccepted<T>(
+  question: Parameters<typeof askMessage>[0],
+  accept: (text: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const again = "Edit…";
-  let text = await askWords(question);
+  const again = strings.runs.editMessage;
+  let text = await askMessage(question);
   while (text !== undefined) {
     try {
-      return await hand(text);
+      return await accept(text);
     } catch (error) {
       if ((await showError(error, again)) !== again) {
         return undefined;
       }
-      text = await askWords({ ...question, value: text });
+      text = await askMessage({ ...question, value: text });
     }
   }
   return undefined;

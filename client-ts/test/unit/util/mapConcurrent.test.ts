@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { settleAll } from "../../../src/util/settleAll.js";
+import { mapConcurrent } from "../../../src/util/mapConcurrent.js";
 
 test("no more is done at a time than is wished, and the outcomes keep their order", async () => {
   let now = 0;
   let most = 0;
-  const outcomes = await settleAll([3, 0, 1, 2, 0], 2, async (turns) => {
+  const outcomes = await mapConcurrent([3, 0, 1, 2, 0], 2, async (turns) => {
     now += 1;
     most = Math.max(most, now);
     for (let turn = 0; turn < turns; turn += 1) {

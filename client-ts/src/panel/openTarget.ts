@@ -6,54 +6,59 @@ import { showError } from "../questions/notify.js";
 import type { SubagentService } from "../service/service.js";
 import { isInside, showFile } from "../util/showFile.js";
 import type { ToolDiffs } from "../views/toolDiffs.js";
-import type { Look } from "./messages.js";
+import type { OpenRequest } from "./messages.js";
+import * as strings from "../text/strings.js";
 
-/** Show what a reader of the page wants to see, if it is theirs to see; a failure is told. */
-export async function showLook(
-  look: Look,
+/** Open what the user of the page asks for, if they may see it; report a failure. */
+export async function openTarget(
+  request: OpenRequest,
   service: SubagentService,
   diffs: ToolDiffs,
 ): Promise<void> {
   try {
-    await show(look, service, diffs);
+    await show(request, service, diffs);
   } catch (error) {
     void showError(error);
   }
 }
 
-async function show(look: Look, service: SubagentService, diffs: ToolDiffs): Promise<void> {
-  switch (look.type) {
+async function show(
+  request: OpenRequest,
+  service: SubagentService,
+  diffs: ToolDiffs,
+): Promise<void> {
+  switch (request.type) {
     case "openFile":
-      return openFile(look, service);
+      return openFile(request, service);
     case "openDiff":
-      return diffs.open(look);
+      return diffs.open(request);
     case "openDefinition":
-      return openDefinition(look, service);
+      return openDefinition(request, service);
   }
 }
 
-/** Paths of a run come from a model: only what lies in the workspace is opened. */
+/** Open a file only in the workspace, because the paths of a run come from a model. */
 async function openFile(
-  { taskId, path: file, line }: Extract<Look, { type: "openFile" }>,
+  { taskId, path: file, line }: Extract<OpenRequest, { type: "openFile" }>,
   service: SubagentService,
 ): Promise<void> {
   const { task } = await service.request("asyncTasks/get", { taskId });
   const whole = path.resolve(task.workspaceDir, file);
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   if (!(await isInside(whole, folders))) {
-    throw new Error(`${file} is not there, or not a file of this workspace.`);
+    throw new Error(strings.runs.noFile(file));
   }
   await showFile(whole, line);
 }
 
 async function openDefinition(
-  { path: file, line }: Extract<Look, { type: "openDefinition" }>,
+  { path: file, line }: Extract<OpenRequest, { type: "openDefinition" }>,
   service: SubagentService,
 ): Promise<void> {
   const { items, problems } = await service.request("subagents/list", {});
   const known = [...problems.map((each) => each.path), ...items.map(({ source }) => source.path)];
   if (!known.includes(file)) {
-    throw new Error(`${file} is no definition any more.`);
+    throw new Error(strings.definitions.gone(file));
   }
   await showFile(file, line);
 }

@@ -1,0 +1,17 @@
+/**
+ * What the sidecar is doing.
+ *
+ * `running` and `untrusted` both answer requests; in `untrusted`, Restricted Mode, the sidecar reads
+ * but refuses to launch. `failed` lasts until `start` or `restart`; its message names the remedy.
+ */
+export interface SidecarState {
+  readonly kind:
+    "idle" | "settingUp" | "starting" | "running" | "restarting" | "failed" | "untrusted";
+  /** A sentence for a person: the progress of setup, a limitation, or what went wrong. */
+  readonly message?: string;
+}
+
+/** Whether the sidecar answers requests in this state. */
+export function isAnswering({ kind }: SidecarState): boolean {
+  return kind === "running" || kind === "untrusted";
+}

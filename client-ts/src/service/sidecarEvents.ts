@@ -1,0 +1,65 @@
+import * as vscode from "vscode";
+
+import { Feeds, type FeedSource } from "../client/feeds.js";
+import type { SidecarClient } from "../client/sidecarClient.js";
+import type { AsyncTask, TasksDidChange } from "../protocol.js";
+import { TaskTable } from "../text/taskTable.js";
+
+/** What the sidecar reports, as events of the editor; continues across restarts. */
+export class SidecarEvents implements vscode.Disposable {
+  readonly feeds: Feeds;
+  readonly #table = new TaskTable();
+  readonly #tasks = new vscode.EventEmitter<AsyncTask>();
+  readonly #history = new vscode.EventEmitter<TasksDidChange>();
+  readonly #definitions = new vscode.EventEmitter<void>();
+  readonly #restarts = new vscode.EventEmitter<void>();
+
+  readonly onDidChangeTask = this.#tasks.event;
+  readonly onDidChangeHistory = this.#history.event;
+  readonly onDidChangeDefinitions = this.#definitions.event;
+  readonly onDidRestart = this.#restarts.event;
+
+  constructor(source: FeedSource) {
+    this.feeds = new Feeds(source);
+  }
+
+  /** The newest async tasks by id, newest launch first. */
+  get tasks(): ReadonlyMap<string, AsyncTask> {
+    return this.#table.tasks;
+  }
+
+  /** Pass on what a client is notified of. */
+  listenTo(client: SidecarClient): void {
+    client.onNotification("asyncTasks/didChange", ({ task }) => {
+      this.#table.put(task);
+      this.#tasks.fire(task);
+    });
+    client.onNotification("asyncTasks/didOutput", (output) => {
+      this.feeds.deliver(output);
+    });
+    client.onNotification("tasks/didChange", (change) => {
+      this.#history.fire(change);
+    });
+    client.onNotification("subagents/didChange", () => {
+      this.#definitions.fire();
+    });
+  }
+
+  /** Replace the async tasks; fires for each one that is new or differs. */
+  replaceTasks(tasks: readonly AsyncTask[]): void {
+    for (const task of this.#table.replace(tasks)) {
+      this.#tasks.fire(task);
+    }
+  }
+
+  /** Make everyone read again what may have changed without a notification. */
+  renew(): void {
+    this.feeds.resubscribe();
+    this.#history.fire({ revision: 0, added: [], changed: [], removed: [] });
+    this.#restarts.fire();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.#tasks, this.#history, this.#definitions, this.#restarts).dispose();
+  }
+}

@@ -1,0 +1,348 @@
+// Every text of the extension that is not in package.nls.json, grouped by subject; reports/ writes
+// whole documents. Texts with parameters are functions, so that each can be handed to vscode.l10n.
+import { counted } from "./format.js";
+
+const number = (value: number): string => value.toLocaleString();
+
+export const common = {
+  untitled: "(untitled)",
+  show: "Show",
+  quoted: (text: string) => `“${text}”`,
+  tasks: (count: number) => counted(count, "task"),
+  shownOf: (shown: number, all: string) => `${number(shown)} of ${all}`,
+  andMore: (count: number) => `and ${number(count)} more`,
+};
+
+/** The state of the sidecar, from its setup to its end. */
+export const sidecar = {
+  failed: "Subagents couldn't start.",
+  stopped: "The sidecar was stopped.",
+  stoppedEarly: "The sidecar was stopped before it had started.",
+  restartDropped: "The sidecar was stopped, so it isn't restarted.",
+  restarting: "Restarting the sidecar…",
+  crashed: (cause: string, seconds: number) =>
+    `The background process stopped unexpectedly: it ${cause}. Restarting in ${seconds} s…`,
+  gaveUp: (crashes: number, cause: string) =>
+    `The background process crashed ${crashes} times and won't be restarted. Last time it ${cause}.`,
+  anotherWindow: "Another window is running subagents. This window is view-only until it closes.",
+  viewOnly: (reason: string) => `View-only: ${reason.replace(/\.?$/u, ".")}`,
+  refused: (reason: string) => `The sidecar refused to start: ${reason}`,
+  wrongVersion: (theirs: number, ours: number) =>
+    `The sidecar uses protocol version ${theirs}, but the extension uses ${ours}. Update the older one.`,
+  noProgram: (program: string, folder: string | undefined) =>
+    `Can't start the sidecar: "${program}"${folder === undefined ? "" : ` or the folder "${folder}"`} ` +
+    "was not found. Install Python 3.11 or newer, or select an interpreter.",
+  noStart: (program: string, reason: string) =>
+    `Can't start the sidecar with "${program}": ${reason}`,
+  restartToApply: "Restart the sidecar to apply the changed setting.",
+  restart: "Restart Sidecar",
+  tryAgain: "Try Again",
+  reinstall: "Reinstall",
+  selectPython: "Select Python…",
+  showLog: "Show Log",
+  fine: "The sidecar has no startup problem.",
+  stillRunning: (count: number) =>
+    count === 1 ? "A subagent is still running." : `${count} subagents are still running.`,
+  restartStops: "Restarting the sidecar stops running subagents.",
+  stopAndRestart: "Stop and Restart",
+  diagnosticsCopied: "Diagnostics copied.",
+  pythonTitle: "Select a Python Interpreter (3.11 or Newer)",
+  pythonLabel: "Use This Python",
+};
+
+export const statusBar = {
+  name: "Subagents",
+  with: (text: string) => `Subagents: ${text}`,
+  settingUp: "Setting up subagents",
+  starting: "starting",
+  restricted: "Restricted Mode. Trust the workspace to launch.",
+  running: (count: number) => `${count} running`,
+  queued: (count: number) => `${count} queued`,
+  waiting: (count: number) => `${count} waiting for you`,
+};
+
+/** Progress of setup, and why it failed. */
+export const setup = {
+  waiting: "Waiting for another window to finish setup…",
+  findingPython: "Looking for Python…",
+  creating: "Creating a private Python environment…",
+  installing: "Installing the sidecar…",
+  downloading: (name: string, place: number, all: number) =>
+    `Downloading ${name} (${place} of ${all})…`,
+  unpacking: "Installing packages…",
+  cancelled: "Setup was cancelled. Try again to continue.",
+  noPython: (tooOld: readonly string[]) =>
+    `${tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`} outside the ` +
+    "workspace. Install Python 3.11 or newer, or select an interpreter.",
+  badPython: (setting: string, problem: string) =>
+    `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it to Python 3.11 or ` +
+    "newer, or clear it to detect one automatically.",
+  noSuchFile: "there is no such file",
+  notPython: "it doesn't behave like Python",
+  tooOld: (version: string) => `it is ${version}`,
+  noBundle: (folder: string) =>
+    `The extension is incomplete: ${folder} contains no sidecar package. Reinstall the extension.`,
+  diskFull: "The disk is full. Free about 60 MB, then try again.",
+  noPermission:
+    "A file or folder of the private Python environment can't be written. Close programs that use it " +
+    "and check its permissions, then try again.",
+  noVenv:
+    "This Python has no venv module. On Debian and Ubuntu, run: sudo apt install python3-venv. " +
+    "Elsewhere, install a complete Python or select another interpreter. Then try again.",
+  hashMismatch: (name: string) =>
+    `The package ${name} differs from the one this extension was tested with and was not installed. ` +
+    "Check the package index or mirror that pip uses, then try again.",
+  certificate:
+    "The certificate of the package index is not trusted. A company proxy can cause this. Set PIP_CERT " +
+    "to its certificate bundle in the environment that VS Code starts in, then try again.",
+  proxy:
+    "The proxy refused the connection to the package index. Check the setting http.proxy or the " +
+    "variable HTTPS_PROXY, then try again.",
+  offline:
+    "Can't reach the package index. Setup needs a network connection once. Check the connection and " +
+    "the setting http.proxy, then try again.",
+  noPackage: (name: string) =>
+    `The package ${name} isn't available for this Python version and platform. Select another Python ` +
+    "(3.11 to 3.14), then try again.",
+  noVersions:
+    "The package index can't be reached or doesn't have the required versions. Check the network " +
+    "connection and pip's configuration, then try again.",
+  damaged: (sign: string) =>
+    `The private Python environment is damaged (${sign}). Select Reinstall to create it again.`,
+  venvFailed: (program: string) => `Can't create the private Python environment with ${program}`,
+  pipFailed: "Can't install the sidecar's packages",
+  diskFailed: "Can't write the private Python environment",
+  noReason: "no reason was given",
+  otherwise: (what: string, reason: string) => `${what}: ${reason}. The log has details.`,
+};
+
+/** Launching, cancelling, opening and resuming runs, and messages to them. */
+export const runs = {
+  selectToLaunch: "Select a subagent to launch",
+  selectToCancel: "Select a subagent to cancel",
+  selectToOpen: "Select a subagent to open",
+  open: "Open Conversation",
+  selectToMessage: "Select a subagent to send a message to",
+  selectToResume: "Select a subagent to resume",
+  noneRunning: "No subagent is running.",
+  noneListening: "No running subagent accepts messages.",
+  noneEnded: "No subagent has ended yet.",
+  launchTitle: (name: string) => `Launch ${name}`,
+  goal: "What should it do?",
+  noGoal: "Enter a goal.",
+  messageTitle: (name: string) => `Send Message to ${name}`,
+  message: "Message",
+  noMessage: "Enter a message.",
+  editMessage: "Edit Message…",
+  resumeTitle: (name: string) => `Resume ${name}`,
+  whatNext: "What next? (optional)",
+  delivered: "Delivered.",
+  deliveredLater: "Queued. Will be delivered after the current turn.",
+  noFolder: "Subagents work in a folder. Open one first.",
+  openFolder: "Open Folder…",
+  limitReached: (max: number) =>
+    `Limit reached: ${max} ${max === 1 ? "subagent" : "subagents"} can run at once.`,
+  someLimitReached: "Limit reached: too many subagents are running.",
+  noProgram: (name: string, program: string) =>
+    `Can't start "${name}": the program ${program} was not found.`,
+  programMissing: (program: string) => `the program ${program} was not found`,
+  unavailable: "it is not available",
+  addToQueue: "Add to Queue",
+  changeLimit: "Change Limit",
+  openRunnerSettings: "Open Runner Settings",
+  untrusted:
+    "Subagents run programs, so they can't be launched in Restricted Mode. You can still browse the " +
+    "task history. Trust the workspace to launch subagents.",
+  manageTrust: "Manage Workspace Trust",
+  noFile: (file: string) => `${file} doesn't exist or is not in this workspace.`,
+  changeTitle: (file: string) => `${file} (change by a subagent)`,
+  noChange: "This change is not in the run's events.",
+  ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
+  dontShowAgain: "Don't Show Again",
+  badge: (ended: number, waiting: number) =>
+    [
+      ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),
+      ...(waiting === 0 ? [] : [`${waiting} waiting for you`]),
+    ].join(", "),
+};
+
+export const definitions = {
+  select: "Select a subagent",
+  selectToEdit: "Select a definition to edit",
+  edit: "Edit Definition",
+  create: "New Subagent Definition…",
+  approve: "Approve…",
+  problems: "problems",
+  unavailable: (reason: string) => `Not available: ${reason}`,
+  hiddenBy: (other: string) => `Hidden by ${other}`,
+  permissions: (policy: string) => `permissions: ${policy}`,
+  tools: (names: readonly string[]) => `tools: ${names.length === 0 ? "none" : names.join(", ")}`,
+  hidesOwn: "hides your own definition",
+  needsApproval: (policy: string) => `Its policy ${policy} needs your approval`,
+  noApproval: (name: string) => `The definition ${name} doesn't need approval.`,
+  approveQuestion: (policy: string, name: string) => `Approve the policy ${policy} of ${name}?`,
+  file: (path: string) => `File: ${path}`,
+  hides: (other: string) => `Hides: ${other}`,
+  approveAdvice: "Read the file first. Your approval applies until the file changes.",
+  approveButton: "Approve",
+  approved: (name: string) => `Approved the policy of ${name}.`,
+  gone: (file: string) => `${file} is no longer a subagent definition.`,
+  none: "No subagent definitions found. Create one: a Markdown file that describes a subagent.",
+  runExample: "Run an Example",
+  step: (step: number, name?: string) =>
+    `New Subagent Definition (${step} of 4)${name === undefined ? "" : `: ${name}`}`,
+  namePrompt: "Name of the subagent, such as reviewer",
+  badName: "Use 1 to 64 letters, digits, “-”, “_” or “.”, starting with a letter or digit.",
+  nameTaken: (name: string) => `A subagent named “${name}” already exists.`,
+  descriptionPrompt: "One-sentence description, shown in lists and used by the model to choose it",
+  noDescription: "Enter a description.",
+  folderPrompt: "Where to save the definition",
+  workspace: "Workspace",
+  user: "User",
+  allWorkspaces: "all workspaces",
+  runnerPrompt: "Select the runner that executes the subagent",
+  autoRunner: (found: string | undefined) =>
+    `the first known agent that is installed (${found === undefined ? "currently none" : `currently ${found}`})`,
+  fileExists: (file: string) => `${file} already exists. Edit it, or choose another name.`,
+};
+
+/** Permission requests and other questions of agents, and the answers to them. */
+export const questions = {
+  doings: {
+    execute: ["run", "Run this command?"],
+    edit: ["edit", "Make this edit?"],
+    delete: ["delete", "Delete this?"],
+    move: ["move", "Move this?"],
+    read: ["read", "Read this?"],
+    search: ["search", "Search here?"],
+    fetch: ["fetch", "Fetch this address?"],
+  } as Partial<Record<string, readonly [verb: string, heading: string]>>,
+  allowThis: "Allow this?",
+  line: (name: string, verb: string | undefined, folder: string | undefined, what: string) =>
+    `${name} ${verb === undefined ? "asks" : `wants to ${verb}`}${folder === undefined ? "" : ` in ${folder}`}: ${what}`,
+  allowOnce: "Allow once",
+  reject: "Reject",
+  allowAlways: (scope: string) => `Always allow ${scope}`,
+  rejectAlways: (scope: string) => `Always reject ${scope}`,
+  answer: (name: string) => `Answer ${name}`,
+  allowed: "Allowed",
+  rejected: "Rejected",
+  alwaysAllowed: (scope: string) => `Always allowed: ${scope}`,
+  alwaysRejected: (scope: string) => `Always rejected: ${scope}`,
+  select: "Select a question",
+  selectAnswer: "Select an answer",
+  seeAll: "Show the conversation to see the whole request and to allow it",
+  showConversation: "Show Conversation",
+  none: "No subagent is waiting for an answer.",
+  noPermissions: "No remembered permissions.",
+  permissions: "Remembered Permissions",
+  selectToForget: "Select permissions to forget. You'll be asked again next time.",
+  forgot: (count: number) => `${counted(count, "permission")} forgotten.`,
+  permission: (isAllowed: boolean, what: string) =>
+    `Always ${isAllowed ? "allow" : "reject"}: ${what}`,
+  every: (toolKind: string) => `every ${toolKind}`,
+  ofWorkspace: (name: string) => `${name} of this workspace`,
+  notUsed: "from an earlier version, not used",
+};
+
+/** Stored tasks: the tree, search, export, housekeeping and transcripts. */
+export const history = {
+  findToOpen: "Find Task to Open",
+  findToCopy: "Find Task to Copy Its ID",
+  findToExport: "Find Task to Export",
+  findToArchive: "Find Task to Archive (This Extension's Tasks)",
+  findToDelete: "Find Task to Delete (This Extension's Tasks)",
+  noOwn: "This extension has no stored tasks yet. Tasks of other extensions are read-only.",
+  copied: (id: string) => `Copied ${id}`,
+  search: "Search Task History",
+  searchPlaceholder: "Words, an ID, or fields such as status:failed cost>1 since:7d",
+  useAsFilter: "Use as Task History Filter",
+  help: "Query Language Help",
+  filter: "Filter Task History",
+  filterPrompt:
+    "Words, or fields such as status:failed cost>1 since:7d. Leave empty to show all tasks.",
+  filtered: (query: string) => `Filter: ${query}`,
+  match: (count: number) => `${counted(count, "task")} ${count === 1 ? "matches" : "match"}`,
+  problem: (place: number, expected: string) => `At character ${place}: expected ${expected}`,
+  messagesShown: (count: number) => `${counted(count, "message")} shown`,
+  messagesUnread: (count: number) => `still reading the messages of ${counted(count, "task")}`,
+  loadMore: "Load more tasks",
+  shown: (shown: string) => `${shown} shown`,
+  running: "running",
+  openTranscript: "Open Transcript",
+  costOf: (cost: string, tasks: number) => `${cost} in ${counted(tasks, "task")}`,
+  tokens: (count: string) => `${count} tokens`,
+  touchedTitle: (file: string) => `Tasks That Touched ${file}`,
+  searchingMessages: "Searching the messages of all tasks…",
+  newestFirst: (count: number) => `${counted(count, "task")}, most recent first`,
+  noneTouched: "No stored task touched this file",
+  widen: (path: string) => `Search for ${path} in other folders too`,
+  selectFile:
+    "Open a file on disk, or select one in the Explorer, to see the tasks that touched it.",
+  foreign: "it belongs to another extension",
+  moveToTrash: "Move to Trash",
+  deleteOne: (task: string) => `Delete the task ${task}?`,
+  deleteMany: (tasks: string) => `Delete ${tasks}?`,
+  trashOne: "It moves to the trash of the task store, and you can restore it.",
+  trashMany: "They move to the trash of the task store, and you can restore them.",
+  deleted: (tasks: string) => `Deleted ${tasks}.`,
+  archived: (tasks: string) => `Archived ${tasks}.`,
+  notDeleted: (tasks: string) => `Not deleted: ${tasks}`,
+  notArchived: (tasks: string) => `Not archived: ${tasks}`,
+  undo: "Undo",
+  nothingRemoved: "The archive and the trash are empty.",
+  selectToRestore: "Select a task to restore",
+  newestOf: (shown: number, all: number) => ` (newest ${shown} of ${all})`,
+  inTrash: (when: string) => `deleted ${when}`,
+  inArchive: "archived",
+  gone: "This task is no longer in the history.",
+  noTranscript: (reason: string) => `Can't show this transcript: ${reason}`,
+  noReport: (reason: string) => `Can't create this report: ${reason}`,
+  unknownReport: (name: string) => `There is no report named ${name}.`,
+  asSent: (name: string) => `${name} (as sent to the model)`,
+  tooLong: (left: number) => `… and ${number(left)} more messages, too long to show here.`,
+};
+
+export const exporting = {
+  title: (tasks: string) => `Export ${tasks}`,
+  saveTitle: "Export Task",
+  folderTitle: "Export Tasks to a Folder",
+  here: "Export Here",
+  readable: "For reading",
+  processable: "For processing by programs",
+  redacted:
+    "Replaces likely keys, passwords, home folders and user names. Check the result before you share it",
+  redactedName: (format: string) => `${format}, Redacted`,
+  busy: (tasks: string) => `Exporting ${tasks}`,
+  nothing: (reasons: string) => `Nothing was exported. ${reasons}`,
+  done: (tasks: string, place: string) => `Exported ${tasks} to ${place}.`,
+  failed: (reasons: string) => `Not exported: ${reasons}`,
+  open: "Open",
+  nothingRedacted: "Redaction found nothing to replace.",
+  replaced: (kinds: string) => `Replaced: ${kinds}.`,
+};
+
+/** The names of facts in tooltips and at the head of transcripts. */
+export const facts = {
+  asks: "Asks",
+  changes: "Changes",
+  cost: "Cost",
+  created: "Created",
+  duration: "Duration",
+  ended: "Ended",
+  error: "Error",
+  folder: "Folder",
+  id: "ID",
+  lastActivity: "Last activity",
+  launched: "Launched",
+  messages: "Messages",
+  mode: "Mode",
+  model: "Model",
+  problems: "Problems",
+  product: "Product",
+  root: "Root",
+  status: "Status",
+  subagent: "Subagent",
+  tokens: "Tokens",
+  toolCalls: "Tool calls",
+};

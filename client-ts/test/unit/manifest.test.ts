@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+}
+
+const MANIFEST = read("../../package.json");
+const TEXTS = JSON.parse(read("../../package.nls.json")) as Record<string, string>;
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), "utf8");
+}
+
+test("every text of the manifest is in package.nls.json, and none there is unused", () => {
+  const used = [...MANIFEST.matchAll(/"%([\w.]+)%"/gu)].map(([, key]) => key);
+  expect([...new Set(used)].sort()).toEqual(Object.keys(TEXTS).sort());
+});
+
+test("welcome views run commands that exist", () => {
+  const { contributes } = JSON.parse(MANIFEST) as Manifest;
+  const known = contributes.commands.map(({ command }) => command);
+  const linked = Object.values(TEXTS).flatMap((text) =>
+    [...text.matchAll(/\(command:(subagentSidecar[\w.]+)/gu)].map(([, command]) => command),
+  );
+  expect(linked.length).toBeGreaterThan(0);
+  expect(linked.filter((command) => !known.includes(command ?? ""))).toEqual([]);
+});
