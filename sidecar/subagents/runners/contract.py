@@ -131,7 +131,7 @@ class Talk(Protocol):
 
 
 class RunHandle(Protocol):
-    """One started run. The orchestrator holds it until `result` or `stop` has returned."""
+    """One started run. The orchestrator holds it until `stop` has returned."""
 
     @property
     def pid(self) -> int | None:
@@ -142,10 +142,10 @@ class RunHandle(Protocol):
         """How to speak to the run; None for one that takes no words but its prompt."""
 
     async def result(self) -> RunResult:
-        """Wait for the natural or forced end; every event was emitted by then.
+        """Wait for the natural or forced end; every event that counts was emitted by then.
 
         Called by the orchestrator, any number of times; cancelling the wait leaves the run alone. A failing
-        child is a result, never an exception. Nothing of the run is left when this returns.
+        child is a result, never an exception. Its processes may still be ending: `stop` waits for them.
         """
 
     async def stop(self, limit: float = 5.0) -> None:

@@ -54,11 +54,17 @@ class Admission:
         """How many launches wait."""
         return len(self._waiting)
 
+    def can_take_slot(self, prepared: Prepared) -> bool:
+        """Return whether a new launch could start now: neither its runner nor the limit is reached.
+
+        It could not while others wait that could start.
+        """
+        is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
+        return is_next and self._manager.can_launch_async().allowed
+
     def take_slot(self, prepared: Prepared) -> Slot | None:
-        """Reserve a slot for a new launch, unless its runner is full or others wait that could start."""
-        if not self._may_start(prepared) or any(map(self._may_start, self._waiting)):
-            return None
-        return self._reserve(prepared)
+        """Reserve a slot for a new launch, if it can start now."""
+        return self._reserve(prepared) if self.can_take_slot(prepared) else None
 
     def enqueue(self, prepared: Prepared) -> int:
         """Put a launch at the end of the line and return its place, counted from 1.

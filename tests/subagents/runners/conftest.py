@@ -50,6 +50,10 @@ class Started:
         self.has_ended = True
         return result
 
+    async def dispose(self) -> None:
+        """Wait for the end of the processes, as the orchestrator does for every run."""
+        await self.run.stop(5.0)
+
     async def stop(self, limit: float) -> float:
         """Stop the run and return how long that took, in seconds."""
         began = time.monotonic()
@@ -191,6 +195,9 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         return new
 
     yield start
+    for each in started:
+        if each.has_ended:
+            await each.dispose()
     found = find([each.task_id for each in started if each.has_ended])
     for new in started:
         await new.run.stop(2.0)

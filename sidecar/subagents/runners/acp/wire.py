@@ -4,6 +4,8 @@ Session updates never reach the SDK, which would start a task for each: they bec
 order and with back-pressure, so a reply is seen only after everything told before it was recorded.
 """
 
+import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -49,6 +51,8 @@ class AgentWire:
         self._lines = MessageLines()
         self._inbox: deque[Message] = deque()
         self._ended = False
+        self._heard = asyncio.Event()
+        self._is_delivering = False
 
     @property
     def has_ended(self) -> bool:
@@ -66,7 +70,24 @@ class AgentWire:
             except Exception as fault:
                 self.fault = fault
                 self._ended = True
+                self._heard.set()
         return self._inbox.popleft()
+
+    async def falls_silent(self, seconds: float, limit: float) -> None:
+        """Return once the agent has sent nothing for `seconds`, or no more, or after `limit` seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                while not self._ended and await self._hears_within(seconds):
+                    pass
+
+    async def _hears_within(self, seconds: float) -> bool:
+        self._heard.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._heard.wait()
+        except TimeoutError:
+            return self._is_delivering
+        return True
 
     async def send(self, message: Message) -> None:
         """Write one message. Raises ConnectionError once the agent takes none."""
@@ -84,7 +105,10 @@ class AgentWire:
         """Do nothing: the pipes are the process's, and end with it."""
 
     async def _read(self) -> None:
+        self._is_delivering = False
         data = await self._process.stdout.read()
+        self._is_delivering = True
+        self._heard.set()
         await self._turns.next()
         self._ended = not data
         messages = list(self._lines.feed(data) if data else self._lines.finish())
@@ -93,6 +117,7 @@ class AgentWire:
             self._attendant.active()
         for message in messages:
             await self._pass_on(message)
+        self._heard.set()
 
     def _events_of(self, messages: list[Message | str]) -> Iterator[Event]:
         for message in messages:

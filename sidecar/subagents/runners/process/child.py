@@ -254,6 +254,11 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._exit.set()
 
 
+def describe_exit(status: int) -> str:
+    """Describe an exit status in the form that `subprocess` gives it: -N is signal N."""
+    return f"killed by signal {-status}" if status < 0 else f"exited with status {status}"
+
+
 async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
     """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
