@@ -153,6 +153,7 @@ class Host:
 
     def _lose_root(self) -> None:
         self.journal.give_up()
+        self.runs.admission.close()
         self.registry.abandon(HOST_EXIT)
 
     @property

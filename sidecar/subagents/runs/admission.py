@@ -121,10 +121,15 @@ class Admission:
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
 
-    async def aclose(self, limit: float) -> list[RunRecord]:
+    def close(self) -> list[RunRecord]:
         """Start nothing more; return what still waited."""
         self._closed = True
         waiting, self._waiting = self.waiting(), []
+        return waiting
+
+    async def aclose(self, limit: float) -> list[RunRecord]:
+        """Start nothing more, wait for what is starting, and return what still waited."""
+        waiting = self.close()
         if self._starting:
             await asyncio.wait(set(self._starting), timeout=limit)
         return waiting
