@@ -223,6 +223,20 @@ async def test_every_view_of_a_run_whose_root_is_removed_agrees_on_its_end(sidec
     assert (await sidecar.task(queued))["endReason"] == "hostExit"
 
 
+async def test_a_lock_removed_under_an_owner_that_does_not_answer_lets_nobody_take_over(
+    sidecar: Sidecar, start: Start
+) -> None:
+    task_id = await sidecar.launch_ready("wait")
+    os.kill(sidecar.client.pid, signal.SIGSTOP)
+    (sidecar.root / "sidecar.lock").unlink()
+    second = await start()
+    assert not await launches(second)
+    os.kill(sidecar.client.pid, signal.SIGCONT)
+    assert await launches(sidecar)
+    assert (await sidecar.task(task_id))["status"] == "running"
+    assert (sidecar.root / "sidecar.lock").read_text() == str(sidecar.client.pid)
+
+
 async def test_a_removed_lock_never_makes_two_owners(sidecar: Sidecar, start: Start) -> None:
     task_id = await sidecar.launch_ready("wait")
     (sidecar.root / "sidecar.lock").unlink()
