@@ -117,7 +117,10 @@ class Adoption:
     def _reap(self) -> None:
         self._timer = None
         # Not of the loop's pool, which takes nothing more once the loop is ending.
-        threading.Thread(target=self._pass, args=(None,), name="reaping").start()
+        try:
+            threading.Thread(target=self._pass, args=(None,), name="reaping").start()
+        except RuntimeError:  # the system allows no more threads now
+            self._child_ended()
 
 
 def _take_note(pid: int) -> bool:
