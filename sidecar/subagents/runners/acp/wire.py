@@ -12,11 +12,11 @@ from typing import Any
 
 import orjson
 
-from sidecar.subagents.runners.acp.asking.question import known_options
 from sidecar.subagents.runners.acp.lines import LeftOut, Message, MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
+from sidecar.subagents.runners.acp.updates.question import known_options
 from sidecar.subagents.runners.contract import Attendant, Emit
 from sidecar.subagents.runners.output.turns import Turns
 from sidecar.subagents.runners.process.child import ChildProcess
