@@ -35,10 +35,10 @@ from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.attendance import Oversight
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.scope import RunServices
+from sidecar.subagents.runs.supervision import MonitorServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT
 
@@ -266,7 +266,7 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self.news.note,
-            oversight=Oversight(
+            monitoring=MonitorServices(
                 settings=lambda: self.settings,
                 spending=self.spending,
                 desk=self.desk,

@@ -22,7 +22,7 @@ from sidecar.app.settings import load_file
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
-from sidecar.subagents.runners.process.adoption import adoption
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
@@ -70,7 +70,7 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
         on_end=session.begin_close,
         transport=transport,
     )
-    adoption.begin()
+    orphan_reaper.begin()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)

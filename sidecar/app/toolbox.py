@@ -211,7 +211,7 @@ class _ToolOrchestrator:
         try:
             return await orchestrator.launch(request, abort)
         except BaseException:
-            runs.room.give_back(record.task.id)
+            runs.room.release(record.task.id)
             raise
 
 

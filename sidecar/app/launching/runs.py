@@ -14,7 +14,7 @@ from sidecar.app.launching.workspace import Workspace
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission, Prepared
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
 from sidecar.subagents.runs.driving import Patience
@@ -55,7 +55,7 @@ class Runs:
             patience=Patience(dispose=STOP_SECONDS + 1), conclude=registry.conclude, freed=self._free
         )
         self._slot_freed = asyncio.Event()
-        self.room = RunnerRoom(lambda: planner.settings().async_tasks.per_runner_max)
+        self.room = RunnerQuota(lambda: planner.settings().async_tasks.per_runner_max)
         self.admission = Admission(manager, self._start, self._moved, self.room)
 
     async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
@@ -252,7 +252,7 @@ class Runs:
     def _free(self, task_id: str) -> None:
         """Give the slot of a run to the next one, once its end is durable and its processes are gone."""
         if not self._is_live(task_id):
-            self.room.give_back(task_id)
+            self.room.release(task_id)
             self.admission.pump()
         self._slot_freed.set()
 
@@ -261,7 +261,7 @@ class Runs:
         try:
             await self.background.launch(self._manager, orchestrator, prepared.run, slot)
         except BaseException:
-            self.room.give_back(prepared.record.task.id)
+            self.room.release(prepared.record.task.id)
             raise
         reduction = prepared.run.timeout.sentence
         run = self._registry.live(prepared.record.task.id)

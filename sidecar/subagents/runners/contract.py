@@ -29,7 +29,7 @@ class RunnerUnavailable(LaunchFailed):
         super().__init__(reason, reason=reason)
 
 
-class Attendant:
+class RunObserver:
     """Who looks after one run while it goes on. This one does nothing, and answers no question."""
 
     def ready(self, *, silence_counts: bool) -> None:
@@ -46,7 +46,7 @@ class Attendant:
 
     async def ask(self, question: Question) -> Answer:
         """Return what the agent may do; as late as a person does. A cancel takes the question back."""
-        return Answer.denial(question, "nobody attends this run")
+        return Answer.denial(question, "this run has no observer")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class RunSpec:
     """Added to the environment after the runner's own `env`."""
     model: str | None = None
     """The model its definition asks for; runners that cannot choose one pass it over."""
-    attendant: Attendant = field(default_factory=Attendant)
+    observer: RunObserver = field(default_factory=RunObserver)
     terms: Terms = field(default_factory=Terms)
     former: FormerSession | None = None
     policy: Policy = "ask"
@@ -103,14 +103,14 @@ def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | N
     return f"the run ended without its expected outputs: {', '.join(missing)}" if missing else None
 
 
-def put_in_line(waiting: list[str], text: str) -> None:
+def enqueue_message(waiting: list[str], text: str) -> None:
     """Add a message to those that wait for an agent's next turn. Raises Overloaded when it is too many."""
     if len(waiting) >= MESSAGES_WAITING:
         raise Overloaded(f"{len(waiting)} messages wait for the agent already; send this one again later")
     waiting.append(text)
 
 
-class Talk(Protocol):
+class MessageChannel(Protocol):
     """The way to speak to an agent while its run goes on."""
 
     @property
@@ -138,7 +138,7 @@ class RunHandle(Protocol):
         """The process of the run, for records and displays; None where it has none of its own."""
 
     @property
-    def talk(self) -> Talk | None:
+    def channel(self) -> MessageChannel | None:
         """How to speak to the run; None for one that takes no words but its prompt."""
 
     async def result(self) -> RunResult:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.driving import RunPlan
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
@@ -39,7 +39,7 @@ class Admission:
         manager: AsyncTaskManager,
         start: Callable[[Prepared, Slot], Awaitable[None]],
         moved: Callable[[RunRecord], None],
-        room: RunnerRoom,
+        room: RunnerQuota,
     ) -> None:
         self._manager = manager
         self._room = room

@@ -19,7 +19,7 @@ from sidecar.subagents.runners.acp.restart import RestartableRun
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.command.run import CommandRun
 from sidecar.subagents.runners.command.runner import CommandRunner
-from sidecar.subagents.runners.contract import Attendant, FormerSession, RunResult, RunSpec
+from sidecar.subagents.runners.contract import FormerSession, RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
 
 
@@ -111,7 +111,7 @@ AGENTS = Path(__file__).parents[2] / "agents"
 
 
 @dataclass
-class Person(Attendant):
+class Person(RunObserver):
     """Attends a run as a person would: notes what it is told, answers with the option named."""
 
     chooses: str | None = None
@@ -185,7 +185,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
             prompt or "do it",
             tmp_path,
             model=model,
-            attendant=person,
+            observer=person,
             terms=Terms(**terms),
             former=former,
             policy=policy,

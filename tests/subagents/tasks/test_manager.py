@@ -84,7 +84,7 @@ def test_a_task_that_keeps_its_slot_counts_once_until_the_slot_is_freed(clock: A
     manager.keep_slot("a")
     assert (manager.slots_taken, manager.ended_with_slot) == (1, frozenset())
     manager.complete_task("a", {})
-    assert (manager.reserve_slot(), manager.ended_with_slot) == (None, {"a"})
+    assert manager.reserve_slot() is None and manager.ended_with_slot == {"a"}
     manager.free_slot("a")
     assert (manager.slots_taken, manager.ended_with_slot) == (0, frozenset())
 

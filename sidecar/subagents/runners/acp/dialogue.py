@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.contract import put_in_line
+from sidecar.subagents.runners.contract import enqueue_message
 from sidecar.subagents.runners.output import output_blocks
 
 _GO_ON = (
@@ -56,7 +56,7 @@ class Dialogue:
         """Have the agent told `text` after its turn; False if it is told nothing more. Raises Overloaded."""
         if self.is_over or self._last is not None:
             return False
-        put_in_line(self._sent, text)
+        enqueue_message(self._sent, text)
         return True
 
     def wind_up(self, missing: Sequence[str]) -> None:

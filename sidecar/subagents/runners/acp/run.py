@@ -12,9 +12,9 @@ from sidecar.subagents.runners.acp.start_gate import Entry
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.model_errors import ModelError
 from sidecar.subagents.runners.output.stderr import StderrLog, meaningful
-from sidecar.subagents.runners.output.turns import Turns
 from sidecar.subagents.runners.process.child import ChildProcess, describe_exit
 from sidecar.subagents.runners.process_run import IDLE_SECONDS, ProcessRun
 
@@ -45,19 +45,19 @@ class AcpRun(ProcessRun):
         spec: RunSpec,
         handshake: Handshake,
         emit: Emit,
-        turns: Turns,
+        scheduler: FairScheduler,
         entry: Entry,
     ) -> None:
         super().__init__(process)
         self._spec = spec
         self._handshake = handshake
         self._emit = emit
-        self._turns = turns
+        self._scheduler = scheduler
         self._is_stopped = False
         self._retrying_at_stop: ModelError | None = None
         self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
-        self._wire = AgentWire(process, self._events, self._take, spec.attendant, turns)
-        self._conversation = Conversation(self._wire, self._events, spec, emit, turns)
+        self._wire = AgentWire(process, self._events, self._take, spec.observer, scheduler)
+        self._conversation = Conversation(self._wire, self._events, spec, emit, scheduler)
         self._conversation.opened = entry.stands
         self._entry = entry
         self._log = StderrLog()
@@ -67,7 +67,7 @@ class AcpRun(ProcessRun):
         self._begin()
 
     @property
-    def talk(self) -> Conversation:
+    def channel(self) -> Conversation:
         """The conversation with the agent."""
         return self._conversation
 
@@ -196,16 +196,16 @@ class AcpRun(ProcessRun):
     async def _emit_what_was_held_back(self) -> None:
         """Record the beginning of a block whose end never came, as the text that it is."""
         try:
-            await self._turns.deliver(self._events.flush(), self._emit)
+            await self._scheduler.deliver(self._events.flush(), self._emit)
         except Exception as fault:
             self._wire.fault = self._wire.fault or fault
 
     async def _pump_stderr(self) -> None:
         try:
             while data := await self._process.stderr.read():
-                await self._turns.next()
-                await self._turns.deliver(self._events.stderr(self._log.feed(data)), self._emit)
-            await self._turns.deliver(self._log.finish(), self._emit)
+                await self._scheduler.next()
+                await self._scheduler.deliver(self._events.stderr(self._log.feed(data)), self._emit)
+            await self._scheduler.deliver(self._log.finish(), self._emit)
         except Exception as fault:
             self._wire.fault = fault
             self._process.kill()

@@ -17,8 +17,8 @@ from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
 from sidecar.subagents.runners.acp.updates.question import known_options
-from sidecar.subagents.runners.contract import Attendant, Emit
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.contract import Emit, RunObserver
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
 
 PERMISSION = "session/request_permission"
@@ -37,7 +37,12 @@ class AgentWire:
     """The transport that the SDK's connection reads and writes; see `acp.connect_to_agent`."""
 
     def __init__(
-        self, process: ChildProcess, events: SessionEvents, emit: Emit, attendant: Attendant, turns: Turns
+        self,
+        process: ChildProcess,
+        events: SessionEvents,
+        emit: Emit,
+        observer: RunObserver,
+        scheduler: FairScheduler,
     ) -> None:
         self.fault: Exception | None = None
         """Why nothing more is read, when it is not the end of the stream."""
@@ -46,8 +51,8 @@ class AgentWire:
         self._process = process
         self._events = events
         self._emit = emit
-        self._attendant = attendant
-        self._turns = turns
+        self._observer = observer
+        self._scheduler = scheduler
         self._lines = MessageLines()
         self._inbox: deque[Message] = deque()
         self._ended = False
@@ -109,12 +114,12 @@ class AgentWire:
         data = await self._process.stdout.read()
         self._is_delivering = True
         self._heard.set()
-        await self._turns.next()
+        await self._scheduler.next()
         self._ended = not data
         messages = list(self._lines.feed(data) if data else self._lines.finish())
-        await self._turns.deliver(joined(self._events_of(messages)), self._emit)
+        await self._scheduler.deliver(joined(self._events_of(messages)), self._emit)
         if self._events.retrying is None:
-            self._attendant.active()
+            self._observer.active()
         for message in messages:
             await self._pass_on(message)
         self._heard.set()

@@ -7,8 +7,8 @@ from typing import Any
 
 from sidecar.subagents.runners.command.output import CommandOutput
 from sidecar.subagents.runners.contract import Emit, RunResult, missing_outputs
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.stderr import StderrLog
-from sidecar.subagents.runners.output.turns import Turns
 from sidecar.subagents.runners.process.child import TERM_SECONDS, ChildProcess, describe_exit
 from sidecar.subagents.runners.process.containment import SWEEP_SECONDS
 from sidecar.subagents.runners.process.pipes import OutputPipe
@@ -23,14 +23,14 @@ _CLEAR_SECONDS = TERM_SECONDS + 2 * SWEEP_SECONDS
 class CommandRun(ProcessRun):
     """A started command; see `RunHandle`."""
 
-    talk = None
+    channel = None
 
     def __init__(
         self,
         process: ChildProcess,
         output: CommandOutput,
         emit: Emit,
-        turns: Turns,
+        scheduler: FairScheduler,
         expected_outputs: Collection[str] = (),
     ) -> None:
         super().__init__(process)
@@ -38,7 +38,7 @@ class CommandRun(ProcessRun):
         self._output = output
         self._log = StderrLog()
         self._emit = emit
-        self._turns = turns
+        self._scheduler = scheduler
         self._fault: Exception | None = None
         self._pumps += [
             asyncio.create_task(self._pump(process.stdout, output), name=f"stdout of {process.pid}"),
@@ -62,7 +62,7 @@ class CommandRun(ProcessRun):
 
     async def _pump(self, pipe: OutputPipe, parser: "CommandOutput | StderrLog") -> None:
         while data := await pipe.read():
-            await self._turns.next()
+            await self._scheduler.next()
             await self._deliver(parser.feed(data))
         await self._deliver(parser.finish())
 
@@ -71,7 +71,7 @@ class CommandRun(ProcessRun):
         if self._fault:
             return
         try:
-            await self._turns.deliver(events, self._emit)
+            await self._scheduler.deliver(events, self._emit)
         except Exception as fault:
             logger.exception("the output of process %d cannot be recorded; it is killed", self.pid)
             self._fault = fault
