@@ -151,9 +151,9 @@ class RunHandle(Protocol):
     async def stop(self, limit: float = 5.0) -> None:
         """End the run within `limit` seconds and leave nothing of it.
 
-        The steps that let the program end by itself get less time when the limit is small. Called at cancel, at
-        a hard time limit and at the end of the Host; any number of times, also at once, before and after the
-        end; a smaller limit wins.
+        The steps that let the program end by itself get less time when the limit is small. Called at cancel,
+        at a hard time limit and at the end of the Host; any number of times, also at once, before and after
+        the end; a smaller limit wins.
         """
 
 
