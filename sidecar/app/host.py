@@ -22,6 +22,7 @@ from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
+from sidecar.app.upkeep.journal_retention import JournalRetention
 from sidecar.app.upkeep.ownership import Ownership
 from sidecar.app.upkeep.recovery import Recovery
 from sidecar.history import TaskHistory
@@ -34,10 +35,10 @@ from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.attendance import Oversight
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.scope import RunServices
+from sidecar.subagents.runs.supervision import MonitorServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT
 
@@ -102,6 +103,7 @@ class Host:
             lambda task_id: self.registry.live(task_id) is not None,
             history_clock_ms,
         )
+        self.journal_retention = JournalRetention(journal, lambda: self.settings.history, wall_clock_ms)
         self.reminders = Reminders(self.manager, journal, self.runs.admission, self.settings.reminders)
 
     @classmethod
@@ -132,6 +134,7 @@ class Host:
         except StorageError as error:
             logger.error("what was spent today is not known: %s", error.message)
         self.housekeeping.start(lambda gone: self.news.note_all(gone, "removed"))
+        self.journal_retention.start()
 
     async def _recover_rest(self, recovery: Recovery) -> None:
         ended = await recovery.again()
@@ -153,6 +156,7 @@ class Host:
 
     def _lose_root(self) -> None:
         self.journal.give_up()
+        self.runs.admission.close()
         self.registry.abandon(HOST_EXIT)
 
     @property
@@ -246,6 +250,7 @@ class Host:
         if self._recovering is not None:
             self._recovering.cancel()
         await self.housekeeping.aclose()
+        await self.journal_retention.aclose()
         await self.reminders.aclose()
         if "search" in vars(self):
             await asyncio.to_thread(self.search.close)
@@ -261,7 +266,7 @@ class Host:
             stop_seconds=lambda: self._stop_seconds,
             watch=self.events.watch,
             history_changed=self.news.note,
-            oversight=Oversight(
+            monitoring=MonitorServices(
                 settings=lambda: self.settings,
                 spending=self.spending,
                 desk=self.desk,

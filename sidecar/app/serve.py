@@ -24,7 +24,7 @@ from sidecar.printable import printable
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
-from sidecar.subagents.runners.process.adoption import adoption
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
 HANDLERS: Handlers = {
     **lifecycle.HANDLERS,
@@ -72,7 +72,7 @@ async def _serve(session: Session, transport: PipeTransport) -> int:
         on_end=session.begin_close,
         transport=transport,
     )
-    adoption.begin()
+    orphan_reaper.begin()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, session.connection.request_exit, 1)

@@ -10,6 +10,7 @@ import msgspec
 from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import Settings
 from sidecar.app.user_dirs import user_dir
+from sidecar.rpc.integers import MAX_INTEGER, too_large, with_integers
 from sidecar.rpc.wording import reworded
 
 _SECONDS = (
@@ -19,6 +20,8 @@ _SECONDS = (
     "startupTimeoutSeconds",
     "gracePeriodSeconds",
 )
+_FRACTIONAL = ("Seconds", "Minutes", "Cost")
+"""How the names of settings end that take any number."""
 _UNKNOWN_FIELD = re.compile(
     r"Object contains unknown field `(?P<field>[^`]*)`(?: - at `\$\.?(?P<at>[^`]*)`)?"
 )
@@ -88,8 +91,13 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
 
 def convert(raw: Mapping[str, Any]) -> Settings:
     """Turn plain data into Settings. Raises InvalidParams naming the key and what it takes."""
+    whole = with_integers(raw)  # a huge integer in JSON has become a float
+    for path, value in too_large(whole):
+        if not path.endswith(_FRACTIONAL):
+            limits = f"-{MAX_INTEGER} and {MAX_INTEGER}"
+            raise InvalidParams(f"setting {path[1:]}: {value} is not between {limits}")
     try:
-        settings = msgspec.convert(raw, Settings)
+        settings = msgspec.convert(whole, Settings)
     except msgspec.ValidationError as error:
         raise InvalidParams(_explain(str(error))) from None
     _check_seconds(raw.get("asyncTasks", {}))

@@ -105,10 +105,15 @@ class Toolbox:
         if found is not None:
             term, reason = found
             return refuse(BadArgument(f"Parameter '{_PARAMETERS[term]}' cannot be kept to here: {reason}."))
+        if arguments.get("async") is True and self._host.settings.async_tasks.over_limit == "reject":
+            await self._host.runs.until_slot(lambda: self._has_slot(plan.runner.name))
         limit = plan.definition.timeout_seconds
         if arguments.get("timeout_seconds") is None and limit is not None:
             arguments = {**arguments, "timeout_seconds": limit}
         return await self._task_tool(arguments, gate).execute(arguments, update_output)
+
+    def _has_slot(self, runner: str) -> bool:
+        return self._host.manager.can_launch_async().allowed and self._host.runs.room.has(runner)
 
     def _tools(self, arguments: Mapping[str, Any]) -> dict[str, _Tool]:
         host = self._host
@@ -206,7 +211,7 @@ class _ToolOrchestrator:
         try:
             return await orchestrator.launch(request, abort)
         except BaseException:
-            runs.room.give_back(record.task.id)
+            runs.room.release(record.task.id)
             raise
 
 

@@ -16,7 +16,7 @@ from sidecar.app.outbound.news import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root, workspace, workspace_folder
-from sidecar.subagents.runners.process.adoption import adoption
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.catalogue import Catalogue
 
@@ -156,7 +156,7 @@ async def _run(
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
-    adoption.begin()
+    orphan_reaper.begin()
     host = await Host.open(root, settings)
     host.news.listen(_Progress())
     try:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from sidecar.rpc.errors import INVALID_PARAMS, RpcError
+from sidecar.rpc.integers import with_integers
 from sidecar.rpc.wording import reworded
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
@@ -19,9 +20,17 @@ def convert_params(params: Any, declared: type) -> Any:
     Raises RpcError -32602 that names the member and says what would be right.
     """
     try:
-        return msgspec.convert(params, declared, strict=True)
+        return _convert(params, declared)
     except msgspec.ValidationError as error:
         raise RpcError(INVALID_PARAMS, _explain(str(error), declared)) from None
+
+
+def _convert(params: Any, declared: type) -> Any:
+    try:
+        return msgspec.convert(params, declared, strict=True)
+    except msgspec.ValidationError:
+        # A huge integer has become a float: let it be judged by its range and not by its type.
+        return msgspec.convert(with_integers(params), declared, strict=True)
 
 
 def _explain(text: str, declared: type) -> str:

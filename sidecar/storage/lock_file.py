@@ -22,6 +22,10 @@ class Identity(NamedTuple):
     inode: int
 
 
+HELD = -1
+"""Returned by `lock_directory` for a directory that another process has locked."""
+
+
 class NotALockFile(OSError):
     """Something other than a regular file has the lock's name."""
 
@@ -120,6 +124,10 @@ if sys.platform == "win32":
             os.lseek(handle, 0, os.SEEK_SET)
         return True
 
+    def lock_directory(path: Path) -> int | None:
+        """Return None: on Windows nobody can remove a lock file that is open."""
+        return None
+
     def _is_alive(pid: int) -> bool:
         return True  # signal 0 would end the process here; a stale pid only makes a message less exact
 
@@ -133,6 +141,22 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def lock_directory(path: Path) -> int | None:
+        """Lock a directory without waiting; return it open, `HELD`, or None where directories have no locks.
+
+        Unlike a file in it, a directory in use cannot be removed without removing what it holds.
+        """
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _COMMON)
+        try:
+            is_locked = try_lock(handle)
+        except OSError:  # some network file systems lock only files that are open for writing
+            os.close(handle)
+            return None
+        if is_locked:
+            return handle
+        os.close(handle)
+        return HELD
 
     def _is_alive(pid: int) -> bool:
         try:

@@ -32,15 +32,18 @@ class Unavailable:
 
 
 class RootLock:
-    """Holds `<root>/sidecar.lock` until `release` or the end of the process.
+    """Holds the root's directory and `<root>/sidecar.lock` until `release` or the end of the process.
 
-    The lock belongs to the open file, not to its text: a pid that a killed owner left blocks nobody.
-    The sidecar never removes the file. When somebody else removes it, or the root or the journal with it,
-    another process can own a new one of that name: `is_current` tells the owner to stop writing.
+    Both locks belong to open files, not to the text in one: a pid that a killed owner left blocks nobody. The
+    file names the owner; the directory keeps others out when somebody removes the file, which the owner then
+    makes again (`renew`). When the root is removed, another process can own a new one of that name:
+    `is_current` returns whether the owner may still write.
     """
 
-    def __init__(self, root: OwnRoot, handle: int, *, was_abandoned: bool) -> None:
+    def __init__(self, root: OwnRoot, handle: int, fence: int | None, *, was_abandoned: bool) -> None:
+        self._root = root
         self._handle: int | None = handle
+        self._fence = fence
         self._watched = (root.path, root.lock, root.database)
         self._known = {root.path: lock_file.identity(root.path), root.lock: lock_file.identity_of(handle)}
         self.was_abandoned = was_abandoned
@@ -79,21 +82,33 @@ class RootLock:
 
     @classmethod
     def _attempt(cls, root: OwnRoot) -> "RootLock | HeldBy":
-        handle = lock_file.open_lock(root.lock)
+        fence = lock_file.lock_directory(root.path)
+        if fence == lock_file.HELD:
+            return HeldBy(lock_file.read_owner(root.lock))
         try:
-            is_locked = lock_file.try_lock(handle)
-            if lock_file.identity(root.lock) != lock_file.identity_of(handle):
-                return HeldBy(None)  # removed since it was opened: whatever it says is about a nameless file
-            if not is_locked:
-                return HeldBy(lock_file.living_pid(handle))
-            was_abandoned = _is_abandoned(root, lock_file.read_text(handle))
-            lock_file.write_text(handle, str(os.getpid()))
-            make_private(root)
-            handle, lock = -1, cls(root, handle, was_abandoned=was_abandoned)
+            found = _lock(root)
+            if isinstance(found, HeldBy):
+                return found
+            handle, text = found
+            lock = cls(root, handle, fence, was_abandoned=_is_abandoned(root, text))
+            fence = None
             return lock
         finally:
-            if handle >= 0:
-                os.close(handle)
+            if fence is not None:
+                os.close(fence)
+
+    def renew(self) -> bool:
+        """Make a lock file again that was removed or replaced; False if somebody else holds the new one."""
+        try:
+            found = _lock(self._root)
+        except OSError:
+            return False
+        if isinstance(found, HeldBy) or self._handle is None:
+            return False
+        os.close(self._handle)
+        self._handle = found[0]
+        self._known[self._root.lock] = lock_file.identity_of(self._handle)
+        return True
 
     def is_current(self) -> bool:
         """Tell whether root, lock file and journal are still the ones this process owns; see `replaced`."""
@@ -122,12 +137,33 @@ class RootLock:
             return
         lock_file.write_text(handle, _RELEASED)
         os.close(handle)
+        if self._fence is not None:
+            os.close(self._fence)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _lock(root: OwnRoot) -> tuple[int, str] | HeldBy:
+    """Lock the file and name this process in it; return the open file and the text before. Raises OSError."""
+    handle = lock_file.open_lock(root.lock)
+    try:
+        is_locked = lock_file.try_lock(handle)
+        if lock_file.identity(root.lock) != lock_file.identity_of(handle):
+            return HeldBy(None)  # removed since it was opened: its text is about a file without a name
+        if not is_locked:
+            return HeldBy(lock_file.living_pid(handle))
+        text = lock_file.read_text(handle)
+        lock_file.write_text(handle, str(os.getpid()))
+        make_private(root)
+        locked, handle = handle, -1
+        return locked, text
+    finally:
+        if handle >= 0:
+            os.close(handle)
 
 
 def _is_abandoned(root: OwnRoot, text: str) -> bool:

@@ -194,6 +194,19 @@ def detached() -> None:
     silent()
 
 
+def linger() -> None:
+    """End the turn, say one more word when the input ends, and stay until a file `exit` exists."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    prompt = open_session()
+    say("done")
+    end(prompt)
+    while sys.stdin.readline():
+        pass
+    say(" indeed")
+    while not Path("exit").exists():
+        time.sleep(0.02)
+
+
 def reason() -> None:
     prompt = open_session()
     say("so far")
@@ -290,7 +303,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
         *(die_once, die_always, fail_to_open),
-        *(odd_updates, deaf, detached, reason, wait, sulk, ask, play),
+        *(odd_updates, deaf, detached, linger, reason, wait, sulk, ask, play),
     )
 }
 

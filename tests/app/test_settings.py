@@ -70,3 +70,8 @@ def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
 def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match="does not exist"):
         load_file(tmp_path / "absent.toml")
+
+
+def test_an_integer_that_json_cannot_carry_is_refused_with_the_range() -> None:
+    with pytest.raises(InvalidParams, match=r"setting asyncTasks\.max: 10+19\d+ is not between"):
+        convert({"asyncTasks": {"max": 1e30, "defaultTimeoutSeconds": 1e30}})

@@ -16,8 +16,8 @@ from sidecar.subagents.runners.acp.asking.profiles import PROFILES
 from sidecar.subagents.runners.acp.session import Session
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire
-from sidecar.subagents.runners.contract import Attendant
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.contract import RunObserver
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
 from sidecar.subagents.runners.process.marker import find
 from tests.e2e.real_agents import MODELS
@@ -51,9 +51,9 @@ async def opened(
         command, task_id=task_id, cwd=workspace, env=own_home, interactive=True
     )
     events = SessionEvents()
-    wire = AgentWire(process, events, take, Attendant(), Turns())
-    modes = SessionModes(profile.modes, Attendant(), lambda fault: pytest.fail(str(fault)), must_ask=True)
-    session = Session(wire, Permissions(events, Attendant()), modes)
+    wire = AgentWire(process, events, take, RunObserver(), FairScheduler())
+    modes = SessionModes(profile.modes, RunObserver(), lambda fault: pytest.fail(str(fault)), must_ask=True)
+    session = Session(wire, Permissions(events, RunObserver()), modes)
     try:
         await session.open(workspace, None if flag else MODELS[agent], "")
         yield session, told

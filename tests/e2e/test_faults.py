@@ -198,6 +198,45 @@ async def test_an_owner_whose_files_are_removed_accepts_nothing_it_would_lose(
     await refusal(sidecar)
 
 
+async def test_every_view_of_a_run_whose_root_is_removed_agrees_on_its_end(sidecar: Sidecar) -> None:
+    task_id = await sidecar.launch_ready("wait", notifyModel=True)
+    await sidecar.request("asyncTasks/setMax", max=1)
+    queued = await sidecar.launch("cat", overLimit="queue")
+    shutil.rmtree(sidecar.root)
+
+    def end_of(task: str) -> list[str]:
+        return [event["endReason"] for event in sidecar.events.get(task, []) if "endReason" in event]
+
+    await sidecar.until(lambda: end_of(task_id) == ["hostExit"])
+    task = await sidecar.task(task_id)
+    assert (task["status"], task["endReason"]) == ("failed", "hostExit")
+    counts = (await sidecar.request("asyncTasks/list"))["counts"]
+    assert (counts["running"], counts["queued"]) == (0, 0)
+    page = await sidecar.request("asyncTasks/events", taskId=task_id)
+    assert page["events"][-1]["endReason"] == "hostExit"
+    checked = await sidecar.request("tools/call", name="check_async_tasks", arguments={"action": "list"})
+    assert (checked["metadata"]["running"], checked["metadata"]["failed"]) == (0, 1)
+    reminder = await sidecar.request("reminders/next")
+    assert reminder["taskIds"] == [task_id]
+    await sidecar.request("reminders/delivered", deliveryId=reminder["deliveryId"])
+    assert (await sidecar.request("reminders/next"))["taskIds"] == []
+    assert (await sidecar.task(queued))["endReason"] == "hostExit"
+
+
+async def test_a_lock_removed_under_an_owner_that_does_not_answer_lets_nobody_take_over(
+    sidecar: Sidecar, start: Start
+) -> None:
+    task_id = await sidecar.launch_ready("wait")
+    os.kill(sidecar.client.pid, signal.SIGSTOP)
+    (sidecar.root / "sidecar.lock").unlink()
+    second = await start()
+    assert not await launches(second)
+    os.kill(sidecar.client.pid, signal.SIGCONT)
+    assert await launches(sidecar)
+    assert (await sidecar.task(task_id))["status"] == "running"
+    assert (sidecar.root / "sidecar.lock").read_text() == str(sidecar.client.pid)
+
+
 async def test_a_removed_lock_never_makes_two_owners(sidecar: Sidecar, start: Start) -> None:
     task_id = await sidecar.launch_ready("wait")
     (sidecar.root / "sidecar.lock").unlink()

@@ -49,7 +49,7 @@ async def test_the_new_order_is_the_order_of_the_starts(sidecar: Sidecar, line: 
 
 @pytest.mark.parametrize("position", [0, -1])
 async def test_a_place_before_the_first_is_refused(sidecar: Sidecar, line: list[str], position: int) -> None:
-    with pytest.raises(RpcError, match=r"position: .* is below 1") as caught:
+    with pytest.raises(RpcError, match=r"position: .* is not between 1 and") as caught:
         await sidecar.request("asyncTasks/reorder", taskId=line[0], position=position)
     assert caught.value.code == -32602
 

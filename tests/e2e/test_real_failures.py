@@ -16,7 +16,7 @@ from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp.restart import RestartableRun
 from sidecar.subagents.runners.acp.runner import AcpRunner
-from sidecar.subagents.runners.contract import Attendant, RunResult, RunSpec
+from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server import anthropic, gemini, openai_chat, openai_responses
@@ -44,7 +44,7 @@ UNSEEN = ("qwen", "opencode")
 """Agents that repeat a request whose stream broke for ever or for minutes, and do not always say so."""
 
 
-class Agreeable(Attendant):
+class Agreeable(RunObserver):
     """Allows everything."""
 
     async def ask(self, question: Question) -> Answer:
@@ -82,7 +82,7 @@ async def drive(home: Path, model: ModelServer) -> AsyncIterator[Drive]:
         env = {"HOME": str(home), **settings[agent]["env"]}
         runner = AcpRunner(agent, RunnerSettings(type="acp", env=env))
         task_ids.append(str(uuid4()))
-        spec = RunSpec(task_ids[-1], goal, workspace, model=MODELS[agent], attendant=Agreeable())
+        spec = RunSpec(task_ids[-1], goal, workspace, model=MODELS[agent], observer=Agreeable())
         events: list[Json] = []
         retried = asyncio.Event()
 

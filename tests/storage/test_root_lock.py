@@ -160,12 +160,21 @@ def test_an_owner_notices_that_the_root_is_another(root: OwnRoot) -> None:
             assert lock.replaced() == root.path and successor.is_current()
 
 
-def test_a_lock_removed_under_its_owner_goes_to_the_next_who_has_to_clean_up(root: OwnRoot) -> None:
+def test_a_lock_file_removed_under_its_owner_keeps_others_out_and_is_made_again(root: OwnRoot) -> None:
     with acquired(root) as lock:
+        root.lock.unlink()
+        assert RootLock.try_again(root) is None
+        assert not lock.is_current() and lock.renew() and lock.is_current()
+    with acquired(root) as successor:
+        assert not successor.was_abandoned
+
+
+def test_an_owner_that_ended_without_its_lock_file_has_left_the_root_unfinished(root: OwnRoot) -> None:
+    with acquired(root):
         root.database.touch()
         root.lock.unlink()
-        with acquired(root) as successor:
-            assert successor.was_abandoned and successor.is_current() and not lock.is_current()
+    with acquired(root) as successor:
+        assert successor.was_abandoned and successor.is_current()
 
 
 def test_a_lock_removed_while_it_is_taken_is_taken_again(
@@ -176,13 +185,13 @@ def test_a_lock_removed_while_it_is_taken_is_taken_again(
     def removed_at_first(handle: int) -> bool:
         nonlocal calls
         calls += 1
-        if calls == 1:
+        if calls == 2:  # the first locks the directory
             root.lock.unlink()
         return real(handle)
 
     monkeypatch.setattr(lock_file, "try_lock", removed_at_first)
     with acquired(root) as lock:
-        assert calls == 2 and lock.is_current()
+        assert calls == 4 and lock.is_current()
 
 
 def test_a_reader_becomes_the_owner_once_the_owner_is_gone(root: OwnRoot) -> None:

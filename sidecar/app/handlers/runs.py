@@ -35,6 +35,7 @@ from sidecar.app.handlers import Handlers
 from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
 from sidecar.app.session import Session
+from sidecar.rpc.integers import MAX_INTEGER
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 """Most bytes of events in one answer: far below the frame limit, large enough for any one event page."""
@@ -111,8 +112,7 @@ async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
 
 async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
     """Answer `asyncTasks/reorder`."""
-    if params.position < 1:
-        raise InvalidParams(f"position: {params.position} is below 1, the first place in the queue")
+    _check_between("position", params.position, 1)
     host = session.host
     host.require_ownership()
     place = host.runs.reorder(await host.registry.resolve(params.task_id), params.position)
@@ -143,8 +143,8 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
 
 async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     """Answer `asyncTasks/setMax`; running tasks are not stopped, queued ones may start."""
-    if params.max < -1:
-        raise InvalidParams(f"max: {params.max} is neither -1 (no limit) nor 0 or more")
+    if params.max != -1:
+        _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
     session.host.set_max(params.max)
     return SetMaxResult(max=params.max, revision=session.host.revision)
@@ -169,8 +169,7 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
 async def events(session: Session, params: EventsParams) -> EventsResult:
     """Answer `asyncTasks/events`."""
     check_limit(params.limit)
-    if params.after_seq < 0:
-        raise InvalidParams(f"afterSeq: {params.after_seq} is below 0, the start")
+    _check_between("afterSeq", params.after_seq, 0)
     host = session.host
     task_id = (await host.registry.resolve(params.task_id)).task.id
     page = await host.events.read(task_id, params.after_seq, params.limit, MAX_EVENT_BYTES)
@@ -179,8 +178,7 @@ async def events(session: Session, params: EventsParams) -> EventsResult:
 
 async def subscribe(session: Session, params: SubscribeParams) -> SubscribeResult:
     """Answer `asyncTasks/subscribe`; the events follow as `asyncTasks/didOutput`."""
-    if params.after_seq is not None and params.after_seq < 0:
-        raise InvalidParams(f"afterSeq: {params.after_seq} is below 0, the start")
+    _check_between("afterSeq", params.after_seq or 0, 0)
     record = await session.host.registry.resolve(params.task_id)
     return SubscribeResult(last_seq=await session.output.subscribe(record.task.id, params.after_seq))
 
@@ -195,6 +193,12 @@ def check_limit(limit: int) -> None:
     """Refuse a page size outside 1 to 20,000. Raises InvalidParams."""
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidParams(f"limit: {limit} is not between 1 and {MAX_PAGE}")
+
+
+def _check_between(name: str, value: int, low: int, hint: str = "") -> None:
+    """Refuse an integer outside `low` to what JSON carries exactly. Raises InvalidParams."""
+    if not low <= value <= MAX_INTEGER:
+        raise InvalidParams(f"{name}: {value} is not between {low} and {MAX_INTEGER}{hint}")
 
 
 HANDLERS: Handlers = {

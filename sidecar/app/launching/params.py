@@ -5,6 +5,7 @@ from typing import Any
 
 from sidecar.api.async_tasks import LaunchParams
 from sidecar.api.errors import InvalidParams
+from sidecar.rpc.integers import MAX_INTEGER
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.terms import unkept
 from sidecar.subagents.permissions.tool_rule import delegated, first_fault
@@ -23,8 +24,8 @@ def check(params: LaunchParams) -> None:
         raise InvalidParams(
             f"gracePeriodSeconds: {grace} is neither a number of seconds, 0 or more, nor -1 for none"
         )
-    if turns is not None and turns != NONE and turns < 1:
-        raise InvalidParams(f"maxTurns: {turns} is neither 1 or more nor -1 for no limit")
+    if turns is not None and turns != NONE and not 1 <= turns <= MAX_INTEGER:
+        raise InvalidParams(f"maxTurns: {turns} is not between 1 and {MAX_INTEGER}; -1 means no limit")
     not_understood = first_fault(params.tool_whitelist or ())
     if not_understood is not None:
         raise InvalidParams(f"toolWhitelist: {not_understood}")

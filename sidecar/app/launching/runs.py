@@ -1,7 +1,7 @@
 """Launch, cancel and await the runs of one Host, for clients and for the model alike."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +14,7 @@ from sidecar.app.launching.workspace import Workspace
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission, Prepared
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
 from sidecar.subagents.runs.driving import Patience
@@ -52,9 +52,10 @@ class Runs:
         self._services = services
         self.launches = LaunchGate()
         self.background = BackgroundRuns(
-            patience=Patience(dispose=STOP_SECONDS + 1), conclude=registry.conclude
+            patience=Patience(dispose=STOP_SECONDS + 1), conclude=registry.conclude, freed=self._free
         )
-        self.room = RunnerRoom(lambda: planner.settings().async_tasks.per_runner_max)
+        self._slot_freed = asyncio.Event()
+        self.room = RunnerQuota(lambda: planner.settings().async_tasks.per_runner_max)
         self.admission = Admission(manager, self._start, self._moved, self.room)
 
     async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
@@ -75,6 +76,8 @@ class Runs:
         with self.launches.open() as gate:
             ended = await self._registry.resolve(params.task_id)
             _require_resumable(ended)
+            # The agent saves its session until it exits.
+            await self._until_freed(lambda: ended.task.id not in self._manager.ended_with_slot)
             prepared, mode = await self._prepare_again(ended, params, workspace)
             return await self._admit(prepared, params.over_limit, gate), mode
 
@@ -114,10 +117,13 @@ class Runs:
         task = prepared.record.task
         gate.check(task.subagent_name)
         gate.task_id = task.id
+        rejects = (over_limit or self._planner.settings().async_tasks.over_limit) == "reject"
+        if rejects:
+            await self.until_slot(lambda: self.admission.can_take_slot(prepared))
         slot = self.admission.take_slot(prepared)
         if slot is not None:
             await self._start(prepared, slot)
-        elif (over_limit or self._planner.settings().async_tasks.over_limit) == "reject":
+        elif rejects:
             self.room.check(task.runner)
             running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
             raise LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
@@ -224,19 +230,38 @@ class Runs:
         await self.background.aclose(limit)
         await self._registry.aclose(limit)
 
+    async def until_slot(self, is_free: Callable[[], bool]) -> None:
+        """Wait while no slot is free and runs that have ended keep some: their processes are gone in seconds.
+
+        Whoever is told of an end may launch another run at once.
+        """
+        await self._until_freed(lambda: is_free() or not self._manager.ended_with_slot)
+
+    async def _until_freed(self, is_done: Callable[[], bool]) -> None:
+        while not is_done():
+            self._slot_freed.clear()
+            await self._slot_freed.wait()
+
     def ended(self, run: Run) -> None:
-        """Take in an end that is durable: the manager learns of it, and its place is free."""
+        """Take in an end that is durable: the manager learns of it, and its slot is free or soon will be."""
         if run.outcome is not None and self._manager.get_task(run.id) is not None:
             conclude(self._manager, run.id, run.outcome)
-        self.room.give_back(run.id)
-        self.admission.pump()
+        if run.id not in self._manager.ended_with_slot:
+            self._free(run.id)
+
+    def _free(self, task_id: str) -> None:
+        """Give the slot of a run to the next one, once its end is durable and its processes are gone."""
+        if not self._is_live(task_id):
+            self.room.release(task_id)
+            self.admission.pump()
+        self._slot_freed.set()
 
     async def _start(self, prepared: Prepared, slot: Slot) -> None:
         orchestrator = self.orchestrator(prepared.plan, prepared.record)
         try:
             await self.background.launch(self._manager, orchestrator, prepared.run, slot)
         except BaseException:
-            self.room.give_back(prepared.record.task.id)
+            self.room.release(prepared.record.task.id)
             raise
         reduction = prepared.run.timeout.sentence
         run = self._registry.live(prepared.record.task.id)

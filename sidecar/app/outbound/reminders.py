@@ -108,7 +108,7 @@ class Reminders:
         Raises StorageError when the disk does not take that; the reminder stays pending then.
         """
         task_ids = self._outbox.carried_by(delivery_id)
-        if task_ids:
+        if task_ids and not self._journal.read_only:
             await self._journal.mark_notified(task_ids, self._manager.now())
         self._outbox.delivered(delivery_id)
         await self._written()
@@ -136,11 +136,14 @@ class Reminders:
             await asyncio.wait(set(self._writes), timeout=0.5)
 
     def _keep_delivery(self, delivery: Delivery) -> None:
+        if self._journal.read_only:
+            return
         kept = JournalledDelivery(delivery.delivery_id, delivery.task_ids, delivery.at, delivery.state)
         self._write(self._journal.record_delivery(*kept))
 
     def _keep_marks(self, task_ids: Sequence[str], at: int) -> None:
-        self._journal.keep_marks(task_ids, at)
+        if not self._journal.read_only:
+            self._journal.keep_marks(task_ids, at)
 
     def _write(self, work: Coroutine[Any, Any, None]) -> None:
         write = asyncio.create_task(work)

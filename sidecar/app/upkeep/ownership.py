@@ -97,11 +97,8 @@ class Ownership:
         if not isinstance(self._lock, RootLock) or self._replaced is not None:
             return False
         replaced = self._lock.replaced()
-        if replaced == self._root.lock:
-            lock = RootLock.try_again(self._root)
-            if lock is not None:
-                self._lock.release()
-                self._lock, replaced = lock, None
+        if replaced == self._root.lock and self._lock.renew():
+            replaced = self._lock.replaced()
         self._replaced = replaced
         return replaced is None
 

@@ -58,6 +58,23 @@ class EventLog:
         await ended
         self.close_task(task_id)
 
+    def end_unrecorded(self, task_id: str, event: dict[str, Any]) -> None:
+        """Log the last event of a run whose journal belongs to somebody else or is gone: only in memory.
+
+        Nothing happens for a task without events.
+        """
+        tail = self._tails.get(task_id)
+        if tail is None:
+            return
+        stamped, body = self._stamped(tail, event)
+        tail.is_final = True
+        self._publish(task_id, tail, stamped, len(body))
+
+    def is_over(self, task_id: str) -> bool:
+        """Return whether the last event of a task was logged by `end_unrecorded`."""
+        tail = self._tails.get(task_id)
+        return tail is not None and tail.is_final
+
     def newest(self, task_id: str) -> int | None:
         """Return the newest seq of an open task, durable or not; None for any other task."""
         tail = self._tails.get(task_id)
@@ -85,6 +102,8 @@ class EventLog:
         if tail is None:
             return await self._journal.last_seq(task_id)
         last_seq = tail.last_seq
+        if tail.is_final:
+            return last_seq
         return last_seq if await self._is_durable(urgent=True) else await self._journal.last_seq(task_id)
 
     async def read(
@@ -104,9 +123,11 @@ class EventLog:
         tail = self._tails.get(task_id)
         if tail is not None and tail.covers(after_seq):
             page = tail.page(after_seq, limit, max_bytes)
-            if not page.events or await self._is_durable(urgent):
+            if not page.events or tail.is_final or await self._is_durable(urgent):
                 return page
-        return await self._journal.read_events(task_id, after_seq, limit, max_bytes)
+        page = await self._journal.read_events(task_id, after_seq, limit, max_bytes)
+        is_short = tail is not None and tail.is_final and bool(page.events)
+        return page._replace(more=True) if is_short else page
 
     async def _is_durable(self, urgent: bool) -> bool:
         try:
@@ -154,6 +175,8 @@ class _Tail:
         self.last_seq = last_seq
         self.last_ts = 0
         """The newest time, so that a clock that is set back gives no event an earlier one."""
+        self.is_final = False
+        """Whether the last event is in here, and never in the journal."""
         self._max_bytes = max_bytes
         self._bytes = 0
         self._kept: deque[tuple[dict[str, Any], int]] = deque()

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
 from sidecar.api.permissions import RememberedPermission
-from sidecar.subagents.journal import codec, permission_table, queries
+from sidecar.subagents.journal import codec, permission_table, pruning, queries
 from sidecar.subagents.journal import status as journal_status
 from sidecar.subagents.journal.queries import EventPage, RecordPage
 from sidecar.subagents.journal.queue import JournalQueue
@@ -262,6 +262,12 @@ class Journal:
     ) -> EventPage:
         """Return events after `after_seq`: at most `limit`, about `max_bytes` of JSON, but at least one."""
         return await self._call(lambda db: queries.read_events(db, task_id, after_seq, limit, max_bytes))
+
+    async def prune(self, now: int, keep_ms: int, max_bytes: int) -> bool:
+        """Remove events of old runs, a bounded number in a call; return whether there may be more."""
+        return await self._call(
+            lambda db: pruning.prune(db, now, keep_ms, max_bytes), writes=True, urgent=False
+        )
 
     async def last_seq(self, task_id: str) -> int:
         """Return the newest event's seq, 0 if there is none."""

@@ -133,6 +133,8 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _prepare(connection: sqlite3.Connection, version: int) -> None:
+    if version == 0:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # first: later it would take a whole VACUUM
     # FULL, not NORMAL: a record must outlive a power cut once `save` has returned.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

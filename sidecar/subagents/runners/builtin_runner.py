@@ -17,7 +17,7 @@ from sidecar.subagents.runners.builtin_settings import (
     required_model,
 )
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.module_command import module_command
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class BuiltinRunner(AcpRunner):
 
     type = "builtin"
 
-    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+    def __init__(self, name: str, settings: RunnerSettings, scheduler: FairScheduler | None = None) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
         profile = Profile(
             command,
@@ -40,7 +40,7 @@ class BuiltinRunner(AcpRunner):
             counts_answers=True,
             trust=Extras(env={TRUSTED: "1"}),  # it reads the rules files of a workspace then
         )
-        super().__init__(name, settings, turns, profile)
+        super().__init__(name, settings, scheduler, profile)
         self._has_command = settings.command is not None
 
     def check(self) -> None:

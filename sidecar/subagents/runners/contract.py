@@ -19,7 +19,7 @@ The waiting is the back-pressure: a runner reads no further meanwhile, so its ch
 
 
 MESSAGES_WAITING = 20
-"""Messages that may wait for the end of an agent's turn: more is a client that does not look."""
+"""How many messages may wait for the end of an agent's turn."""
 
 
 class RunnerUnavailable(LaunchFailed):
@@ -29,29 +29,29 @@ class RunnerUnavailable(LaunchFailed):
         super().__init__(reason, reason=reason)
 
 
-class Attendant:
+class RunObserver:
     """Who looks after one run while it goes on. This one does nothing, and answers no question."""
 
     def ready(self, *, silence_counts: bool) -> None:
-        """Note that the start is over; with `silence_counts` long silence from now on means it is stuck."""
+        """Note that the start is over; with `silence_counts`, long silence after it means a hang."""
 
     def in_session(self, session_id: str) -> None:
-        """Note the session, which a later run of the same agent can take up."""
+        """Note the session, which a later run of the same agent can resume."""
 
     def configured(self, *, mode: str | None, model: str | None) -> None:
-        """Note the mode and the model that the agent's session runs with; None where it does not say."""
+        """Note the mode and the model of the agent's session; None where the agent does not report it."""
 
     def active(self) -> None:
         """Note a sign of life that is no event."""
 
     async def ask(self, question: Question) -> Answer:
-        """Return what the agent may do; as late as a person does. A cancel takes the question back."""
-        return Answer.denial(question, "nobody attends this run")
+        """Return what the agent may do, as late as a person answers. A cancel withdraws the question."""
+        return Answer.denial(question, "this run has no observer")
 
 
 @dataclass(frozen=True)
 class FormerSession:
-    """A session to take up, what to say in it instead of the run's prompt, and its cost so far (USD)."""
+    """A session to resume, the prompt to send in place of the run's, and its cost so far (USD)."""
 
     session_id: str
     prompt: str
@@ -60,7 +60,7 @@ class FormerSession:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run to start: the whole prompt, the directory to work in, and whose run it is."""
+    """One run to start: its id, the whole prompt, the working directory and its limits."""
 
     task_id: str
     prompt: str
@@ -68,8 +68,8 @@ class RunSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment after the runner's own `env`."""
     model: str | None = None
-    """The model its definition asks for; runners that cannot choose one pass it over."""
-    attendant: Attendant = field(default_factory=Attendant)
+    """The model its definition asks for; runners that cannot choose one ignore it."""
+    observer: RunObserver = field(default_factory=RunObserver)
     terms: Terms = field(default_factory=Terms)
     former: FormerSession | None = None
     policy: Policy = "ask"
@@ -103,56 +103,57 @@ def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | N
     return f"the run ended without its expected outputs: {', '.join(missing)}" if missing else None
 
 
-def put_in_line(waiting: list[str], text: str) -> None:
-    """Add a message to those that wait for an agent's next turn. Raises Overloaded when it is too many."""
+def enqueue_message(waiting: list[str], text: str) -> None:
+    """Queue a message for an agent's next turn. Raises Overloaded when too many wait already."""
     if len(waiting) >= MESSAGES_WAITING:
-        raise Overloaded(f"{len(waiting)} messages wait for the agent already; send this one again later")
+        raise Overloaded(f"{len(waiting)} messages are waiting for the agent; send this one again later")
     waiting.append(text)
 
 
-class Talk(Protocol):
-    """The way to speak to an agent while its run goes on."""
+class MessageChannel(Protocol):
+    """Sends messages to an agent while it runs."""
 
     @property
     def listens(self) -> bool:
-        """Whether its session stands and there may be another turn."""
+        """Whether its session is open and it may get another turn."""
 
     def send(self, text: str) -> bool:
-        """Give the agent a message when its present turn has ended; False if it takes none any more.
+        """Give the agent a message when its current turn has ended; False if it accepts none any more.
 
         Raises Overloaded when too many wait already.
         """
 
     async def last_turn(self, missing: Sequence[str]) -> None:
-        """End the present turn and give the agent one more, for `missing` outputs; return when that is over.
+        """End the current turn and give the agent one more, for `missing` outputs; return at its end.
 
-        Called at most once, when a limit is reached; what the agent asks leave for from then on is refused.
+        Called at most once, when a limit is reached. Later permission requests of the agent are refused.
         """
 
 
 class RunHandle(Protocol):
-    """One started run. The orchestrator holds it until `result` or `stop` has returned."""
+    """One started run. The orchestrator holds it until `stop` has returned."""
 
     @property
     def pid(self) -> int | None:
         """The process of the run, for records and displays; None where it has none of its own."""
 
     @property
-    def talk(self) -> Talk | None:
-        """How to speak to the run; None for one that takes no words but its prompt."""
+    def channel(self) -> MessageChannel | None:
+        """How to send messages to the run; None if it accepts only its prompt."""
 
     async def result(self) -> RunResult:
-        """Wait for the natural or forced end; every event was emitted by then.
+        """Wait for the natural or forced end; every event that counts was emitted by then.
 
         Called by the orchestrator, any number of times; cancelling the wait leaves the run alone. A failing
-        child is a result, never an exception. Nothing of the run is left when this returns.
+        child is a result, never an exception. Its processes may still be ending: `stop` waits for them.
         """
 
     async def stop(self, limit: float = 5.0) -> None:
         """End the run within `limit` seconds and leave nothing of it.
 
-        The politer steps shrink with the limit. Called at cancel, at a hard time limit and at the end of the
-        Host; any number of times, at once too, before and after the end; a smaller limit wins.
+        The steps that let the program end by itself get less time when the limit is small. Called at cancel,
+        at a hard time limit and at the end of the Host; any number of times, also at once, before and after
+        the end; a smaller limit wins.
         """
 
 
@@ -169,11 +170,11 @@ class Runner(Protocol):
 
     @property
     def listens(self) -> bool:
-        """Whether its runs take words beside the prompt."""
+        """Whether its runs accept messages in addition to the prompt."""
 
     @property
     def lacks(self) -> Mapping[Term, str]:
-        """What a launch cannot ask of it, and why; such a launch is refused."""
+        """What a launch cannot ask of it, and why. Such a launch is refused."""
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when the program cannot be found.

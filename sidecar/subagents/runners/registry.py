@@ -10,7 +10,7 @@ from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_runner import BuiltinRunner
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 
 def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
@@ -19,10 +19,10 @@ def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
     Last comes the built-in agent, if there is a key for its model. They share the loop fairly. Called by the
     Host at its start and when the settings change; runs under way keep their old runner.
     """
-    turns = Turns()
+    scheduler = FairScheduler()
     found = {name: RunnerSettings(type="acp") for name in found_profiles() if name not in settings}
-    runners = {name: _build(name, entry, turns) for name, entry in {**settings, **found}.items()}
-    builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), turns)
+    runners = {name: _build(name, entry, scheduler) for name, entry in {**settings, **found}.items()}
+    builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler)
     if builtin.is_meant:
         runners.setdefault(builtin.name, builtin)
     return runners
@@ -48,12 +48,12 @@ def _described(runner: Runner) -> dict[str, Any]:
     return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
 
 
-def _build(name: str, entry: RunnerSettings, turns: Turns) -> Runner:
+def _build(name: str, entry: RunnerSettings, scheduler: FairScheduler) -> Runner:
     if entry.type == "command":
-        return CommandRunner(name, entry, turns)
+        return CommandRunner(name, entry, scheduler)
     if entry.type == "acp":
-        return AcpRunner(name, entry, turns)
-    return BuiltinRunner(name, entry, turns)
+        return AcpRunner(name, entry, scheduler)
+    return BuiltinRunner(name, entry, scheduler)
 
 
 def _why_unavailable(runner: Runner) -> str | None:

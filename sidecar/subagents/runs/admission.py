@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.driving import RunPlan
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
@@ -39,7 +39,7 @@ class Admission:
         manager: AsyncTaskManager,
         start: Callable[[Prepared, Slot], Awaitable[None]],
         moved: Callable[[RunRecord], None],
-        room: RunnerRoom,
+        room: RunnerQuota,
     ) -> None:
         self._manager = manager
         self._room = room
@@ -54,11 +54,17 @@ class Admission:
         """How many launches wait."""
         return len(self._waiting)
 
+    def can_take_slot(self, prepared: Prepared) -> bool:
+        """Return whether a new launch could start now: neither its runner nor the limit is reached.
+
+        It could not while others wait that could start.
+        """
+        is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
+        return is_next and self._manager.can_launch_async().allowed
+
     def take_slot(self, prepared: Prepared) -> Slot | None:
-        """Reserve a slot for a new launch, unless its runner is full or others wait that could start."""
-        if not self._may_start(prepared) or any(map(self._may_start, self._waiting)):
-            return None
-        return self._reserve(prepared)
+        """Reserve a slot for a new launch, if it can start now."""
+        return self._reserve(prepared) if self.can_take_slot(prepared) else None
 
     def enqueue(self, prepared: Prepared) -> int:
         """Put a launch at the end of the line and return its place, counted from 1.
@@ -115,10 +121,15 @@ class Admission:
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
 
-    async def aclose(self, limit: float) -> list[RunRecord]:
+    def close(self) -> list[RunRecord]:
         """Start nothing more; return what still waited."""
         self._closed = True
         waiting, self._waiting = self.waiting(), []
+        return waiting
+
+    async def aclose(self, limit: float) -> list[RunRecord]:
+        """Start nothing more, wait for what is starting, and return what still waited."""
+        waiting = self.close()
         if self._starting:
             await asyncio.wait(set(self._starting), timeout=limit)
         return waiting

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +39,8 @@ class BackgroundRuns:
     """Owns the asyncio task of every run; `aclose` ends them all in bounded time.
 
     `conclude(task_id, outcome)` is called when a background run has ended; a Host makes the end durable
-    first. Without it the manager's task ends at once.
+    first. Without it the manager's task ends at once. `freed(task_id)` is called when its processes are gone,
+    too, and its slot is free unless its end is still to be recorded.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class BackgroundRuns:
         *,
         patience: Patience | None = None,
         conclude: Callable[[str, Outcome], object] | None = None,
+        freed: Callable[[str], object] = lambda task_id: None,
     ) -> None:
         self._patience = patience or Patience()
+        self._freed = freed
         self._conclude = conclude
         self._work: dict[asyncio.Task[Any], DrivenRun] = {}
         self._closed = False
@@ -133,7 +137,11 @@ class BackgroundRuns:
         try:
             task = await self._register(run, manager, slot)
             registered.set_result(task)
-            await self._see_through(run, manager, task.id)
+            with self._keeping_slot(manager, task.id):
+                try:
+                    await self._see_through(run, manager, task.id)
+                finally:
+                    await run.aclose()
         except Exception as error:
             failure = error
             if registered.done():
@@ -143,6 +151,16 @@ class BackgroundRuns:
                 await run.aclose()
             if not registered.done():
                 registered.set_exception(failure)
+
+    @contextmanager
+    def _keeping_slot(self, manager: AsyncTaskManager, task_id: str) -> Iterator[None]:
+        """Count a run as running until its processes are gone, though it may have ended before."""
+        manager.keep_slot(task_id)
+        try:
+            yield
+        finally:
+            manager.free_slot(task_id)
+            self._freed(task_id)
 
     async def _register(self, run: DrivenRun, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:
         launch = await run.start()

@@ -171,8 +171,8 @@ class RunRegistry:
 
         So they may of a run that its owner left, until its end is written.
         """
-        if task_id in self._live:
-            return True
+        if task_id in self._live or self._events.is_over(task_id):
+            return task_id in self._live
         record = await self._journal.get(task_id)
         return record is not None and record.task.completed_at is None
 
@@ -245,13 +245,16 @@ class RunRegistry:
             del self._ended[next(iter(self._ended))]
 
     def abandon(self, outcome: Outcome) -> None:
-        """Stop every live run and show its end, but record nothing: the journal belongs to somebody else."""
-        for run in tuple(self._live.values()):
+        """Stop every live run and report its end without recording it: the journal is not ours any more."""
+        abandoned = tuple(self._live.values())
+        self._live.clear()
+        for run in abandoned:
             run.conclude(outcome)
-            del self._live[run.id]
             run.unwatch()
-            ended = run.ended_record(self._now())
+            run.record = ended = run.ended_record(self._now())
             self.show_lost(ended)
+            self._events.end_unrecorded(run.id, end_event(ended.task, None))
+            self._on_end(run)
             if not run.recorded.done():
                 run.recorded.set_result(None)
             self._on_change(ended)

@@ -14,7 +14,7 @@ from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.outcome import Outcome
 
 
-class CannotListen(Exception):
+class MessageRejected(Exception):
     """A run takes no message, now or ever; the text says why."""
 
 
@@ -28,7 +28,7 @@ class Executor(Protocol):
         """Make the stored task durable. Raises StorageError; may be called again."""
 
     def send(self, text: str) -> None:
-        """Give the agent a message as soon as it can take one; CannotListen says why it cannot."""
+        """Give the agent a message as soon as it can take one; MessageRejected says why it cannot."""
 
 
 class Run:
@@ -88,9 +88,9 @@ class Run:
         task = self.record.task
         try:
             if self.executor is None or not self.is_running:
-                raise CannotListen(f"it is {task.status}, and only a running task takes messages")
+                raise MessageRejected(f"it is {task.status}, and only a running task takes messages")
             self.executor.send(text)
-        except CannotListen as error:
+        except MessageRejected as error:
             raise InvalidState(
                 f"task {task.id} cannot receive messages: {error}", taskId=task.id, status=task.status
             ) from None

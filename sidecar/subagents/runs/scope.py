@@ -13,13 +13,19 @@ from sidecar.api.errors import StorageError
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
 from sidecar.subagents.journal.event_log import Watcher
 from sidecar.subagents.limits.terms import terms_of
-from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec, Talk, put_in_line
-from sidecar.subagents.runs.attendance import Oversight, RunAttendance
+from sidecar.subagents.runners.contract import (
+    FormerSession,
+    MessageChannel,
+    RunHandle,
+    RunSpec,
+    enqueue_message,
+)
 from sidecar.subagents.runs.driving import run_end
 from sidecar.subagents.runs.live_text import LiveText
 from sidecar.subagents.runs.prompts import build_prompt
 from sidecar.subagents.runs.registry import RunRegistry
-from sidecar.subagents.runs.run import CannotListen, Run
+from sidecar.subagents.runs.run import MessageRejected, Run
+from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import LaunchRequest, Resumption
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import RunFailed
@@ -45,7 +51,7 @@ class RunServices:
     """Follows a run's events as they were logged; returns the call that ends it."""
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
-    oversight: Oversight
+    monitoring: MonitorServices
 
 
 class RunScope:
@@ -68,10 +74,10 @@ class RunScope:
         self._error: RunFailed | None = None
         self._last_turn: asyncio.Task[None] | None = None
         definition = plan.definition
-        grace = services.oversight.settings().async_tasks.grace_period_seconds
+        grace = services.monitoring.settings().async_tasks.grace_period_seconds
         self._terms = terms_of(request, definition, grace)
-        self._attendance = RunAttendance(
-            services.oversight, run, definition.permissions, plan.brought_by, self._terms, self._emit
+        self._monitor = RunMonitor(
+            services.monitoring, run, definition.permissions, plan.brought_by, self._terms, self._emit
         )
 
     async def open(self) -> None:
@@ -123,10 +129,10 @@ class RunScope:
             prompt,
             workspace,
             model=self._plan.definition.model,
-            attendant=self._attendance,
+            observer=self._monitor,
             terms=self._terms,
             policy=self._plan.definition.permissions
-            or self._services.oversight.settings().permissions.default,
+            or self._services.monitoring.settings().permissions.default,
             trusted=self._plan.trusts(workspace),
         )
         for notice in self._plan.notices:
@@ -136,23 +142,23 @@ class RunScope:
             spec = _resuming(spec, resumption)
             await self._tell(resumption.text)
         self._run.abort.wind_up = self._wind_up
-        self._attendance.begin()
+        self._monitor.begin()
         try:
             self._handle = await self._plan.runner.start(spec, self._emit)
             self._run.record.pid = self._handle.pid
-            self._pass_on_early_messages(self._handle.talk)
+            self._pass_on_early_messages(self._handle.channel)
             await self._first_end(self._handle)
         finally:
-            self._attendance.end()
+            self._monitor.end()
 
     def send(self, text: str) -> None:
-        """Give the agent a message. Raises CannotListen, and Overloaded when too many wait already."""
+        """Give the agent a message. Raises MessageRejected, and Overloaded when too many wait already."""
         if not self._plan.runner.listens:
-            raise CannotListen(f"runner {self._plan.runner.name!r} only accepts its initial prompt")
+            raise MessageRejected(f"runner {self._plan.runner.name!r} only accepts its initial prompt")
         if self._handle is None:
-            put_in_line(self._early_messages, text)
-        elif self._handle.talk is None or not self._handle.talk.send(text):
-            raise CannotListen("the run is ending")
+            enqueue_message(self._early_messages, text)
+        elif self._handle.channel is None or not self._handle.channel.send(text):
+            raise MessageRejected("the run is ending")
 
     async def finish(self, task: AsyncTask) -> None:
         """Write the run's end into its stored task. Raises StorageError; may be called again then."""
@@ -214,14 +220,14 @@ class RunScope:
 
     def _wind_up(self) -> bool:
         """Give the agent its last turn, where it listens and there is time for one."""
-        talk = self._handle.talk if self._handle is not None else None
+        talk = self._handle.channel if self._handle is not None else None
         if talk is None or not talk.listens or self._terms.grace_seconds <= 0:
             return False
         self._run.fold.cut_short()
         self._last_turn = asyncio.create_task(self._give_last_turn(talk), name=f"last turn of {self.task_id}")
         return True
 
-    async def _give_last_turn(self, talk: Talk) -> None:
+    async def _give_last_turn(self, talk: MessageChannel) -> None:
         emitted = self._run.fold.partial().emitted_vars
         missing = [name for name in self._terms.expected_outputs if name not in emitted]
         try:
@@ -232,7 +238,7 @@ class RunScope:
         finally:
             self._run.abort.end_at_limit()
 
-    def _pass_on_early_messages(self, talk: Talk | None) -> None:
+    def _pass_on_early_messages(self, talk: MessageChannel | None) -> None:
         if talk is not None:
             for text in self._early_messages:
                 talk.send(text)
@@ -246,7 +252,7 @@ class RunScope:
         await self._services.registry.emit(self._run, event)
         if self.on_message is not None and (text := self._live_text.take(event)):
             self.on_message(text)
-        self._attendance.take(event)
+        self._monitor.take(event)
         self._services.history_changed(self.task_id, "changed")
 
 

@@ -43,6 +43,7 @@ class AsyncTaskManager:
         """The oldest end first, ties in the order of registration; sorting at each end would cost more."""
         self._aborts: dict[str, Callable[[], object]] = {}
         self._slots: set[Slot] = set()
+        self._kept_slots: set[str] = set()
         self._ended: dict[Status, Signal[AsyncTaskInfo]] = {
             "completed": Signal(),
             "failed": Signal(),
@@ -56,8 +57,22 @@ class AsyncTaskManager:
 
     @property
     def slots_taken(self) -> int:
-        """How many tasks run or are being launched."""
-        return len(self._slots) + sum(task.status == "running" for task in self._tasks.values())
+        """How many tasks run, are being launched, or have ended and keep their slots."""
+        running = {task.id for task in self._tasks.values() if task.status == "running"}
+        return len(self._slots) + len(running | self._kept_slots)
+
+    @property
+    def ended_with_slot(self) -> frozenset[str]:
+        """The ids of ended tasks that keep their slots, since their processes are not gone yet."""
+        return frozenset(id for id in self._kept_slots if not self._is_running(id))
+
+    def keep_slot(self, id: str) -> None:
+        """Have a task keep its slot beyond its end, until `free_slot`."""
+        self._kept_slots.add(id)
+
+    def free_slot(self, id: str) -> None:
+        """Free the slot of a task that has ended; a running one has it until its end."""
+        self._kept_slots.discard(id)
 
     def set_max_async_tasks(self, max_async_tasks: int) -> None:
         """Change the limit for later launches; what runs goes on, the history is trimmed.
@@ -170,6 +185,9 @@ class AsyncTaskManager:
     def on_task_cancelled(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
         """Subscribe to cancellations; the callable returned unsubscribes."""
         return self._ended["cancelled"].subscribe(handler)
+
+    def _is_running(self, id: str) -> bool:
+        return id in self._tasks and self._tasks[id].status == "running"
 
     def _enter(self, task: AsyncTaskInfo) -> None:
         self._tasks[task.id] = task

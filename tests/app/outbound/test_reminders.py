@@ -15,7 +15,7 @@ from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission
 
 
@@ -33,7 +33,7 @@ async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
     async def start(prepared: object, slot: object) -> None:
         raise AssertionError("nothing is launched here")
 
-    admission = Admission(manager, start, lambda record: None, RunnerRoom(dict))
+    admission = Admission(manager, start, lambda record: None, RunnerQuota(dict))
     reminders = Reminders(manager, journal, admission, RemindersSettings())
     task = AsyncTask(
         id="run-1",

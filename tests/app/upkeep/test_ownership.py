@@ -1,6 +1,7 @@
 """Who may launch on a root, as owners come and go and files are removed."""
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from sidecar.api.errors import StorageError
 from sidecar.app.upkeep import ownership
 from sidecar.app.upkeep.ownership import Ownership
+from sidecar.storage import lock_file
 from sidecar.storage.layout import OwnRoot
 
 
@@ -60,17 +62,32 @@ async def test_a_removed_lock_file_is_made_again_and_still_keeps_others_out(root
     await owner.aclose()
 
 
+async def test_a_reader_does_not_take_over_when_the_lock_file_of_a_living_owner_is_removed(
+    root: OwnRoot,
+) -> None:
+    owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
+    root.lock.unlink()
+    reader.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    async with asyncio.timeout(5):
+        await watcher.looked.wait()
+    assert not reader.is_owner
+    owner.require()
+    assert root.lock.read_text() == str(os.getpid())
+    await reader.aclose()
+    await owner.aclose()
+
+
 async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root: OwnRoot) -> None:
     owner, watcher = await Ownership.claim(root), Watcher()
     root.lock.unlink()
-    other = await Ownership.claim(root)
-    assert other.is_owner
+    other = lock_file.open_lock(root.lock)  # as a version does that locks the file alone
+    assert lock_file.try_lock(other)
     with pytest.raises(StorageError, match=r"sidecar\.lock was removed or replaced while in use; restart"):
         owner.require()
     owner.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
     assert not owner.is_owner
     await owner.aclose()
-    await other.aclose()
+    os.close(other)
 
 
 async def test_an_owner_whose_root_is_removed_notices_by_itself(root: OwnRoot) -> None:

@@ -19,7 +19,7 @@ from sidecar.subagents.runners.acp.restart import RestartableRun
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.command.run import CommandRun
 from sidecar.subagents.runners.command.runner import CommandRunner
-from sidecar.subagents.runners.contract import Attendant, FormerSession, RunResult, RunSpec
+from sidecar.subagents.runners.contract import FormerSession, RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
 
 
@@ -49,6 +49,10 @@ class Started:
             result = await self.run.result()
         self.has_ended = True
         return result
+
+    async def dispose(self) -> None:
+        """Wait for the end of the processes, as the orchestrator does for every run."""
+        await self.run.stop(5.0)
 
     async def stop(self, limit: float) -> float:
         """Stop the run and return how long that took, in seconds."""
@@ -107,7 +111,7 @@ AGENTS = Path(__file__).parents[2] / "agents"
 
 
 @dataclass
-class Person(Attendant):
+class Person(RunObserver):
     """Attends a run as a person would: notes what it is told, answers with the option named."""
 
     chooses: str | None = None
@@ -181,7 +185,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
             prompt or "do it",
             tmp_path,
             model=model,
-            attendant=person,
+            observer=person,
             terms=Terms(**terms),
             former=former,
             policy=policy,
@@ -191,6 +195,9 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         return new
 
     yield start
+    for each in started:
+        if each.has_ended:
+            await each.dispose()
     found = find([each.task_id for each in started if each.has_ended])
     for new in started:
         await new.run.stop(2.0)

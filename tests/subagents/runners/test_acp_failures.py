@@ -151,7 +151,7 @@ async def test_a_last_turn_is_ended_when_it_goes_on_to_a_third_request(agent: Ag
     run = await played(agent, say("begun"), *cut, *last, *cut)
     await run.until_it_speaks()
     async with asyncio.timeout(10):
-        await run.run.talk.last_turn([])
+        await run.run.channel.last_turn([])
     result = await run.result()
     assert result.final_message == "and then"
     assert "so far" in run.text()

@@ -42,6 +42,7 @@ def started(tmp_path: Path, task_ids: list[str]) -> Started:
 
         run = await runner.start(RunSpec(task_ids[-1], "x", workspace, **spec), ignore)
         await run.result()
+        await run.stop()
         return json.loads((workspace / "started.json").read_text())
 
     return started
@@ -158,5 +159,6 @@ async def test_an_agent_is_told_the_instructions_that_it_does_not_read(
 
     run = await runner.start(RunSpec(task_ids[-1], "say hello", tmp_path, **spec), ignore)
     await run.result()
+    await run.stop()
     (told,) = (path.read_text() for path in tmp_path.glob(".session-*"))
     assert ("Be brief." in told) is is_told

@@ -50,8 +50,8 @@ async def test_the_last_turn_follows_the_one_it_cuts_short(agent: Agent) -> None
     run = await agent(prompt="say begun\nthen 'emit count 3'\nthen 'say end'\nwait", expected_outputs=OUTPUTS)
     await run.until_it_speaks()
     async with asyncio.timeout(20):
-        await run.run.talk.last_turn(["count", "why"])
-    assert not run.run.talk.listens
+        await run.run.channel.last_turn(["count", "why"])
+    assert not run.run.channel.listens
     result = await run.result()
     assert (result.emitted_vars, result.final_message) == ({"count": 3}, "end")
 
@@ -62,7 +62,7 @@ async def test_questions_of_the_last_turn_are_refused_and_open_ones_taken_back(
     run = await agent(prompt="then 'run ls'\nrun pwd")
     async with asyncio.timeout(20):
         await person.asked.wait()
-        await run.run.talk.last_turn([])
+        await run.run.channel.last_turn([])
     await run.result()
     assert [question.command for question in person.questions] == ["pwd"]
     assert "only words are left" in run.text()
@@ -71,7 +71,7 @@ async def test_questions_of_the_last_turn_are_refused_and_open_ones_taken_back(
 async def test_a_last_turn_that_never_ends_does_not_hold_up_a_stop(agent: Agent) -> None:
     run = await agent(prompt="say begun\nthen 'say last'\nthen stay\nwait")
     await run.until_it_speaks()
-    turn = asyncio.create_task(run.run.talk.last_turn([]))
+    turn = asyncio.create_task(run.run.channel.last_turn([]))
     async with asyncio.timeout(20):
         while "last" not in run.text():
             run.said.clear()
@@ -84,7 +84,7 @@ async def test_a_last_turn_that_never_ends_does_not_hold_up_a_stop(agent: Agent)
 
 async def test_an_agent_that_is_starting_does_not_listen(agent: Agent) -> None:
     run = await agent("silent")
-    assert not run.run.talk.listens
+    assert not run.run.channel.listens
 
 
 async def test_what_is_sent_is_the_next_prompt_and_is_told_before_its_answer(
@@ -92,8 +92,8 @@ async def test_what_is_sent_is_the_next_prompt_and_is_told_before_its_answer(
 ) -> None:
     person.chooses = "yes"
     run = await agent(prompt="run 'sleep 0.5'\nsay begun")
-    assert run.run.talk.send("say again")
+    assert run.run.channel.send("say again")
     assert (await run.result()).final_message == "again"
     said = [(event.get("role"), event["text"]) for event in run.events if event["type"] == "message"]
     assert said == [(None, "begun"), ("user", "say again"), (None, "again")]
-    assert not run.run.talk.send("too late")
+    assert not run.run.channel.send("too late")

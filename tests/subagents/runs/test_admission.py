@@ -9,7 +9,7 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.definitions import Definition
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.limits.runner_room import RunnerRoom
+from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.admission import Admission, Prepared
 from sidecar.subagents.runs.catalogue import Plan
@@ -28,7 +28,7 @@ class Line:
         self.started: list[str] = []
         self.moved: list[tuple[str, int | None]] = []
         self.failing: set[str] = set()
-        self.room = RunnerRoom(dict)
+        self.room = RunnerQuota(dict)
         self.admission = Admission(self.manager, self._start, self._note_move, self.room)
 
     def _note_move(self, record: RunRecord) -> None:

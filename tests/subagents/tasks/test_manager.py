@@ -78,6 +78,17 @@ def test_two_overlapping_launches_cannot_pass_a_limit_of_one(clock: Any) -> None
     assert manager.reserve_slot() is None
 
 
+def test_a_task_that_keeps_its_slot_counts_once_until_the_slot_is_freed(clock: Any) -> None:
+    manager = AsyncTaskManager(1, now=clock)
+    manager.register_task(id="a", subagent_name="n", goal_prompt="g", abort=lambda: None)
+    manager.keep_slot("a")
+    assert (manager.slots_taken, manager.ended_with_slot) == (1, frozenset())
+    manager.complete_task("a", {})
+    assert manager.reserve_slot() is None and manager.ended_with_slot == {"a"}
+    manager.free_slot("a")
+    assert (manager.slots_taken, manager.ended_with_slot) == (0, frozenset())
+
+
 def test_a_slot_returns_when_its_block_ends_without_a_registration(clock: Any) -> None:
     manager = AsyncTaskManager(1, now=clock)
     slot = manager.reserve_slot()

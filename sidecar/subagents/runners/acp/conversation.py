@@ -18,7 +18,7 @@ from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.contract import Emit, RunSpec
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp.session import Session
@@ -54,9 +54,9 @@ class Conversation:
     """Held once, by `hold`; `aclose` must follow. Another task may end it meanwhile."""
 
     def __init__(
-        self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, turns: Turns
+        self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, scheduler: FairScheduler
     ) -> None:
-        self.permissions = Permissions(events, spec.attendant)
+        self.permissions = Permissions(events, spec.observer)
         self.opened: Callable[[], object] = lambda: None
         """Called once the session stands."""
         self.has_session = False
@@ -65,7 +65,7 @@ class Conversation:
         self._events = events
         self._spec = spec
         self._emit = emit
-        self._turns = turns
+        self._scheduler = scheduler
         self._dialogue = Dialogue()
         self._session: Session | None = None
         self._modes: SessionModes | None = None
@@ -102,11 +102,11 @@ class Conversation:
             self._over.set()
 
     def send(self, text: str) -> bool:
-        """Give the agent a message after its present turn; see `Talk.send`."""
+        """Give the agent a message after its present turn; see `MessageChannel.send`."""
         return self._dialogue.send(text)
 
     async def last_turn(self, missing: Sequence[str]) -> None:
-        """Have the agent end its turn and give it a last one; see `Talk.last_turn`."""
+        """Have the agent end its turn and give it a last one; see `MessageChannel.last_turn`."""
         self._dialogue.wind_up(missing)
         self.permissions.close(_TIME_IS_UP)
         self._events.children.clear()
@@ -143,7 +143,7 @@ class Conversation:
         session_type = await asyncio.to_thread(_session_type)
         modes = self._modes = SessionModes(
             handshake.asking,
-            self._spec.attendant,
+            self._spec.observer,
             self._stop_disobedient,
             must_ask=self._spec.must_ask,
             model=handshake.started_with,
@@ -162,11 +162,11 @@ class Conversation:
         self._events.is_muted = False
         if former is not None and goes_on:
             self._events.usage.cost_before = former.cost
-        self._spec.attendant.ready(silence_counts=True)
+        self._spec.observer.ready(silence_counts=True)
         self.has_session = True
         self.opened()
         if session.lasting_id is not None:
-            self._spec.attendant.in_session(session.lasting_id)
+            self._spec.observer.in_session(session.lasting_id)
         if former is not None and not goes_on:
             await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
         if former is not None and goes_on:
@@ -191,7 +191,7 @@ class Conversation:
         self._last_turn = LastTurn() if prompt.is_last else None
         turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last)
         stop_reason = await turn.ended()
-        await self._turns.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
+        await self._scheduler.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
             cut = await self._broke_off(turn.reply)
             error = model_error_of_turn(

@@ -1,13 +1,13 @@
-"""What an agent is told next, whenever one of its turns has ended: a state machine without I/O."""
+"""Which prompt an agent gets when one of its turns has ended: a state machine without I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.contract import put_in_line
+from sidecar.subagents.runners.contract import enqueue_message
 from sidecar.subagents.runners.output import output_blocks
 
-_GO_ON = (
+_CONTINUE = (
     "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "
     "say what is missing."
 )
@@ -15,13 +15,13 @@ _LAST_TURN = (
     "The limit of this run is reached, and this is your last turn. Use no more tools. Say in a few sentences "
     "what is done and what is left."
 )
-_TOOLS = "Use only these tools: {names}. Leave to use any other is refused."
-_NO_TOOLS = "Use no tools; leave to use one is refused."
+_TOOLS = "Use only these tools: {names}. Permission to use any other tool is refused."
+_NO_TOOLS = "Use no tools; permission to use one is refused."
 
 
 @dataclass(frozen=True)
 class TurnEnd:
-    """How a turn ended: the protocol's word, the outputs still missing, why a rule silenced the agent."""
+    """How a turn ended: the protocol's stop reason, the missing outputs, why a rule refused a request."""
 
     stop_reason: str
     missing: Sequence[str] = ()
@@ -30,7 +30,7 @@ class TurnEnd:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What an agent is told: by the sidecar, or in the words of a client that sent them."""
+    """One prompt to an agent: written by the sidecar, or by a client (`by_user`)."""
 
     text: str
     by_user: bool = False
@@ -39,33 +39,33 @@ class Prompt:
 
 
 class Dialogue:
-    """Passes on what is sent, asks once for outputs, tells once of a refusal.
+    """Passes on messages, asks once for missing outputs, and explains a refusal once.
 
-    It closes when nothing is left to say, or with a last turn.
+    It ends when there is no further prompt, or with a last turn.
     """
 
     def __init__(self) -> None:
         self.is_over = False
-        """Whether nothing more is said to the agent."""
+        """Whether the agent gets no further prompt."""
         self._sent: list[str] = []
         self._has_told_of_refusal = False
         self._has_asked_for_outputs = False
         self._last: Prompt | None = None
 
     def send(self, text: str) -> bool:
-        """Have the agent told `text` after its turn; False if it is told nothing more. Raises Overloaded."""
+        """Queue `text` as the prompt after this turn; False if there is none any more. Raises Overloaded."""
         if self.is_over or self._last is not None:
             return False
-        put_in_line(self._sent, text)
+        enqueue_message(self._sent, text)
         return True
 
     def wind_up(self, missing: Sequence[str]) -> None:
-        """Have the next that the agent is told be the last: to hand over what is missing, and sum up."""
+        """Make the next prompt the last one: hand over what is missing, and sum up."""
         asked = [output_blocks.reminder(missing)] if missing else []
         self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
-        """Return what the agent is told after a turn; None at the end of the dialogue."""
+        """Return the prompt that follows a turn; None at the end of the dialogue."""
         prompt = None if self.is_over else self._after(end)
         self.is_over = prompt is None or prompt is self._last
         return prompt
@@ -79,7 +79,7 @@ class Dialogue:
             return None
         if end.refusal is not None and not self._has_told_of_refusal:
             self._has_told_of_refusal = True
-            return Prompt(_GO_ON.format(reason=end.refusal))
+            return Prompt(_CONTINUE.format(reason=end.refusal))
         if end.missing and not self._has_asked_for_outputs:
             self._has_asked_for_outputs = True
             return Prompt(output_blocks.reminder(end.missing), asks_for_outputs=True)
@@ -87,7 +87,7 @@ class Dialogue:
 
 
 def first_prompt(prompt: str, outputs: Mapping[str, str], tools: ToolRule | None) -> str:
-    """Return a run's prompt with what an agent has to know of its terms."""
+    """Return a run's prompt with the tools it may use and the outputs it has to give."""
     parts = [prompt]
     if tools is not None:
         names = ", ".join(tools.names)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sidecar.subagents.runners.command.events import load_line
+from sidecar.subagents.runners.output.text import load_line
 
 LINE_BYTES = 32 * 1024 * 1024
 """A longer line is left out, and that is said; a diff of a large file takes a few MiB."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from sidecar.subagents.runners.acp.run import AcpRun
-from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunResult, Talk
+from sidecar.subagents.runners.contract import Emit, MessageChannel, RunnerUnavailable, RunResult
 
 _AGAIN = "The agent failed before its session stood, and is started once more: {error}\n"
 _STOP_SECONDS = 5.0
@@ -27,9 +27,9 @@ class RestartableRun:
         return self._run.pid
 
     @property
-    def talk(self) -> Talk:
+    def channel(self) -> MessageChannel:
         """The conversation with that agent."""
-        return self._run.talk
+        return self._run.channel
 
     async def result(self) -> RunResult:
         """Wait for the end of the last start."""

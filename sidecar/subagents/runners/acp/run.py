@@ -11,12 +11,12 @@ from sidecar.subagents.runners.acp.faults import AgentFault
 from sidecar.subagents.runners.acp.start_gate import Entry
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire
-from sidecar.subagents.runners.command.run import describe_exit
 from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.model_errors import ModelError
 from sidecar.subagents.runners.output.stderr import StderrLog, meaningful
-from sidecar.subagents.runners.output.turns import Turns
-from sidecar.subagents.runners.process.child import ChildProcess
+from sidecar.subagents.runners.process.child import ChildProcess, describe_exit
+from sidecar.subagents.runners.process_run import IDLE_SECONDS, ProcessRun
 
 logger = logging.getLogger(__name__)
 
@@ -26,13 +26,18 @@ _EOF_SHARE, _EOF_SECONDS = 0.25, 1.0
 """The same for ending by itself once its input has ended; TERM follows, which those heed that take longer."""
 _KILL_SECONDS = 6.0
 _EXIT_SECONDS = 1.0
-"""How long the status of an agent that closed its output is waited for, to tell it."""
-_IDLE_SECONDS = 0.25
-_LAST_SECONDS = 0.1
+"""How long to wait for the status of an agent that closed its output, so that the error can name it."""
+_QUIET_SECONDS = 0.25
+"""How long an agent whose turn and input have ended must be silent before its run ends."""
+_OVER = "the run has ended"
 
 
-class AcpRun:
-    """A started agent; see `RunHandle`. It owns the process, the session and the tasks that follow them."""
+class AcpRun(ProcessRun):
+    """A started agent; see `RunHandle`. It owns the session and the tasks that follow it.
+
+    A run whose turn ended well ends once the agent has nothing more to say; that it takes seconds to exit
+    delays nobody.
+    """
 
     def __init__(
         self,
@@ -40,33 +45,29 @@ class AcpRun:
         spec: RunSpec,
         handshake: Handshake,
         emit: Emit,
-        turns: Turns,
+        scheduler: FairScheduler,
         entry: Entry,
     ) -> None:
-        self._process = process
+        super().__init__(process)
         self._spec = spec
         self._handshake = handshake
         self._emit = emit
-        self._turns = turns
+        self._scheduler = scheduler
         self._is_stopped = False
         self._retrying_at_stop: ModelError | None = None
         self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
-        self._wire = AgentWire(process, self._events, self._take, spec.attendant, turns)
-        self._conversation = Conversation(self._wire, self._events, spec, emit, turns)
+        self._wire = AgentWire(process, self._events, self._take, spec.observer, scheduler)
+        self._conversation = Conversation(self._wire, self._events, spec, emit, scheduler)
         self._conversation.opened = entry.stands
         self._entry = entry
         self._log = StderrLog()
         self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
         self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
-        self._end = asyncio.create_task(self._follow(), name=f"run of {process.pid}")
+        self._pumps.append(self._stderr)
+        self._begin()
 
     @property
-    def pid(self) -> int:
-        """The agent's process id."""
-        return self._process.pid
-
-    @property
-    def talk(self) -> Conversation:
+    def channel(self) -> Conversation:
         """The conversation with the agent."""
         return self._conversation
 
@@ -75,31 +76,19 @@ class AcpRun:
         """Whether the agent failed before its session stood, in a way that another start may not."""
         if self._is_stopped or self._conversation.has_session or not self._talk.done():
             return False
-        fault = None if self._talk.cancelled() else self._talk.exception()
-        return isinstance(fault, AgentFault) and fault.may_pass
+        fault = self._fault()
+        return fault is not None and fault.may_pass
 
-    async def result(self) -> RunResult:
-        """Wait for the end of the conversation and of the agent's processes."""
-        return await asyncio.shield(self._end)
-
-    async def stop(self, limit: float = 5.0) -> None:
-        """Cancel the turn, end the input, then TERM, KILL and sweep; each step has its share of the limit."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + limit
-        if self._end.done():
-            return
+    async def _ask_to_end(self, limit: float) -> None:
+        """Cancel the turn and end the input; each step has its share of the limit."""
         if not self._is_stopped and not self._talk.done():
             self._is_stopped, self._retrying_at_stop = True, self._events.retrying
         await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
         self._process.close_stdin()
         await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
-        await self._process.stop(max(_LAST_SECONDS, deadline - loop.time() - _IDLE_SECONDS))
+
+    def _abandon(self) -> None:
         self._talk.cancel()
-        await asyncio.wait({self._end}, timeout=max(_LAST_SECONDS, deadline - loop.time() - _LAST_SECONDS))
-        if not self._end.done():
-            logger.warning("agent %d is stopped before all of its output was recorded", self.pid)
-            self._stderr.cancel()
-            await asyncio.wait({self._end}, timeout=_LAST_SECONDS)
 
     async def _take(self, event: dict[str, Any]) -> None:
         await self._emit(event)
@@ -117,12 +106,15 @@ class AcpRun:
         try:
             await self._talk_ends()
             self._process.close_stdin()
+            if self._needs_no_process():
+                await self._wire.falls_silent(_QUIET_SECONDS, _EOF_SECONDS)
+                self._conversation.permissions.close(_OVER)
+                await self._emit_what_was_held_back()
+                self._settle(self._outcome())
             await self._process.exits_within(_EOF_SECONDS)
             await self._process.stop(_KILL_SECONDS)
-            self._process.stdout.drain(_IDLE_SECONDS)
-            self._process.stderr.drain(_IDLE_SECONDS)
-            await asyncio.wait({self._stderr})
-            await self._say_what_was_held_back()
+            await self._until_drained([self._stderr])
+            await self._emit_what_was_held_back()
             return self._outcome()
         finally:
             self._entry.leave()
@@ -131,6 +123,18 @@ class AcpRun:
                 task.cancel()
             await self._conversation.aclose()
             self._process.close()
+
+    def _needs_no_process(self) -> bool:
+        """Whether the result is known though the agent has not exited: its end would explain nothing."""
+        if self._is_stopped or self._talk.cancelled() or not self._conversation.has_session:
+            return False
+        fault = self._talk.exception()
+        return fault is None or (isinstance(fault, AgentFault) and fault.is_explained)
+
+    def _fault(self) -> AgentFault | None:
+        """Return why the conversation failed, None if it did not."""
+        fault = None if self._talk.cancelled() else self._talk.exception()
+        return fault if isinstance(fault, AgentFault) else None
 
     async def _talk_ends(self) -> None:
         """Wait for the end of the conversation; a tool of a dead agent may hold its output open for hours."""
@@ -141,7 +145,7 @@ class AcpRun:
             exit_.cancel()
         if not self._talk.done():
             await self._process.clear(_KILL_SECONDS)
-            self._process.stdout.drain(_IDLE_SECONDS)
+            self._process.stdout.drain(IDLE_SECONDS)
             await asyncio.wait({self._talk})
 
     async def _converse(self) -> str:
@@ -189,19 +193,19 @@ class AcpRun:
         tail = "" if fault.is_explained else meaningful(self._log.tail())
         return f"{fault}\n{tail}" if tail else str(fault)
 
-    async def _say_what_was_held_back(self) -> None:
+    async def _emit_what_was_held_back(self) -> None:
         """Record the beginning of a block whose end never came, as the text that it is."""
         try:
-            await self._turns.deliver(self._events.flush(), self._emit)
+            await self._scheduler.deliver(self._events.flush(), self._emit)
         except Exception as fault:
             self._wire.fault = self._wire.fault or fault
 
     async def _pump_stderr(self) -> None:
         try:
             while data := await self._process.stderr.read():
-                await self._turns.next()
-                await self._turns.deliver(self._events.stderr(self._log.feed(data)), self._emit)
-            await self._turns.deliver(self._log.finish(), self._emit)
+                await self._scheduler.next()
+                await self._scheduler.deliver(self._events.stderr(self._log.feed(data)), self._emit)
+            await self._scheduler.deliver(self._log.finish(), self._emit)
         except Exception as fault:
             self._wire.fault = fault
             self._process.kill()

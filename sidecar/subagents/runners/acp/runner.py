@@ -18,8 +18,8 @@ from sidecar.subagents.runners.acp.guards.instructions import instructions
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.prompt_check import check_prompt
-from sidecar.subagents.runners.output.turns import Turns
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp.conversation import BrokeOff, Handshake
@@ -42,14 +42,14 @@ class AcpRunner:
         self,
         name: str,
         settings: RunnerSettings,
-        turns: Turns | None = None,
+        scheduler: FairScheduler | None = None,
         profile: Profile | None = None,
     ) -> None:
         self.name = name
         self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
         self._argv = tuple(settings.command or self._profile.command)
         self._env = dict(settings.env)
-        self._turns = turns or Turns()
+        self._scheduler = scheduler or FairScheduler()
         self._gate = StartGate()
 
     def check(self) -> None:
@@ -89,7 +89,7 @@ class AcpRunner:
         except BaseException:
             entry.leave()
             raise
-        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._turns, entry)
+        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._scheduler, entry)
 
     def _handshake(self, spec: RunSpec, extras: Sequence[Extras], told: str) -> "Handshake":
         from sidecar.subagents.runners.acp.conversation import Handshake

@@ -4,19 +4,21 @@ Session updates never reach the SDK, which would start a task for each: they bec
 order and with back-pressure, so a reply is seen only after everything told before it was recorded.
 """
 
+import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import orjson
 
-from sidecar.subagents.runners.acp.asking.question import known_options
 from sidecar.subagents.runners.acp.lines import LeftOut, Message, MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
-from sidecar.subagents.runners.contract import Attendant, Emit
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.acp.updates.question import known_options
+from sidecar.subagents.runners.contract import Emit, RunObserver
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
 
 PERMISSION = "session/request_permission"
@@ -35,7 +37,12 @@ class AgentWire:
     """The transport that the SDK's connection reads and writes; see `acp.connect_to_agent`."""
 
     def __init__(
-        self, process: ChildProcess, events: SessionEvents, emit: Emit, attendant: Attendant, turns: Turns
+        self,
+        process: ChildProcess,
+        events: SessionEvents,
+        emit: Emit,
+        observer: RunObserver,
+        scheduler: FairScheduler,
     ) -> None:
         self.fault: Exception | None = None
         """Why nothing more is read, when it is not the end of the stream."""
@@ -44,11 +51,13 @@ class AgentWire:
         self._process = process
         self._events = events
         self._emit = emit
-        self._attendant = attendant
-        self._turns = turns
+        self._observer = observer
+        self._scheduler = scheduler
         self._lines = MessageLines()
         self._inbox: deque[Message] = deque()
         self._ended = False
+        self._heard = asyncio.Event()
+        self._is_delivering = False
 
     @property
     def has_ended(self) -> bool:
@@ -66,7 +75,24 @@ class AgentWire:
             except Exception as fault:
                 self.fault = fault
                 self._ended = True
+                self._heard.set()
         return self._inbox.popleft()
+
+    async def falls_silent(self, seconds: float, limit: float) -> None:
+        """Return once the agent has sent nothing for `seconds`, or no more, or after `limit` seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                while not self._ended and await self._hears_within(seconds):
+                    pass
+
+    async def _hears_within(self, seconds: float) -> bool:
+        self._heard.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._heard.wait()
+        except TimeoutError:
+            return self._is_delivering
+        return True
 
     async def send(self, message: Message) -> None:
         """Write one message. Raises ConnectionError once the agent takes none."""
@@ -84,15 +110,19 @@ class AgentWire:
         """Do nothing: the pipes are the process's, and end with it."""
 
     async def _read(self) -> None:
+        self._is_delivering = False
         data = await self._process.stdout.read()
-        await self._turns.next()
+        self._is_delivering = True
+        self._heard.set()
+        await self._scheduler.next()
         self._ended = not data
         messages = list(self._lines.feed(data) if data else self._lines.finish())
-        await self._turns.deliver(joined(self._events_of(messages)), self._emit)
+        await self._scheduler.deliver(joined(self._events_of(messages)), self._emit)
         if self._events.retrying is None:
-            self._attendant.active()
+            self._observer.active()
         for message in messages:
             await self._pass_on(message)
+        self._heard.set()
 
     def _events_of(self, messages: list[Message | str]) -> Iterator[Event]:
         for message in messages:

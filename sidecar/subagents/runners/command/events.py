@@ -1,11 +1,10 @@
 """The event lines a command may print: one JSON object a line, told apart from plain text."""
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any
 
-import orjson
+from sidecar.subagents.runners.output.text import load_line
 
 Event = dict[str, Any]
 
@@ -27,26 +26,6 @@ def parse_event(line: bytes) -> Event | None:
     shape = _SHAPES.get(kind) if isinstance(kind, str) else None
     members = shape(value) if shape else None
     return None if members is None else {"type": kind, **members}
-
-
-def load_line(line: bytes) -> object:
-    """Return the JSON value of one line, None for what is none; half characters become U+FFFD."""
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return _load_repaired(line)
-
-
-def _load_repaired(line: bytes) -> object:
-    """Read JSON with bytes or escapes that are no characters: both become U+FFFD.
-
-    Programs that cut their text at a UTF-16 index print half a surrogate pair, which strict parsers refuse.
-    """
-    try:
-        text = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
-        return orjson.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    except (ValueError, RecursionError):
-        return None
 
 
 def _message(value: Event) -> Event | None:

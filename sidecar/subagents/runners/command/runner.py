@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.terms import Term
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.prompt_check import check_prompt
-from sidecar.subagents.runners.output.turns import Turns
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.command.run import CommandRun
@@ -36,12 +36,12 @@ class CommandRunner:
     type = "command"
     listens = False
 
-    def __init__(self, name: str, settings: RunnerSettings, turns: Turns | None = None) -> None:
+    def __init__(self, name: str, settings: RunnerSettings, scheduler: FairScheduler | None = None) -> None:
         self.name = name
         self._argv = tuple(settings.command or ())
         self._env = dict(settings.env)
         self._format = settings.format
-        self._turns = turns or Turns()
+        self._scheduler = scheduler or FairScheduler()
         self._takes_argument = any(_PROMPT in argument for argument in self._argv)
 
     @property
@@ -74,9 +74,9 @@ class CommandRunner:
         from sidecar.subagents.runners.command.run import CommandRun
 
         process = await self._spawn(spec)
-        spec.attendant.ready(silence_counts=self._format == "events")
+        spec.observer.ready(silence_counts=self._format == "events")
         output = command_output(self._format)
-        return CommandRun(process, output, emit, self._turns, tuple(spec.terms.expected_outputs))
+        return CommandRun(process, output, emit, self._scheduler, tuple(spec.terms.expected_outputs))
 
     async def _spawn(self, spec: RunSpec) -> "ChildProcess":
         from sidecar.subagents.runners.process.child import ChildProcess

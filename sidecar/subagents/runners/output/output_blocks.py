@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sidecar.subagents.runners.command.events import load_line
+from sidecar.subagents.runners.output.text import load_line
 
 BLOCK_CHARS = 1024 * 1024
 """A longer block is taken for text: it cannot be held back until its end is known."""

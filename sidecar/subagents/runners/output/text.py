@@ -1,7 +1,10 @@
-"""Text of a run in bounded parts: pieces to send on, and the end of what was too long to keep."""
+"""Text of a run: pieces to send on, the end of what is too long to keep, and JSON in a line of it."""
 
 import codecs
+import json
 from collections.abc import Iterator
+
+import orjson
 
 PIECE_BYTES = 64 * 1024
 """The most UTF-8 bytes of text in one event: one read of a Linux pipe, and a small frame on the wire."""
@@ -72,3 +75,23 @@ class FinalText(Tail):
         kept = last_bytes(whole, FINAL_MESSAGE_BYTES)
         cut = size - len(kept.encode())
         return f"[the first {cut:,} bytes are cut; the task's events have all of it]\n{kept}" if cut else kept
+
+
+def load_line(line: bytes) -> object:
+    """Return the JSON value of one line, None for what is none; half characters become U+FFFD."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return _load_repaired(line)
+
+
+def _load_repaired(line: bytes) -> object:
+    """Read JSON with bytes or escapes that are no characters: both become U+FFFD.
+
+    Programs that cut their text at a UTF-16 index print half a surrogate pair, which strict parsers refuse.
+    """
+    try:
+        text = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
+        return orjson.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    except (ValueError, RecursionError):
+        return None

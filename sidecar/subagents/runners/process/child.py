@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from sidecar.subagents.runners.process import procfs
 from sidecar.subagents.runners.process.containment import SWEEP_SECONDS, Containment
 from sidecar.subagents.runners.process.marker import MARKER
 from sidecar.subagents.runners.process.pipes import OutputPipe
-from sidecar.subagents.runners.process.spawner import SpawnedProcess
+from sidecar.subagents.runners.process.spawner import SpawnedProcess, spawner
 
 logger = logging.getLogger(__name__)
 
@@ -254,10 +255,27 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._exit.set()
 
 
+def describe_exit(status: int) -> str:
+    """Describe an exit status in the form that `subprocess` gives it: -N is signal N."""
+    return f"killed by signal {-status}" if status < 0 else f"exited with status {status}"
+
+
 async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-    """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy."""
+    """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy.
+
+    Where the system allows no more threads, the spawner's sweeps, and starts wait for it.
+    """
     pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, sweep_)
+        sweeping = asyncio.get_running_loop().run_in_executor(pool, sweep_)
+    except RuntimeError as error:
+        _warn_of_threads(str(error))
+        sweeping = asyncio.wrap_future(spawner().submit(sweep_))
     finally:
         pool.shutdown(wait=False)
+    return await sweeping
+
+
+@cache
+def _warn_of_threads(reason: str) -> None:
+    logger.warning("%s: runs are cleaned up one after the other, without threads of their own", reason)

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from sidecar.subagents.runners.process.adoption import adoption
 from sidecar.subagents.runners.process.cgroup import RunGroup, make_group
 from sidecar.subagents.runners.process.marker import sweep
 from sidecar.subagents.runners.process.parent_death import die_with_parent
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
 SWEEP_SECONDS = 2.0
 """How long each kind of sweep may take; only a process that the kernel does not let die takes that long."""
@@ -24,12 +24,12 @@ class Containment:
 
     @contextmanager
     def starting(self) -> Iterator[Callable[[], None] | None]:
-        """Make the group and hold adoption off while the first process is made. Blocking.
+        """Make the group and hold the orphan reaper off while the first process is made. Blocking.
 
         Yields the `preexec_fn` that the process needs, if any.
         """
         with ExitStack() as stack:
-            stack.enter_context(adoption.starting())
+            stack.enter_context(orphan_reaper.starting())
             self._group = make_group(self._task_id)
             enter = None if self._group is None else stack.enter_context(self._group.entry())
             try:
@@ -42,7 +42,7 @@ class Containment:
     def started(self, pid: int) -> None:
         """Take note of the first process."""
         self._pid = pid
-        adoption.started(pid)
+        orphan_reaper.started(pid)
         self._holds_all = self._group is not None and self._group.holds(pid)
 
     def abandon(self) -> None:
@@ -63,7 +63,7 @@ class Containment:
 
     def sweep_orphans(self, pid: int) -> tuple[int, ...]:
         """Kill the run's orphans once its first process `pid` is dead; return the survivors. Blocking."""
-        return adoption.sweep(pid, SWEEP_SECONDS, thorough=not self._holds_all)
+        return orphan_reaper.sweep(pid, SWEEP_SECONDS, thorough=not self._holds_all)
 
 
 def _in_order(*steps: Callable[[], None] | None) -> Callable[[], None] | None:

@@ -9,10 +9,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
+from typing import Any, TypeVar
 
 from sidecar.subagents.runners.process import procfs
 
 Start = Callable[[], "subprocess.Popen[bytes]"]
+T = TypeVar("T")
 
 
 class Spawner:
@@ -23,24 +25,24 @@ class Spawner:
     """
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
         threading.Thread(target=self._main, name="spawner", daemon=True).start()
 
-    def submit(self, start: Start) -> "Future[subprocess.Popen[bytes]]":
-        """Call `start` in the thread; the future has what it returns or raises."""
-        made: Future[subprocess.Popen[bytes]] = Future()
-        self._jobs.put((start, made))
-        return made
+    def submit(self, job: Callable[[], T]) -> "Future[T]":
+        """Call `job` in the thread; the future has what it returns or raises."""
+        done: Future[T] = Future()
+        self._jobs.put((job, done))
+        return done
 
     def _main(self) -> None:
         while True:
-            start, made = self._jobs.get()
-            if made.set_running_or_notify_cancel():
+            job, done = self._jobs.get()
+            if done.set_running_or_notify_cancel():
                 try:
-                    made.set_result(start())
+                    done.set_result(job())
                 except BaseException as error:
-                    made.set_exception(error)
-            del start, made  # the next job may be long in coming
+                    done.set_exception(error)
+            del job, done  # the next job may be long in coming
 
 
 @cache

@@ -228,6 +228,15 @@ async def test_an_agent_that_ends_by_itself_leaves_no_child(agent: Agent) -> Non
     assert find([run.task_id]) == []
 
 
+async def test_a_run_ends_before_an_agent_that_does_not_exit(agent: Agent) -> None:
+    run = await agent("linger")
+    result = await run.result()
+    assert (result.terminate_reason, run.text()) == ("GOAL", "done indeed")
+    assert find([run.task_id]) == [run.run.pid]
+    await run.dispose()
+    assert find([run.task_id]) == []
+
+
 def test_a_runner_named_after_a_profile_needs_no_command(tmp_path: Path) -> None:
     program = tmp_path / "gemini"
     program.write_text("#!/bin/sh\n")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -46,6 +47,24 @@ async def test_a_willing_child_is_stopped_at_once(start: Start) -> None:
     await run.until_it_speaks()
     assert await stop_in(run) < 1.0
     assert (await run.result()).error == "killed by signal 15"
+
+
+async def test_a_child_is_stopped_where_no_thread_can_be_started(
+    start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = await start("sh", "-c", "setsid sleep 60 & echo up; exec sleep 60")
+    await run.until_it_speaks()
+    threading.stack_size(1 << 46)  # more than any address space has
+    try:
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            threading.Thread(target=print).start()
+        await stop_in(run)
+    finally:
+        threading.stack_size(0)
+    assert (await run.result()).error == "killed by signal 15"
+    assert [record.message for record in caplog.records if "can't start new thread" in record.message] == [
+        "can't start new thread: runs are cleaned up one after the other, without threads of their own"
+    ]
 
 
 async def test_a_child_may_use_the_time_between_term_and_kill(start: Start) -> None:

@@ -15,10 +15,10 @@ from uuid import uuid4
 import pytest
 
 from sidecar.subagents.runners.process import cgroup, containment
-from sidecar.subagents.runners.process.adoption import adoption
 from sidecar.subagents.runners.process.cgroup import RunGroup, find_groups, make_group
 from sidecar.subagents.runners.process.child import ChildProcess
 from sidecar.subagents.runners.process.marker import SweepReport, find, sweep
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 from tests.subagents.runners import hopper
 
 REPO = Path(__file__).parents[4]
@@ -26,18 +26,18 @@ HOPPER = Path(hopper.__file__)
 LIFE_SECONDS = 20
 """After which a hopper ends by itself, whatever the test does."""
 
-# A process of its own: adoption belongs to a process as a whole.
+# A process of its own: the orphan reaper belongs to a process as a whole.
 CONTAIN = """
 import asyncio, sys
 from pathlib import Path
 from sidecar.subagents.runners.process import containment
-from sidecar.subagents.runners.process.adoption import adoption
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
 from sidecar.subagents.runners.process.child import ChildProcess
 
 async def main(task_id, program, beats, seconds, grouped):
     if grouped == "no":
         containment.make_group = lambda task_id: None
-    adoption.begin()
+    orphan_reaper.begin()
     # The first process stays, so that the end is that of a cancel.
     script = '"$0" "$1" "$2" "$3" & exec sleep 60'
     argv = ["sh", "-c", script, sys.executable, program, beats, seconds]
@@ -119,7 +119,7 @@ async def test_a_group_that_held_every_process_needs_one_look_and_any_other_seve
         return ()
 
     monkeypatch.setattr(containment, "sweep", sweep_and_note)
-    monkeypatch.setattr(adoption, "sweep", orphans)
+    monkeypatch.setattr(orphan_reaper, "sweep", orphans)
     await to_its_end(task_id, tmp_path)
     monkeypatch.setattr(RunGroup, "entry", lambda _: contextlib.nullcontext(lambda: None))
     await to_its_end(task_id, tmp_path)

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners.process import adoption, marker, procfs, spawner
+from sidecar.subagents.runners.process import marker, procfs, spawner, subreaper
 from sidecar.subagents.runners.process.child import ChildProcess
 from sidecar.subagents.runners.process.containment import Containment
 from sidecar.subagents.runners.process.parent_death import die_with_parent
@@ -153,7 +153,7 @@ async def test_nothing_is_left_of_a_run_whose_first_process_cannot_be_watched(
         )
     await asyncio.wrap_future(spawner.spawner().submit(lambda: made[0]))
     assert made[0].returncode is not None, "its end was noted"
-    assert marker.find([task_id]) == [] and made[0].pid not in adoption.adoption._runs
+    assert marker.find([task_id]) == [] and made[0].pid not in subreaper.orphan_reaper._runs
 
 
 async def test_a_process_that_nobody_waits_for_any_more_is_killed() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.subagents.runners.acp.asking import session_modes
 from sidecar.subagents.runners.acp.asking.session_modes import AskingModes, ModeChoice, SessionState
 from sidecar.subagents.runners.acp.faults import AgentFault
-from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.contract import RunObserver
 
 Choose = Callable[[ModeChoice, str], Awaitable[Mapping[str, Any]]]
 """Has the agent choose a mode and returns its answer. Raises AgentFault when it refuses."""
@@ -26,7 +26,7 @@ class SessionModes:
     def __init__(
         self,
         known: AskingModes,
-        attendant: Attendant,
+        observer: RunObserver,
         disobeyed: Callable[[AgentFault], None],
         *,
         must_ask: bool,
@@ -35,7 +35,7 @@ class SessionModes:
         self.fault: AgentFault | None = None
         """Why the run must not go on, once the agent left its asking mode."""
         self._known = known
-        self._attendant = attendant
+        self._observer = observer
         self._disobeyed = disobeyed
         self._must_ask = must_ask
         self._started_with = model
@@ -94,7 +94,7 @@ class SessionModes:
         return mode
 
     def _report(self) -> None:
-        self._attendant.configured(mode=self._state.mode, model=self._state.model)
+        self._observer.configured(mode=self._state.mode, model=self._state.model)
 
     def _watch(self) -> None:
         unasking = self._unasking()

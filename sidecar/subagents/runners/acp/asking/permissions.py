@@ -5,15 +5,15 @@ from typing import Any
 
 from sidecar.subagents.permissions.question import Answer
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
-from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.contract import RunObserver
 
 
 class Permissions:
-    """Asks the attendant, any number of questions at a time."""
+    """Asks the observer, any number of questions at a time."""
 
-    def __init__(self, events: SessionEvents, attendant: Attendant) -> None:
+    def __init__(self, events: SessionEvents, observer: RunObserver) -> None:
         self._events = events
-        self._attendant = attendant
+        self._observer = observer
         self._called_off = asyncio.Event()
         self._closed: str | None = None
         self._asking: set[asyncio.Task[Answer]] = set()
@@ -32,7 +32,7 @@ class Permissions:
         question = self._events.question(params)
         if self._closed is not None:
             return Answer.denial(question, self._closed)
-        asking = asyncio.create_task(self._attendant.ask(question), name="question")
+        asking = asyncio.create_task(self._observer.ask(question), name="question")
         self._asking.add(asking)
         try:
             await asyncio.wait({asking})

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.runners.acp.asking.question import question_of
 from sidecar.subagents.runners.acp.updates.notices import Event, log
+from sidecar.subagents.runners.acp.updates.question import question_of
 from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 
 SUBAGENT = "subagent_update"

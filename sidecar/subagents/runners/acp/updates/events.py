@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.runners.acp.asking.question import question_of
-from sidecar.subagents.runners.acp.last_answer import LastAnswer
 from sidecar.subagents.runners.acp.updates.children import SUBAGENT, Children
+from sidecar.subagents.runners.acp.updates.last_answer import LastAnswer
 from sidecar.subagents.runners.acp.updates.messages import CHUNKS, Event, Messages, new_message_id, text_of
 from sidecar.subagents.runners.acp.updates.notices import Notices, is_notice, log
+from sidecar.subagents.runners.acp.updates.question import question_of
 from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
 from sidecar.subagents.runners.output.emitted import EmittedVars

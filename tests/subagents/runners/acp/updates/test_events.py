@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.journal import codec
-from sidecar.subagents.runners.acp.asking.question import known_options
 from sidecar.subagents.runners.acp.lines import MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import joined
+from sidecar.subagents.runners.acp.updates.question import known_options
 from sidecar.subagents.runners.acp.updates.tools import VALUE_BYTES
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from sidecar.api.errors import LimitReached
 from sidecar.api.settings import UNLIMITED
 
 
-class RunnerRoom:
+class RunnerQuota:
     """Count runs by their runner against `limits()`, the setting asyncTasks.perRunnerMax.
 
     A runner that the setting does not name has no limit of its own. Places are taken before a launch and
@@ -36,7 +36,7 @@ class RunnerRoom:
         """Give a place to a launch."""
         self._runners[task_id] = runner
 
-    def give_back(self, task_id: str) -> None:
+    def release(self, task_id: str) -> None:
         """Take a place back; one that was not taken is no fault."""
         self._runners.pop(task_id, None)
 

@@ -11,8 +11,8 @@ from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import FileChange
 from sidecar.subagents.permissions.tool_argument import allows
-from sidecar.subagents.runners.acp.asking.question import question_of
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
+from sidecar.subagents.runners.acp.updates.question import question_of
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
-from sidecar.subagents.runners.acp.asking import arguments as acp_arguments
+from sidecar.subagents.runners.acp.updates import arguments as acp_arguments
 from sidecar.subagents.runners.acp.updates.tools import call_name
 
 _OPTION_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")

@@ -1,10 +1,10 @@
 import asyncio
 
-from sidecar.subagents.runners.output.turns import Turns
+from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 
 async def test_the_loop_sees_to_everything_else_between_two_turns() -> None:
-    turns, passes, seen = Turns(), 0, []
+    turns, passes, seen = FairScheduler(), 0, []
 
     async def take() -> None:
         await turns.next()
@@ -18,7 +18,7 @@ async def test_the_loop_sees_to_everything_else_between_two_turns() -> None:
 
 
 async def test_a_taker_that_is_cancelled_does_not_hold_up_the_next() -> None:
-    turns = Turns()
+    turns = FairScheduler()
     first, second = (asyncio.create_task(turns.next()) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()

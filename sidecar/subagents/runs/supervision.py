@@ -15,14 +15,14 @@ from sidecar.subagents.limits.terms import Terms
 from sidecar.subagents.limits.watchdog import SilenceWatch
 from sidecar.subagents.permissions.desk import PermissionDesk
 from sidecar.subagents.permissions.question import Answer, Question
-from sidecar.subagents.runners.contract import Attendant
+from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.outcome import Outcome, failed
 
 
 @dataclass(frozen=True)
-class Oversight:
+class MonitorServices:
     """What looking after runs takes.
 
     `remember` has the journal keep a record as it is; `show_session` notifies of its mode and model too.
@@ -35,12 +35,12 @@ class Oversight:
     show_session: Callable[[Run], None]
 
 
-class RunAttendance(Attendant):
+class RunMonitor(RunObserver):
     """Attends one run from `begin` to `end`. The first limit that is exceeded ends the run."""
 
     def __init__(
         self,
-        oversight: Oversight,
+        monitoring: MonitorServices,
         run: Run,
         policy: Policy | None,
         definition: str | None,
@@ -49,15 +49,15 @@ class RunAttendance(Attendant):
     ) -> None:
         self.policy = policy
         self.definition = definition
-        settings = oversight.settings()
+        settings = monitoring.settings()
         limits = settings.async_tasks
         self._run = run
         self._terms = terms
-        self._oversight = oversight
+        self._services = monitoring
         self._emit = emit
         self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
         self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
-        self._budget = BudgetWatch(settings.budget, oversight.spending)
+        self._budget = BudgetWatch(settings.budget, monitoring.spending)
         self._silence_counts = False
         self._open_questions = 0
 
@@ -86,14 +86,14 @@ class RunAttendance(Attendant):
     def in_session(self, session_id: str) -> None:
         """Have the journal keep the session: it is wanted after a crash, too."""
         self.record.session_id = session_id
-        self._oversight.remember(self._run)
+        self._services.remember(self._run)
 
     def configured(self, *, mode: str | None, model: str | None) -> None:
         """Show the mode and the model of the agent's session with the run."""
         task = self.record.task
         if (mode or task.mode, model or task.model) != (task.mode, task.model):
             task.mode, task.model = mode or task.mode, model or task.model
-            self._oversight.show_session(self._run)
+            self._services.show_session(self._run)
 
     def take(self, event: dict[str, Any]) -> None:
         """Check the limits after an event of the run; repeating a failed request is not a sign of life."""
@@ -115,8 +115,8 @@ class RunAttendance(Attendant):
         tools = self._terms.tools
         # In a thread: a long list of patterns takes a while for many files.
         if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
-            return await self._oversight.desk.refuse(self, question, _not_given(tools.names))
-        return await self._oversight.desk.ask(self, question)
+            return await self._services.desk.refuse(self, question, _not_given(tools.names))
+        return await self._services.desk.ask(self, question)
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
@@ -140,12 +140,12 @@ class RunAttendance(Attendant):
                 self._run.abort.clock.resume()
 
     def _is_late(self) -> None:
-        seconds = self._oversight.settings().async_tasks.startup_timeout_seconds
+        seconds = self._services.settings().async_tasks.startup_timeout_seconds
         self._stop(failed("startupTimeout", _late(seconds)))
 
     def _is_silent(self) -> None:
         retrying = self._run.fold.retrying
-        seconds = self._oversight.settings().async_tasks.inactivity_timeout_seconds
+        seconds = self._services.settings().async_tasks.inactivity_timeout_seconds
         if retrying is None:
             self._stop(failed("inactivity", _silent(seconds)))
         else:

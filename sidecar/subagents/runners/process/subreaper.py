@@ -24,7 +24,7 @@ _QUIET_PASSES = 5
 """How many passes in a row have to find no orphan."""
 
 
-class Adoption:
+class OrphanReaper:
     """The orphans of this process: children that it did not start, in sessions that are not its own.
 
     Its own children are entered by `starting`; helpers that stay in this process's session are never touched,
@@ -117,7 +117,10 @@ class Adoption:
     def _reap(self) -> None:
         self._timer = None
         # Not of the loop's pool, which takes nothing more once the loop is ending.
-        threading.Thread(target=self._pass, args=(None,), name="reaping").start()
+        try:
+            threading.Thread(target=self._pass, args=(None,), name="reaping").start()
+        except RuntimeError:  # the system allows no more threads now
+            self._child_ended()
 
 
 def _take_note(pid: int) -> bool:
@@ -128,5 +131,5 @@ def _take_note(pid: int) -> bool:
         return True
 
 
-adoption = Adoption()
+orphan_reaper = OrphanReaper()
 """The one of this process: whose orphans come to it is a property of the process as a whole."""

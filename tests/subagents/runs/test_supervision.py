@@ -13,14 +13,14 @@ from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.terms import Terms
 from sidecar.subagents.limits.watchdog import SilenceWatch
 from sidecar.subagents.permissions.desk import PermissionDesk
-from sidecar.subagents.runs.attendance import Oversight, RunAttendance
 from sidecar.subagents.runs.run import Run
+from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.outcome import cancelled
 
 
 class Watched:
-    """An attendance with short limits; `clock` tells what happened to the run's time limit."""
+    """A monitor with short limits; `clock` tells what happened to the run's time limit."""
 
     def __init__(self, terms: Terms | None = None, **limits: Any) -> None:
         task = AsyncTask(
@@ -37,7 +37,7 @@ class Watched:
         self.abort.on_abort(self.aborted.set)
         self.clock: list[str] = []
         settings = Settings(async_tasks=AsyncTasksSettings(**limits), budget=BudgetSettings(per_task_cost=1))
-        oversight = Oversight(
+        monitoring = MonitorServices(
             settings=lambda: settings,
             spending=DaySpending(lambda: 0),
             desk=cast(PermissionDesk, None),
@@ -48,7 +48,7 @@ class Watched:
         self.record = Run(RunRecord(task=task, origin="client", request={}))
         self.abort.clock = self
         self.record.attach(self.abort)
-        self.run = RunAttendance(oversight, self.record, None, None, terms or Terms(), self._emit)
+        self.run = RunMonitor(monitoring, self.record, None, None, terms or Terms(), self._emit)
 
     def pause(self) -> None:
         self.clock.append("pause")

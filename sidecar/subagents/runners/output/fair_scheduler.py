@@ -10,18 +10,18 @@ from sidecar.subagents.runners.contract import Emit
 _TURN_SECONDS = 0.002
 
 
-class Turns:
-    """Turns taken first come, first served, with a look of the loop at everything else before each.
+class FairScheduler:
+    """Serve runs in the order in which they ask, with one pass of the loop over everything else before each.
 
-    Without them a hundred children that flood their pipes are all served in one pass of the loop, and a
-    cancel waits for all of them.
+    Without it, a hundred children that flood their pipes are all served in one pass of the loop, and a cancel
+    waits for all of them.
     """
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
 
     async def next(self) -> None:
-        """Wait for the next turn; taken for at most 64 KiB of output or 2 ms."""
+        """Wait until it is this run's turn, for at most 64 KiB of output or 2 ms."""
         async with self._lock:
             await asyncio.sleep(0)
 

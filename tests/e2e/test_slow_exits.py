@@ -1,0 +1,57 @@
+"""An agent that takes seconds to exit: its run ends at once, its slot is free when the process is gone."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.subagents.runners.process.marker import find
+from tests.e2e.conftest import REPO, Sidecar, Start, define
+
+pytestmark = pytest.mark.timeout(120)
+
+RUNNERS: dict[str, Any] = {
+    "linger": {"type": "acp", "command": [sys.executable, str(REPO / "tests/agents/raw.py"), "linger"]},
+    "next": {"type": "command", "command": ["cat"]},
+}
+
+
+@pytest.fixture
+async def lingering(start: Start, home: Path) -> Sidecar:
+    """A sidecar with one slot."""
+    define(home, RUNNERS)
+    return await start(settings={"runners": RUNNERS, "asyncTasks": {"max": 1}})
+
+
+async def test_a_run_ends_while_its_agent_still_exits(lingering: Sidecar) -> None:
+    task_id = await lingering.launch("linger")
+    (task,) = await lingering.ended(task_id)
+    assert (task["status"], task["output"]["final_message"].strip()) == ("completed", "indeed")
+    assert find([task_id])
+
+
+async def test_a_launch_after_the_end_gets_the_slot_of_the_process_that_is_gone(lingering: Sidecar) -> None:
+    first = await lingering.launch("linger")
+    await lingering.ended(first)
+    await lingering.ended(await lingering.launch("next"))
+    assert find([first]) == []
+
+
+async def test_a_queued_run_starts_when_the_process_before_it_is_gone(lingering: Sidecar) -> None:
+    first = await lingering.launch("linger")
+    second = await lingering.launch("next", overLimit="queue")
+    await lingering.ended(first)
+    await lingering.until(
+        lambda: any(each["id"] == second and each["status"] == "running" for each in lingering.changes)
+    )
+    assert find([first]) == []
+
+
+async def test_the_model_s_launch_waits_for_the_slot_too(lingering: Sidecar) -> None:
+    first = await lingering.launch("linger")
+    await lingering.ended(first)
+    arguments = {"subagent_name": "next", "goal_prompt": "x", "async": True}
+    answer = await lingering.request("tools/call", name="task", arguments=arguments)
+    assert "error" not in answer, answer
+    assert find([first]) == []
