@@ -1,6 +1,6 @@
 """The settings, as JSON-RPC `settings` and as TOML: one declaration, unknown keys refused by name."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
@@ -165,3 +165,11 @@ class Settings(Group, kw_only=True):
     """Limits of tool results."""
     host: HostSettings = msgspec.field(default_factory=HostSettings)
     """The shared Host."""
+
+
+class SettingsSource(Protocol):
+    """Holds the settings in force, which may change at any time."""
+
+    @property
+    def current(self) -> Settings:
+        """The settings now."""

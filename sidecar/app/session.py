@@ -16,7 +16,7 @@ from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace, parse_folders
-from sidecar.app.outbound.news import Listener
+from sidecar.app.outbound.changes import Listener
 from sidecar.app.outbound.output import OutputPump
 from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.report_stream import ReportStream
@@ -106,19 +106,19 @@ class Session(Listener):
         self.output = OutputPump(
             host.events,
             self._send_output,
-            lambda: host.revision,
-            host.registry.is_live,
+            host.changes,
+            host.registry,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
-        self._unlisten = host.news.listen(self)
+        self._unlisten = host.changes.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy or not self._takes_turns, self._trigger_turn
         ).agent_became_idle
         if params.process_id is not None:
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
-        host.follow_history()
-        self._definitions = DefinitionWatch(self._definition_places, host.news.definitions_changed)
+        host.stored.follow()
+        self._definitions = DefinitionWatch(self._definition_places, host.changes.definitions_changed)
         self._definitions.start()
         return host
 
@@ -185,7 +185,7 @@ class Session(Listener):
         """End the client's work in an orderly way; only `exit` may follow."""
         self._shut_down = True
         if cancel_running:
-            await self.host.runs.cancel_all(by="user")
+            await self.host.control.cancel_all(by="user")
         await self.aclose()
 
     def begin_close(self) -> None:
@@ -200,8 +200,7 @@ class Session(Listener):
         await asyncio.shield(self._closing)
 
     def _definition_places(self) -> "list[DefinitionDirectory]":
-        host, workspace = self.host, self.workspace
-        return host.catalogue.places(host.settings, workspace.folders, trusted=workspace.trusted)
+        return self.host.definitions.places(self.workspace)
 
     async def _close(self) -> None:
         if self._host is not None:

@@ -6,10 +6,11 @@ from typing import Any
 
 from sidecar.javascript.printing import js_entries, js_string, json_stringify
 from sidecar.subagents.reminders.reminder import completed_payload
-from sidecar.subagents.runs.driving import RunEnd, error_text
-from sidecar.subagents.tasks.model import Output, QueuePlace
+from sidecar.subagents.runs.lifecycle import RunEnd, error_text
+from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import NO_OUTPUT
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
+from sidecar.tools.launches import StartedTask
 from sidecar.tools.result import ToolError, ToolResult
 
 EXECUTION_FAILED = "EXECUTION_FAILED"
@@ -36,14 +37,11 @@ def over_limit(reason: str) -> ToolResult:
     return ToolResult(f"{reason}\n\n{CHOICES}", reason, error=ToolError(reason, EXECUTION_FAILED))
 
 
-def launched(name: str, agent_id: str) -> ToolResult:
-    """Say that a run goes on in the background."""
-    return _started(name, agent_id, "running", "running")
-
-
-def queued(name: str, place: QueuePlace) -> ToolResult:
-    """Say that a run waits for a slot."""
-    return _started(name, place.task_id, "queued", f"queued at position {place.position}")
+def launched(name: str, task: StartedTask) -> ToolResult:
+    """Report that a run is in the background, or waits for a slot."""
+    if task.queue_position is None:
+        return _started(name, task.task_id, "running", "running")
+    return _started(name, task.task_id, "queued", f"queued at position {task.queue_position}")
 
 
 def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> ToolResult:

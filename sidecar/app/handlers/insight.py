@@ -86,17 +86,17 @@ async def doctor(session: Session, params: DoctorParams) -> DoctorResult:
 
 async def delete(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/delete`: to the trash."""
-    return await session.host.put_away("delete", params.task_ids)
+    return await session.host.move_tasks("delete", params.task_ids)
 
 
 async def archive(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/archive`."""
-    return await session.host.put_away("archive", params.task_ids)
+    return await session.host.move_tasks("archive", params.task_ids)
 
 
 async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/restore`: from the archive or the trash."""
-    return await session.host.put_away("restore", params.task_ids)
+    return await session.host.move_tasks("restore", params.task_ids)
 
 
 async def put_away(session: Session, params: PutAwayParams) -> PutAwayResult:

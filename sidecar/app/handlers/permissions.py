@@ -12,7 +12,7 @@ async def answer(session: Session, params: AnswerParams) -> TaskResult:
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    await host.desk.answer(record, params.request_id, params.option_id)
+    await host.broker.answer(record, params.request_id, params.option_id)
     return TaskResult(task=host.registry.current(record), revision=host.revision)
 
 

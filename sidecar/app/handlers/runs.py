@@ -1,7 +1,5 @@
 """`asyncTasks/*` and `subagents/*`: background runs and the definitions they start from."""
 
-import asyncio
-
 from sidecar.api.async_tasks import (
     STATUSES,
     AsyncListParams,
@@ -42,29 +40,21 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
     """Answer `subagents/list`."""
-    host, workspace = session.host, session.workspace
-    return await asyncio.to_thread(
-        host.catalogue.describe,
-        host.settings,
-        host.runners,
-        workspace.folders,
-        trusted=workspace.trusted,
-    )
+    return await session.host.definitions.describe(session.workspace)
 
 
 async def validate_subagents(session: Session, params: ValidateParams) -> SubagentsResult:
     """Answer `subagents/validate`; files are only read, so paths named need no trust."""
     if params.paths is None:
         return await list_subagents(session, NoParams())
-    host, paths = session.host, parse_folders(params.paths, "paths")
-    return await asyncio.to_thread(host.catalogue.check, host.settings, host.runners, paths)
+    return await session.host.definitions.check(parse_folders(params.paths, "paths"))
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
     """Answer `asyncTasks/launch`: the record is durable and the slot held, the run goes on."""
     session.require_trust()
     session.host.require_ownership()
-    record = await session.host.runs.launch(params, session.workspace)
+    record = await session.host.launcher.launch(params, session.workspace)
     return TaskResult(task=session.host.registry.current(record), revision=session.host.revision)
 
 
@@ -97,7 +87,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    cancelled = await host.runs.cancel(record.task.id, by="user", words=params.reason)
+    cancelled = await host.control.cancel(record.task.id, by="user", words=params.reason)
     ended = await host.registry.resolve(record.task.id)
     return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 
@@ -105,7 +95,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
 async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
     """Answer `asyncTasks/cancelAll`: whatever runs or waits."""
     session.host.require_ownership()
-    count = await session.host.runs.cancel_all(by="user")
+    count = await session.host.control.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
 
 
@@ -115,7 +105,7 @@ async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
         raise InvalidParams(f"position: {params.position} is below 1, the first place in the queue")
     host = session.host
     host.require_ownership()
-    place = host.runs.reorder(await host.registry.resolve(params.task_id), params.position)
+    place = host.control.reorder(await host.registry.resolve(params.task_id), params.position)
     return ReorderResult(queue_position=place, revision=host.revision)
 
 
@@ -126,7 +116,7 @@ async def send(session: Session, params: SendParams) -> SendResult:
     if not params.text.strip():
         raise InvalidParams("text: is blank; say something to the agent")
     record = await host.registry.resolve(params.task_id)
-    host.runs.send(record, params.text)
+    host.control.send(record, params.text)
     return SendResult(delivery="nextTurn", revision=host.revision)
 
 
@@ -137,7 +127,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
     host.require_ownership()
     if params.text is not None and not params.text.strip():
         raise InvalidParams("text: is blank; say something to the agent, or leave it out")
-    record, mode = await host.runs.resume(params, session.workspace)
+    record, mode = await host.launcher.resume(params, session.workspace)
     return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
 
@@ -146,7 +136,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     if params.max < -1:
         raise InvalidParams(f"max: {params.max} is neither -1 (no limit) nor 0 or more")
     session.host.require_ownership()
-    session.host.set_max(params.max)
+    session.host.control.set_max(params.max)
     return SetMaxResult(max=params.max, revision=session.host.revision)
 
 
@@ -159,7 +149,7 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
         raise InvalidParams("taskIds: name at least one task")
     host = session.host
     ids = [(await host.registry.resolve(each)).task.id for each in params.task_ids]
-    timed_out = await host.runs.wait(ids, params.mode, timeout)
+    timed_out = await host.control.wait(ids, params.mode, timeout)
     records = [await host.registry.resolve(each) for each in ids]
     tasks = [host.registry.current(record) for record in records]
     pending = [task.id for task in tasks if task.status in ("queued", "running")]

@@ -6,7 +6,9 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
+from sidecar.app.outbound.changes import ChangeHub
 from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.runs.registry import RunRegistry
 
 logger = logging.getLogger(__name__)
 
@@ -34,14 +36,14 @@ class OutputPump:
         self,
         events: EventLog,
         send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
-        revision: Callable[[], int],
-        is_live: Callable[[str], Awaitable[bool]],
+        changes: ChangeHub,
+        registry: RunRegistry,
         poll_seconds: float | None = None,
     ) -> None:
         self._events = events
         self._send = send
-        self._revision = revision
-        self._is_live = is_live
+        self._changes = changes
+        self._registry = registry
         self._poll_seconds = poll_seconds
         self._pumps: dict[str, asyncio.Task[None]] = {}
 
@@ -83,7 +85,7 @@ class OutputPump:
                     async with asyncio.timeout(patience):
                         await changed.wait()
                 changed.clear()
-                live = await self._is_live(task_id)
+                live = await self._registry.is_live(task_id)
                 cursor = await self._send_after(task_id, cursor)
                 if not live and not changed.is_set():
                     return
@@ -99,7 +101,7 @@ class OutputPump:
                 return cursor
             cursor = page.events[-1]["seq"]
             await self._send(
-                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._revision())
+                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._changes.revision)
             )
             await asyncio.sleep(max(BATCH_SECONDS, SHARED_SECONDS * len(self._pumps)))
 

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
 from sidecar.api.insight import DiskUse, FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
-from sidecar.api.settings import HistorySettings
+from sidecar.api.settings import SettingsSource
 from sidecar.app.upkeep.retention import expired
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
@@ -23,25 +23,39 @@ ROUND_SECONDS: Final = 6 * 3600
 _DAY_MS: Final = 86_400_000
 
 
-class Housekeeping:
-    """Moves task folders of one own root. Its methods block, the rounds apart; only under the root's lock.
+class HasHistory(Protocol):
+    """Holds the history in force, which changes with the roots of the settings."""
 
-    `is_running` tells whether a task's run goes on, `now` the time in ms, `changed(id, "added"|"removed")`
-    is told in the event loop.
+    @property
+    def history(self) -> TaskHistory:
+        """The stored tasks now."""
+
+
+class LiveRuns(Protocol):
+    """Knows the runs that have not ended."""
+
+    def live(self, task_id: str) -> object | None:
+        """Return the run with this id, if it has not ended."""
+
+
+class Housekeeping:
+    """Moves task folders of one own root. Only under the root's lock.
+
+    Methods that are not coroutines block, so call them in a thread. `now` returns the time in ms.
     """
 
     def __init__(
         self,
         root: OwnRoot,
-        history: Callable[[], TaskHistory],
-        settings: Callable[[], HistorySettings],
-        is_running: Callable[[str], bool],
+        stored: HasHistory,
+        settings: SettingsSource,
+        runs: LiveRuns,
         now: Callable[[], int],
     ) -> None:
         self._root = root
-        self._history = history
+        self._stored = stored
         self._settings = settings
-        self._is_running = is_running
+        self._runs = runs
         self._now = now
         self._rounds: asyncio.Task[None] | None = None
 
@@ -55,7 +69,7 @@ class Housekeeping:
                 done.append(task_id)
             except SidecarError as error:
                 failed.append(FailedTask(id=task_id, code=error.code, message=error.message))
-        self._history().touch(str(self._root.path), done)
+        self._stored.history.touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
 
     def put_away(self, limit: int) -> PutAwayResult:
@@ -74,11 +88,11 @@ class Housekeeping:
             )
             for each in found[:limit]
         ]
-        return PutAwayResult(items=items, total=len(found), revision=self._history().revision)
+        return PutAwayResult(items=items, total=len(found), revision=self._stored.history.revision)
 
     def disk_use(self) -> DiskUse:
         """Measure the own root, links not followed."""
-        rows = self._history().select(Selection(), [str(self._root.path)])
+        rows = self._stored.history.select(Selection(), [str(self._root.path)])
         return DiskUse(
             root=str(self._root.path),
             task_bytes=shelves.folder_bytes(self._root.tasks),
@@ -89,12 +103,12 @@ class Housekeeping:
 
     def retire(self) -> list[str]:
         """Put away what the settings let go, and empty the trash of what has been there long enough."""
-        settings = self._settings()
+        settings = self._settings.current.history
         deleted: list[str] = []
         if settings.retention_days is not None or settings.max_bytes is not None:
             rows = [
                 row
-                for row in self._history().select(Selection(), [str(self._root.path)])
+                for row in self._stored.history.select(Selection(), [str(self._root.path)])
                 if not self._is_running(row.id)
             ]
             sizes = {row.id: shelves.folder_bytes(self._root.tasks / row.id) for row in rows}
@@ -122,6 +136,9 @@ class Housekeeping:
                 logger.warning("retention: %s", error.message)
             await asyncio.sleep(ROUND_SECONDS)
 
+    def _is_running(self, task_id: str) -> bool:
+        return self._runs.live(task_id) is not None
+
     def _apply(self, action: Action, task_id: str) -> None:
         self._check(action, task_id)
         try:
@@ -146,7 +163,7 @@ class Housekeeping:
     def _absent(self, action: Action, task_id: str) -> SidecarError:
         """Say why a task is not there to be moved: it is another's, or nobody's."""
         try:
-            root, name = self._history().resolve(task_id)
+            root, name = self._stored.history.resolve(task_id)
         except SidecarError:
             name, root = "", None
         if name == task_id and root is not None and Path(root.path) != self._root.path:

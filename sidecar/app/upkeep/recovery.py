@@ -157,7 +157,7 @@ class Recovery:
                 changes=fold.changes.files(),
             )
         await self._journal.transcript_finished(task.id)
-        self._registry.transcript_tells(task.id)
+        self._registry.transcript_written(task.id)
 
     async def _restore_pending(self) -> None:
         undelivered = await self._journal.undelivered()

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
 from sidecar.api.permissions import Policy
-from sidecar.subagents.limits.terms import Term, Terms
+from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
@@ -70,7 +70,7 @@ class RunSpec:
     model: str | None = None
     """The model its definition asks for; runners that cannot choose one pass it over."""
     attendant: Attendant = field(default_factory=Attendant)
-    terms: Terms = field(default_factory=Terms)
+    constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
     policy: Policy = "ask"
     """The policy in force when the run starts: that of its definition, else that of the settings."""
@@ -80,7 +80,7 @@ class RunSpec:
     @property
     def must_ask(self) -> bool:
         """Whether the agent has to ask before it acts; only without a list of tools may it do everything."""
-        return self.policy != "allowAll" or self.terms.tools is not None
+        return self.policy != "allowAll" or self.constraints.tools is not None
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Runner(Protocol):
         """Whether its runs take words beside the prompt."""
 
     @property
-    def lacks(self) -> Mapping[Term, str]:
+    def unsupported(self) -> Mapping[RunnerOption, str]:
         """What a launch cannot ask of it, and why; such a launch is refused."""
 
     def check(self) -> None:

@@ -28,7 +28,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Target:
     """What a launch will execute: a definition on a runner whose program was found.
 
     `notices` say what the definition asks for and does not get. `brought_by` names the file of the workspace
@@ -81,7 +81,7 @@ class Catalogue:
             environment=os.environ,
         )
 
-    def plan(
+    def target(
         self,
         settings: Settings,
         runners: Mapping[str, Runner],
@@ -89,7 +89,7 @@ class Catalogue:
         folders: Sequence[Path],
         *,
         trusted: bool,
-    ) -> Plan:
+    ) -> Target:
         """Choose what a launch of `name` executes. Reads files.
 
         Raises SubagentNotFound, and LaunchFailed when no runner is named, known or installed.
@@ -98,17 +98,17 @@ class Catalogue:
         placed = find(loaded.definitions, name)
         definition = placed.definition
         if definition.isolation == "worktree":
-            raise _failed(name, "its definition asks for isolation: worktree, which this version lacks")
+            raise _failed(name, "its definition asks for isolation: worktree, which is not supported yet")
         runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
         folders_trusted = tuple(folders) if trusted else ()
         approval = missing_approval(placed, settings)
         if approval is None:
-            return Plan(definition, runner, (), folders_trusted, brought_by(placed))
+            return Target(definition, runner, (), folders_trusted, brought_by(placed))
         notices = (explain(placed, settings, approval),)
         granted = replace(definition, permissions=None)
-        return Plan(granted, runner, notices, folders_trusted, brought_by(placed))
+        return Target(granted, runner, notices, folders_trusted, brought_by(placed))
 
 
 def _described(

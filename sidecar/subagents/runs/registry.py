@@ -16,6 +16,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.run import Run, display_name, end_event
 from sidecar.subagents.tasks.outcome import Outcome
+from sidecar.subagents.tasks.signals import Signal
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +35,8 @@ _CANDIDATES = 20
 class RunRegistry:
     """Keep the records of runs: durable before anyone is notified, ended once.
 
-    `on_change` is called in the event loop with every record whose state changed, after the journal has
-    it; `on_end` likewise with a run that has ended, before that.
+    `on_change` is called in the event loop with every task whose state changed, after the journal has it.
+    `ended` signals each run that has ended, before that.
     """
 
     def __init__(
@@ -43,17 +44,16 @@ class RunRegistry:
         journal: Journal,
         events: EventLog,
         now: Callable[[], int],
-        on_change: Callable[[RunRecord], None],
-        on_end: Callable[[Run], None] = lambda run: None,
+        on_change: Callable[[AsyncTask], None],
     ) -> None:
+        self.ended: Signal[Run] = Signal()
         self._journal = journal
         self._events = events
         self._now = now
         self._on_change = on_change
-        self._on_end = on_end
         self._live: dict[str, Run] = {}
         self._ended: dict[str, RunRecord] = {}
-        self._untold: dict[str, TaskStatus] = {}
+        self._unwritten: dict[str, TaskStatus] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -63,7 +63,7 @@ class RunRegistry:
         run = self._live[record.task.id] = Run(record)
         run.unwatch = self._events.watch(run.id, run.take)
         await self._log_state(run)
-        self._on_change(record)
+        self._notify(record)
         return run
 
     async def start(self, run: Run) -> None:
@@ -79,7 +79,7 @@ class RunRegistry:
         if run.outcome is None:
             run.record = record
             await self._log_state(run)
-            self._on_change(record)
+            self._notify(record)
 
     def remember(self, run: Run) -> None:
         """Have the journal keep what is known of a run beside its state; nobody is notified."""
@@ -102,7 +102,20 @@ class RunRegistry:
     def touch(self, run: Run) -> None:
         """Notify of a change that needs no memory, such as a new place in the queue."""
         if run.outcome is None:
-            self._on_change(run.record)
+            self._notify(run.record)
+
+    def show_attention(self, record: RunRecord) -> None:
+        """Notify of a permission request of a live run that was opened or answered."""
+        run = self.live(record.task.id)
+        if run is not None:
+            self.show(run)
+
+    def show_place(self, record: RunRecord) -> None:
+        """Notify of the place in the queue that a launch has now."""
+        run = self.live(record.task.id)
+        if run is not None:
+            run.record.task.queue_position = record.task.queue_position
+            self.touch(run)
 
     def live(self, task_id: str) -> Run | None:
         """Return a run that has not ended, or whose end is not durable yet."""
@@ -134,7 +147,7 @@ class RunRegistry:
         if late != before and run.recorded.done():
             run.record.task.progress = late
             await self._journal.save(run.record)
-            self._on_change(run.record)
+            self._notify(run.record)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
         """End a live run and stop what executes it; the first end wins. `recorded` waits for the journal."""
@@ -225,15 +238,18 @@ class RunRegistry:
         self._ended[task.id] = ended
         self._journal.show(task.id, task.status)
         if task.launched_at is not None:
-            self._untold[task.id] = _STORED[task.status]
+            self._unwritten[task.id] = _STORED[task.status]
 
-    def transcript_tells(self, task_id: str) -> None:
-        """Take note that the stored task of a lost run tells its end."""
-        self._untold.pop(task_id, None)
+    def transcript_written(self, task_id: str) -> None:
+        """Note that the stored task of a lost run shows its end."""
+        self._unwritten.pop(task_id, None)
 
-    def untold_ends(self) -> Mapping[str, TaskStatus]:
-        """Return how lost runs ended whose stored tasks do not tell it yet. For any thread."""
-        return self._untold.copy()
+    def unwritten_ends(self) -> Mapping[str, TaskStatus]:
+        """Return how lost runs ended whose stored tasks do not show it yet. For any thread."""
+        return self._unwritten.copy()
+
+    def _notify(self, record: RunRecord) -> None:
+        self._on_change(self.current(record))
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""
@@ -254,7 +270,7 @@ class RunRegistry:
             self.show_lost(ended)
             if not run.recorded.done():
                 run.recorded.set_result(None)
-            self._on_change(ended)
+            self._notify(ended)
 
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""
@@ -285,8 +301,8 @@ class RunRegistry:
             return
         self._remember_end(ended)
         run.unwatch()
-        self._on_end(run)
-        self._on_change(ended)
+        self.ended.emit(run)
+        self._notify(ended)
         run.recorded.set_result(None)
 
     async def _finish_transcript(self, run: Run, ended: RunRecord) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.settings import HistorySettings
+from sidecar.api.settings import HistorySettings, Settings
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
@@ -24,11 +24,18 @@ class House:
         self.settings = HistorySettings()
         self.keeping = Housekeeping(
             OwnRoot(path / "own"),
-            lambda: self.history,
-            lambda: self.settings,
-            self.running.__contains__,
+            self,
+            self,
+            self,
             lambda: NOW_MS,
         )
+
+    @property
+    def current(self) -> Settings:
+        return Settings(history=self.settings)
+
+    def live(self, task_id: str) -> str | None:
+        return task_id if task_id in self.running else None
 
     def apply(self, action: Action, *tasks: Task | str) -> tuple[list[str], list[int]]:
         ids = [task if isinstance(task, str) else task.id for task in tasks]
