@@ -1,5 +1,6 @@
-"""Settings: read from TOML and from clients, checked, with every fault named by its key."""
+"""Settings: read from TOML and from clients, checked, with every problem named by its key."""
 
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import Settings
 from sidecar.app.user_dirs import user_dir
 from sidecar.rpc.wording import reworded
+
+logger = logging.getLogger(__name__)
 
 _SECONDS = (
     "defaultTimeoutSeconds",
@@ -26,11 +29,12 @@ _AT = re.compile(r" - at `\$\.?(?P<at>[^`]*)`$")
 
 
 class SettingsStore:
-    """Hold the settings in force as layers: the file's, then what clients sent."""
+    """Holds the settings in force as layers: the file's, then what clients sent."""
 
     def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
         self._raw: dict[str, Any] = dict(raw or {})
         self.current = convert(self._raw)
+        _warn_of_unused(self._raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
         """Lay `changes` over the settings in force; a fault leaves them as they were.
@@ -40,6 +44,7 @@ class SettingsStore:
         merged = merge(self._raw, changes)
         self.current = convert(merged)
         self._raw = merged
+        _warn_of_unused(changes)
         return self.current
 
 
@@ -94,6 +99,12 @@ def convert(raw: Mapping[str, Any]) -> Settings:
         raise InvalidParams(_explain(str(error))) from None
     _check_seconds(raw.get("asyncTasks", {}))
     return settings
+
+
+def _warn_of_unused(raw: Mapping[str, Any]) -> None:
+    """Log each setting that is accepted but has no effect yet."""
+    for key in raw.get("host") or {}:
+        logger.warning("setting host.%s has no effect yet", key)
 
 
 def _check_seconds(group: Mapping[str, Any]) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sidecar.api.async_tasks import LaunchParams
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
+from sidecar.api.launches import LaunchParams
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher

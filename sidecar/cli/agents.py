@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask, LaunchParams
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.launches import LaunchParams
 from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace

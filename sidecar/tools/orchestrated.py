@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sidecar.api.async_tasks import LaunchParams
 from sidecar.api.errors import LimitReached
+from sidecar.api.launches import LaunchParams
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.manager import AsyncTaskManager

@@ -70,3 +70,9 @@ def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
 def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match="does not exist"):
         load_file(tmp_path / "absent.toml")
+
+
+def test_a_setting_without_effect_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    store = SettingsStore({"host": {"idleSeconds": 5}})
+    store.update({"history": {"search": False}})
+    assert caplog.messages == ["setting host.idleSeconds has no effect yet"]

@@ -1,7 +1,7 @@
 """`asyncTasks/answer` and `permissions/*`: the questions of agents, and what was answered for good."""
 
-from sidecar.api.async_tasks import TaskResult
 from sidecar.api.base import NoParams
+from sidecar.api.launches import TaskResult
 from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session

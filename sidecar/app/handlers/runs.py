@@ -1,7 +1,10 @@
 """`asyncTasks/*` and `subagents/*`: background runs and the definitions they start from."""
 
-from sidecar.api.async_tasks import (
-    STATUSES,
+from sidecar.api.async_tasks import STATUSES
+from sidecar.api.base import NoParams
+from sidecar.api.errors import InvalidParams
+from sidecar.api.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
+from sidecar.api.run_requests import (
     AsyncListParams,
     AsyncListResult,
     CancelAllResult,
@@ -9,24 +12,17 @@ from sidecar.api.async_tasks import (
     CancelResult,
     EventsParams,
     EventsResult,
-    LaunchParams,
     ReorderParams,
     ReorderResult,
-    ResumeParams,
-    ResumeResult,
     SendParams,
     SendResult,
     SetMaxParams,
     SetMaxResult,
     SubscribeParams,
     SubscribeResult,
-    TaskIdParams,
-    TaskResult,
     WaitParams,
     WaitResult,
 )
-from sidecar.api.base import NoParams
-from sidecar.api.errors import InvalidParams
 from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.insight import DiskUse, FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
+from sidecar.api.housekeeping import FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
 from sidecar.api.settings import SettingsSource
+from sidecar.api.stats import DiskUse
 from sidecar.app.upkeep.retention import expired
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
@@ -72,8 +73,8 @@ class Housekeeping:
         self._stored.history.touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
 
-    def put_away(self, limit: int) -> PutAwayResult:
-        """List what can be restored."""
+    def removed(self, limit: int) -> PutAwayResult:
+        """List the tasks that can be restored."""
         from sidecar.history.catalog.unlisted import (
             read_title,  # reads tasks, which most starts leave to workers
         )

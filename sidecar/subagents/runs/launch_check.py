@@ -2,8 +2,8 @@
 
 import sys
 
-from sidecar.api.async_tasks import LaunchParams
 from sidecar.api.errors import InvalidParams
+from sidecar.api.launches import LaunchParams
 from sidecar.javascript.printing import js_number
 from sidecar.subagents.permissions.tool_rule import first_fault
 from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
