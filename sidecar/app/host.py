@@ -39,10 +39,10 @@ from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.attendance import Oversight
 from sidecar.subagents.runs.background import BackgroundRuns
+from sidecar.subagents.runs.launch import RunStarter
 from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunServices, StopLimit
-from sidecar.subagents.runs.starter import RunStarter
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT
 
@@ -245,7 +245,7 @@ class Host:
             registry=self.registry,
             now=wall_clock_ms,
             stop=self._stop,
-            watch=self.events.watch,
+            events=self.events,
             history_changed=self.changes.record,
             oversight=Oversight(
                 settings=self._store,

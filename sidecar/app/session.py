@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage
 from sidecar.api.model import TriggerTurn
@@ -105,7 +105,7 @@ class Session(Listener):
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.output = OutputPump(
             host.events,
-            self._send_output,
+            self.connection,
             host.changes,
             host.registry,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
@@ -212,9 +212,6 @@ class Session(Listener):
             await self._definitions.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
-
-    async def _send_output(self, output: AsyncTaskDidOutput) -> None:
-        await self.connection.notify_paced("asyncTasks/didOutput", output)
 
     async def _trigger_turn(self, message: str, task_ids: list[str], delivery_id: str) -> bool:
         turn = TriggerTurn(message=message, task_ids=task_ids, delivery_id=delivery_id)

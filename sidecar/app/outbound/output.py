@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
 from sidecar.app.outbound.changes import ChangeHub
@@ -25,23 +25,30 @@ BATCH_BYTES = 512 * 1024
 """Bounds of one notification, so that a burst does not hold up the replies behind it."""
 
 
-class OutputPump:
-    """Follow the event logs one client subscribed to.
+class Client(Protocol):
+    """The connection to one client."""
 
-    `send` waits while the client does not read; only this client's pumps wait with it. `poll_seconds` is
-    for the events of another process, which nothing tells of.
+    async def notify_paced(self, method: str, params: AsyncTaskDidOutput) -> None:
+        """Send a notification as soon as there is room. Raises ConnectionClosed."""
+
+
+class OutputPump:
+    """Follows the event logs that one client subscribed to.
+
+    While the client does not read, only its own pumps wait. `poll_seconds` is the interval for the events of
+    another process, which cannot notify this one.
     """
 
     def __init__(
         self,
         events: EventLog,
-        send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
+        client: Client,
         changes: ChangeHub,
         registry: RunRegistry,
         poll_seconds: float | None = None,
     ) -> None:
         self._events = events
-        self._send = send
+        self._client = client
         self._changes = changes
         self._registry = registry
         self._poll_seconds = poll_seconds
@@ -100,9 +107,8 @@ class OutputPump:
             if not page.events:
                 return cursor
             cursor = page.events[-1]["seq"]
-            await self._send(
-                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._changes.revision)
-            )
+            output = AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._changes.revision)
+            await self._client.notify_paced("asyncTasks/didOutput", output)
             await asyncio.sleep(max(BATCH_SECONDS, SHARED_SECONDS * len(self._pumps)))
 
     def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:

@@ -1,14 +1,36 @@
-"""Launch one prepared run: its record durable, its folder visible, ready to run."""
+"""Start prepared runs: take a slot, make the record durable and the folder visible, then run."""
 
 import contextlib
+from functools import partial
 
 from sidecar.api.errors import SidecarError, StorageError
+from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunScope, RunServices
 from sidecar.subagents.tasks.launching import Abort
+from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import failed
+from sidecar.subagents.tasks.slots import Slot
+
+
+class RunStarter:
+    """Starts the runs of one Host that take a slot."""
+
+    def __init__(self, manager: AsyncTaskManager, background: BackgroundRuns, services: RunServices) -> None:
+        self._manager = manager
+        self._background = background
+        self._services = services
+
+    async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
+        """Start a run, and log it if its time limit was reduced. Raises what the launch raises."""
+        launch = partial(launch_run, self._services, prepared)
+        await self._background.launch(self._manager, prepared, launch, slot)
+        registry, reduction = self._services.registry, prepared.timeout.sentence
+        run = registry.live(prepared.task_id)
+        if reduction is not None and run is not None:
+            await registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{reduction}\n"})
 
 
 async def launch_run(services: RunServices, prepared: PreparedLaunch, abort: Abort) -> RunScope:

@@ -127,10 +127,8 @@ class RunRegistry:
 
     async def emit(self, run: Run, event: dict[str, Any]) -> None:
         """Log one event of a live run; what comes after the end is dropped, but for the tokens used."""
-        if run.is_running:
+        if run.accepts(event):
             await self._events.append(run.id, event)
-        elif event["type"] == "usage":
-            run.fold.usage.take(event)
 
     async def add_late_usage(self, run: Run) -> None:
         """Record the tokens and the cost that an agent reported only after its run had ended."""

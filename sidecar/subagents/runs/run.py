@@ -95,6 +95,12 @@ class Run:
                 f"task {task.id} cannot receive messages: {error}", taskId=task.id, status=task.status
             ) from None
 
+    def accepts(self, event: dict[str, Any]) -> bool:
+        """Return whether an event may be logged; after the end none may, but tokens used still count."""
+        if not self.is_running and event["type"] == "usage":
+            self.fold.usage.take(event)
+        return self.is_running
+
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event of the run."""
         self.fold.take(event)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
-from sidecar.subagents.journal.event_log import Watcher
+from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.runners.contract import FormerSession, RunHandle, RunSpec, Talk, put_in_line
 from sidecar.subagents.runs.attendance import Oversight, RunAttendance
 from sidecar.subagents.runs.lifecycle import run_end
@@ -43,8 +43,7 @@ class RunServices:
     registry: RunRegistry
     now: Callable[[], int]
     stop: StopLimit
-    watch: Callable[[str, Watcher], Callable[[], None]]
-    """Follows a run's events as they were logged; returns the call that ends it."""
+    events: EventLog
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
     oversight: Oversight
@@ -106,7 +105,7 @@ class RunScope:
             self._run.fold.changes,
         )
         self._transcript = transcript
-        self._unwatch = services.watch(self.agent_id, transcript.record)
+        self._unwatch = services.events.watch(self.agent_id, transcript.record)
         services.history_changed(self.agent_id, "added")
 
     async def run(self) -> None:
@@ -247,7 +246,8 @@ class RunScope:
             await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        await self._services.registry.emit(self._run, event)
+        if self._run.accepts(event):
+            await self._services.events.append(self.agent_id, event)
         if self.on_message is not None and (text := self._live_text.take(event)):
             self.on_message(text)
         self._attendance.take(event)
