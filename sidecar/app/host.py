@@ -129,8 +129,8 @@ class Host:
             await host._begin_owning()
         foreign = ForeignRuns(journal, host.changes.run_changed)
         if not ownership.is_owner:
-            await foreign.look()
-        ownership.watch(host._take_over, host._lose_root, foreign.look)
+            await foreign.check()
+        ownership.watch(host._take_over, host._lose_root, foreign.check)
         return host
 
     async def _begin_owning(self) -> None:
@@ -140,7 +140,7 @@ class Host:
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
-            logger.error("what was spent today is not known: %s", error.message)
+            logger.error("what was spent today is unknown: %s", error.message)
         self.housekeeping.start(lambda gone: self.changes.record_all(gone, "removed"))
 
     async def _recover_rest(self, recovery: Recovery) -> None:

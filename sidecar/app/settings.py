@@ -37,7 +37,7 @@ class SettingsStore:
         _warn_of_unused(self._raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Lay `changes` over the settings in force; a fault leaves them as they were.
+        """Lay `changes` over the settings in force; an error leaves them unchanged.
 
         Raises InvalidParams naming the key.
         """
@@ -123,6 +123,6 @@ def _explain(text: str) -> str:
         return f"unknown setting {name}"
     place = _AT.search(text)
     if place:
-        key, fault = place["at"], text[: place.start()]
-        return f"setting {key}: {reworded(fault, f'.{key}', Settings)}"
+        key, problem = place["at"], text[: place.start()]
+        return f"setting {key}: {reworded(problem, f'.{key}', Settings)}"
     return f"settings: {reworded(text, '', Settings)}"

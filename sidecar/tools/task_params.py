@@ -1,4 +1,4 @@
-"""The parameters of the `task` tool: their schema, and the launch parameters they stand for."""
+"""The parameters of the `task` tool: their schema, and their conversion to launch parameters."""
 
 import re
 from collections.abc import Mapping

@@ -26,14 +26,14 @@ CHOICES = (
 
 
 def no_manager() -> ToolResult:
-    """Say that background runs are not available here."""
+    """Report that background runs are not available here."""
     error = ToolError("AsyncTaskManager not configured", EXECUTION_FAILED)
     llm = "Async mode requires AsyncTaskManager to be configured."
     return ToolResult(llm, "Error: Async mode not available.", error=error)
 
 
 def over_limit(reason: str) -> ToolResult:
-    """Refuse a launch over the limit, and say what can be done instead."""
+    """Refuse a launch over the limit, and list the alternatives."""
     return ToolResult(f"{reason}\n\n{CHOICES}", reason, error=ToolError(reason, EXECUTION_FAILED))
 
 
@@ -45,7 +45,7 @@ def launched(name: str, task: StartedTask) -> ToolResult:
 
 
 def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> ToolResult:
-    """Tell what went wrong, with the error's own words if it has any."""
+    """Report a failure, with the message of the error if it has one."""
     shown = f"{fallback}\nDetails: {detail}" if detail else fallback
     message = detail or fallback
     metadata = {"agentId": agent_id, "error": message} if agent_id else None
@@ -53,18 +53,18 @@ def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> To
 
 
 def raised(fallback: str, error: BaseException) -> ToolResult:
-    """Tell what was raised."""
+    """Report an exception."""
     return failed(fallback, error_text(error))
 
 
 def cancelled(message: str, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Say that a run was stopped, with what it had produced."""
+    """Report that a run was stopped, with what it had produced."""
     metadata = {"agentId": agent_id, **_produced(output), "cancelled": True}
     return ToolResult(message, message, metadata, ToolError(message, EXECUTION_FAILED))
 
 
 def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Say that the time limit ended a run; the model also gets what it had produced."""
+    """Report that the time limit ended a run; the model also gets what it had produced."""
     message = timeout.text
     produced = {"terminateReason": TIMEOUT, **_produced(output)}
     metadata = {"agentId": agent_id, **produced, "timedOut": True}
@@ -73,7 +73,7 @@ def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output |
 
 
 def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> ToolResult:
-    """Tell how a synchronous run ended."""
+    """Report the end of a synchronous run."""
     outcome, produced = end.outcome, end.output
     if not end.returned:
         if outcome.reason == "timeout":

@@ -47,7 +47,7 @@ async def validate_subagents(session: Session, params: ValidateParams) -> Subage
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
-    """Answer `asyncTasks/launch`: the record is durable and the slot held, the run goes on."""
+    """Answer `asyncTasks/launch`: the record is durable and the slot held; the run continues."""
     session.require_trust()
     session.host.require_ownership()
     record = await session.host.launcher.launch(params, session.workspace)
@@ -79,7 +79,7 @@ async def get_run(session: Session, params: TaskIdParams) -> TaskResult:
 
 
 async def cancel(session: Session, params: CancelParams) -> CancelResult:
-    """Answer `asyncTasks/cancel`; a task that has ended is no error."""
+    """Answer `asyncTasks/cancel`; a task that has ended is not an error."""
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
@@ -89,7 +89,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
 
 
 async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
-    """Answer `asyncTasks/cancelAll`: whatever runs or waits."""
+    """Answer `asyncTasks/cancelAll`: end everything that runs or is queued."""
     session.host.require_ownership()
     count = await session.host.control.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
@@ -106,23 +106,23 @@ async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
 
 
 async def send(session: Session, params: SendParams) -> SendResult:
-    """Answer `asyncTasks/send`: the agent is given the message when its present turn has ended."""
+    """Answer `asyncTasks/send`: the agent gets the message when its current turn ends."""
     host = session.host
     host.require_ownership()
     if not params.text.strip():
-        raise InvalidParams("text: is blank; say something to the agent")
+        raise InvalidParams("text: is blank; write a message for the agent")
     record = await host.registry.resolve(params.task_id)
     host.control.send(record, params.text)
     return SendResult(delivery="nextTurn", revision=host.revision)
 
 
 async def resume(session: Session, params: ResumeParams) -> ResumeResult:
-    """Answer `asyncTasks/resume`: a new task goes on with the work of an ended one."""
+    """Answer `asyncTasks/resume`: a new task continues the work of an ended one."""
     session.require_trust()
     host = session.host
     host.require_ownership()
     if params.text is not None and not params.text.strip():
-        raise InvalidParams("text: is blank; say something to the agent, or leave it out")
+        raise InvalidParams("text: is blank; write a message for the agent, or omit it")
     record, mode = await host.launcher.resume(params, session.workspace)
     return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
@@ -172,7 +172,7 @@ async def subscribe(session: Session, params: SubscribeParams) -> SubscribeResul
 
 
 async def unsubscribe(session: Session, params: TaskIdParams) -> None:
-    """Answer `asyncTasks/unsubscribe`; one that was not subscribed is no error."""
+    """Answer `asyncTasks/unsubscribe`; a task without a subscription is not an error."""
     record = await session.host.registry.resolve(params.task_id)
     session.output.unsubscribe(record.task.id)
 

@@ -1,4 +1,4 @@
-"""The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
+"""Sends the events of runs to one client. Pulled from the log, so none is lost, repeated or piled up."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ SHARED_SECONDS = 0.005
 STALL_SECONDS = 1.0
 """How long after a read that a full disk kept short the events are read again."""
 LAST_SECONDS = 0.2
-"""How long a client may take to read the last words of the runs that end with the Host."""
+"""How long a client may take to read the final output of runs that end with the Host."""
 BATCH_EVENTS = 500
 BATCH_BYTES = 512 * 1024
 """Bounds of one notification, so that a burst does not hold up the replies behind it."""
@@ -67,13 +67,13 @@ class OutputPump:
         return last
 
     def unsubscribe(self, task_id: str) -> None:
-        """Stop following a task; one that is not followed is left alone."""
+        """Stop following a task; do nothing if it is not followed."""
         pump = self._pumps.pop(task_id, None)
         if pump is not None:
             pump.cancel()
 
     async def aclose(self) -> None:
-        """Stop following everything; what ended runs said last is sent, if that is quick."""
+        """Stop following everything; send the final output of ended runs if that is quick."""
         pumps = list(self._pumps.values())
         if pumps:
             await asyncio.wait(pumps, timeout=LAST_SECONDS)
@@ -115,4 +115,4 @@ class OutputPump:
         if self._pumps.get(task_id) is pump:
             del self._pumps[task_id]
         if not pump.cancelled() and (error := pump.exception()) is not None:
-            logger.warning("the output of run %s is followed no more: %s", task_id, error)
+            logger.warning("the output of run %s is no longer followed: %s", task_id, error)

@@ -1,4 +1,4 @@
-"""What a launch can be refused for before anything is looked up: one set of checks for every caller."""
+"""Checks of launch parameters that need nothing else: one set for every caller."""
 
 import sys
 
@@ -10,7 +10,7 @@ from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
 
 
 class InvalidParameter(InvalidParams):
-    """A launch parameter is wrong. `parameter` is its wire name; `problem` also says what to give instead."""
+    """A launch parameter is wrong. `parameter` is its wire name; `problem` includes what to give instead."""
 
     def __init__(self, parameter: str, problem: str) -> None:
         super().__init__(f"{parameter}: {problem}")

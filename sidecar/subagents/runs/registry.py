@@ -82,7 +82,7 @@ class RunRegistry:
             self._notify(record)
 
     def remember(self, run: Run) -> None:
-        """Have the journal keep what is known of a run beside its state; nobody is notified."""
+        """Save what the journal keeps of a run besides its state; nobody is notified."""
         if run.outcome is None:
             self._journal.save_soon(run.refreshed())
 
@@ -160,7 +160,7 @@ class RunRegistry:
         run = self._live.get(task_id)
         if run is not None:
             await asyncio.shield(run.recorded)
-        while await self._is_foreign(task_id):  # noqa: ASYNC110 (no event tells)
+        while await self._is_foreign(task_id):  # noqa: ASYNC110 (there is no event)
             await asyncio.sleep(FOREIGN_POLL_SECONDS)
 
     async def recorded(self, task_id: str) -> None:
@@ -188,7 +188,7 @@ class RunRegistry:
         return record is not None and record.task.completed_at is None
 
     async def _is_foreign(self, task_id: str) -> bool:
-        """Return whether a run goes on in another process, or was left by one and not shown as lost yet."""
+        """Return whether a run runs in another process, or was left by one and is not shown as lost yet."""
         if task_id in self._live:
             return False
         record = await self.find(task_id)
@@ -223,7 +223,7 @@ class RunRegistry:
         )
 
     def current(self, record: RunRecord) -> AsyncTask:
-        """Return a snapshot of a run's newest state, whatever copy of its record is at hand."""
+        """Return a snapshot of a run's newest state, from any copy of its record."""
         run = self._live.get(record.task.id)
         return run.snapshot() if run is not None else msgspec.structs.replace(self._newest(record).task)
 
@@ -314,7 +314,7 @@ class RunRegistry:
         self._spawn(self._sync_transcript(run, ended), f"transcript of {run.id}")
 
     async def _sync_transcript(self, run: Run, ended: RunRecord) -> None:
-        """Try until the stored task tells the end and is durable; the next start tries again."""
+        """Retry until the stored task shows the end and is durable; the next start tries again."""
         assert run.executor is not None
         while True:
             is_last_attempt = await self._is_closing_within(TRANSCRIPT_SECONDS)

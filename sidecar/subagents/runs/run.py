@@ -15,7 +15,7 @@ from sidecar.subagents.tasks.outcome import Outcome
 
 
 class CannotListen(Exception):
-    """A run takes no message, now or ever; the text says why."""
+    """A run cannot take a message, now or ever; the text explains why."""
 
 
 class Executor(Protocol):
@@ -28,7 +28,7 @@ class Executor(Protocol):
         """Make the stored task durable. Raises StorageError; may be called again."""
 
     def send(self, text: str) -> None:
-        """Give the agent a message as soon as it can take one; CannotListen says why it cannot."""
+        """Give the agent a message as soon as it can take one; CannotListen explains why it cannot."""
 
 
 class Run:
@@ -117,13 +117,13 @@ class Run:
         return self.record
 
     def ended_record(self, now: int) -> RunRecord:
-        """Return the record that tells the outcome; `now` in ms since the epoch."""
+        """Return the record with the outcome; `now` in ms since the epoch."""
         assert self.outcome is not None, "conclude comes first"
         return with_outcome(self.refreshed(), self.outcome, self.fold, now)
 
 
 def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -> RunRecord:
-    """Return a copy of a live run's record that tells its end; `now` in ms since the epoch."""
+    """Return a copy of a live run's record with its end; `now` in ms since the epoch."""
     progress = msgspec.structs.replace(record.task.progress, current_tool=None, retrying=None)
     # A clock that was set back must not make the run end before it began.
     completed_at = max(now, record.task.launched_at or record.task.queued_at or 0)

@@ -124,7 +124,6 @@ class RunScope:
         self._attendance.begin()
         try:
             self._handle = await self._target.runner.start(spec, self._emit)
-            self._run.record.pid = self._handle.pid
             self._pass_on_early_messages(self._handle.talk)
             await self._race_end_and_abort(self._handle)
         finally:
@@ -177,7 +176,7 @@ class RunScope:
             await self._transcript.sync()
 
     async def dispose(self) -> None:
-        """Leave nothing of the run: no process, and no record that says it still runs."""
+        """Leave nothing of the run: no process, and no record that shows it as running."""
         if self._last_turn is not None:
             self._last_turn.cancel()
         if self._handle is not None:
@@ -258,7 +257,7 @@ def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
     session, text, cost = resumption.session_id, resumption.text, resumption.session_cost
     return replace(
         spec,
-        prompt=replay_prompt(spec.prompt, resumption.said, text),
+        prompt=replay_prompt(spec.prompt, resumption.replay, text),
         former=None if session is None else FormerSession(session, text or CONTINUE, cost),
     )
 

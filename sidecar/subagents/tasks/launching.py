@@ -87,11 +87,11 @@ class Abort:
 class Resumption:
     """What a run needs to continue the work of an ended one.
 
-    `said` describes that work to a fresh agent. `session_id` is the session that the same agent may take up
+    `replay` describes that work to a fresh agent. `session_id` is the session that the same agent may take up
     instead, and `session_cost` what it has cost so far (USD); `text` is the client's message.
     """
 
-    said: str
+    replay: str
     session_id: str | None = None
     session_cost: float = 0
     text: str | None = None

@@ -42,7 +42,7 @@ class QueuedTask:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPermission:
-    """Whether a launch would be let through now, and if not, why."""
+    """Whether a launch would be accepted now, and if not, why."""
 
     allowed: bool
     reason: str | None = None

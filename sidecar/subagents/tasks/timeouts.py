@@ -1,4 +1,4 @@
-"""How long a run may take: what was asked, what the settings allow, and how that is said."""
+"""How long a run may take: what was requested, what the settings allow, and the texts about both."""
 
 import sys
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_SETTING = "asyncTasks.maxTimeoutSeconds"
 class TimeoutChoice:
     """The time limit of one run, in seconds; `effective` None means none.
 
-    `requested` is what the caller asked for, None if nothing. `sentence` says a reduction.
+    `requested` is what the caller asked for, None if nothing. `sentence` reports a reduction.
     """
 
     effective: int | float | None
@@ -25,7 +25,7 @@ class TimeoutChoice:
 
     @property
     def text(self) -> str:
-        """Say that the limit ended the run, and how to raise it; there must be one."""
+        """The message that the limit ended the run, and how to raise it; requires a limit."""
         assert self.effective is not None, "no limit, no timeout"
         return (
             f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. "
