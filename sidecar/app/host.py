@@ -58,7 +58,7 @@ CLOSE_SECONDS = 1.8
 
 
 class Host:
-    """Own a root: its lock, journal, runs and history. Made by `open`, ended by `aclose`."""
+    """Owns a root: its lock, journal, runs and history. Create it with `open`, end it with `aclose`."""
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class Host:
         self._recovering: asyncio.Task[None] | None = None
         self._store = settings
         self._foreign = foreign_roots
+        self._stop = StopLimit(STOP_SECONDS)
         self.changes = ChangeHub()
         self.runners = RunnerSet(settings)
         self.definitions = Definitions(settings, self.runners, user_config_dir())
@@ -116,10 +117,10 @@ class Host:
 
     @classmethod
     async def open(cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()) -> "Host":
-        """Take the root, end what a crash left, and be ready to launch.
+        """Take the root, recover from a crash, and be ready to launch.
 
-        With the root in the hands of another process, or one that cannot be written, everything can be read
-        and nothing launched; the same with a damaged journal, until it is moved away.
+        If another process owns the root, or it cannot be written, everything can be read and nothing
+        launched. The same holds for a damaged journal, until it is moved away.
         """
         own = OwnRoot(root)
         ownership = await Ownership.claim(own)
@@ -239,7 +240,6 @@ class Host:
         await self.ownership.aclose()
 
     def _run_services(self) -> RunServices:
-        self._stop = StopLimit(STOP_SECONDS)
         return RunServices(
             root=self.root.path,
             registry=self.registry,
