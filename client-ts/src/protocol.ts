@@ -209,11 +209,11 @@ export interface ToolsSettings {
   maxChars?: number;
 }
 
-/** `host`: how long a shared Host outlives its clients. */
+/** `host`: how long a shared Host outlives its clients. These settings have no effect yet. */
 export interface HostSettings {
-  /** How long runs continue without a client. Not used yet. */
+  /** How long runs continue without a client. Has no effect yet. */
   surviveMinutes?: number;
-  /** How long an idle Host stays. Not used yet. */
+  /** How long an idle Host stays. Has no effect yet. */
   idleSeconds?: number;
 }
 
@@ -326,13 +326,14 @@ export interface LogMessage {
 /**
  * Notification `$/progress` for a request that carried `workDoneToken`.
  *
- * `value` is `{kind: "begin", title}`, `{kind: "report", message}` or `{kind: "end"}`; `tools/call` sends
- * reports only.
+ * `value` is `{kind: "begin", title}`, `{kind: "report", message, percentage?}` or `{kind: "end"}`.
+ * `tools/call` sends reports only, and their messages are text of the subagent. `tasks/search`,
+ * `tasks/byFile` and `history/doctor` report a percentage, 0 to 100.
  */
 export interface ProgressMessage {
   /** The `workDoneToken` of the request. */
   token: string | number;
-  /** `{kind: "begin" | "report" | "end", message?}`. */
+  /** `{kind: "begin" | "report" | "end", title?, message?, percentage?}`. */
   value: Record<string, unknown>;
 }
 
@@ -880,7 +881,7 @@ export interface FailedTask {
   message: string;
 }
 
-/** Parameters of `tasks/putAway`. */
+/** Parameters of `tasks/listRemoved`. */
 export interface PutAwayParams {
   /** The most tasks in the answer. */
   limit?: number;
@@ -2052,6 +2053,8 @@ export interface Requests {
   "tasks/delete": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/restore": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
+  "tasks/listRemoved": { params: PutAwayParams; result: PutAwayResult };
+  /** @deprecated Use `tasks/listRemoved`. */
   "tasks/putAway": { params: PutAwayParams; result: PutAwayResult };
   "history/doctor": { params: DoctorParams; result: DoctorResult };
   "runners/list": { params: NoParams; result: RunnersResult };

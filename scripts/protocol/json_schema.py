@@ -38,6 +38,8 @@ def _method(method: Method) -> dict[str, Any]:
         "kind": "notification" if method.result is None else "request",
         "params": _node(method.params),
     }
+    if method.deprecated is not None:
+        described["deprecated"] = True
     if method.result is not None:
         described["result"] = _node(method.result)
     return described

@@ -99,6 +99,8 @@ def _method(method: Method, types: dict[str, Object | Alias], examples: Mapping[
     kind = "notification" if method.result is None else "request"
     params = types[method.params.name]
     lines = [f"### `{method.name}` ({kind})", ""]
+    if method.deprecated is not None:
+        lines += [f"**Deprecated**, removed in 0.3: use `{method.deprecated}`.", ""]
     if isinstance(params, Object) and params.members:
         lines += [params.doc, ""]
     lines += _members(params)

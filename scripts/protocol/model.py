@@ -81,12 +81,13 @@ class Alias:
 
 @dataclass(frozen=True)
 class Method:
-    """One method: `result` is None for a notification."""
+    """One method: `result` is None for a notification; `deprecated` names the method to use instead."""
 
     name: str
     to_server: bool
     params: Ref
     result: Node | None
+    deprecated: str | None = None
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,43 @@ from scripts.protocol.model import (
 )
 from sidecar.api import (
     async_tasks,
+    doctor,
     errors,
     events,
-    insight,
+    export,
+    files,
+    housekeeping,
+    launches,
     lifecycle,
     methods,
     model,
+    run_requests,
+    search,
     settings,
+    stats,
     subagents,
     tasks,
 )
 from sidecar.api.base import Params, Shape
 
-_MODULES = (lifecycle, tasks, insight, subagents, async_tasks, events, model, settings, methods)
+_MODULES = (
+    lifecycle,
+    tasks,
+    stats,
+    files,
+    search,
+    export,
+    housekeeping,
+    doctor,
+    subagents,
+    async_tasks,
+    launches,
+    run_requests,
+    events,
+    model,
+    settings,
+    methods,
+)
 
 _WIRE_ERRORS = (
     ErrorCode(-32700, "ParseError", "The body is not JSON; the id is null."),
@@ -64,7 +88,7 @@ class _Reader:
     def method(self, name: str, spec: methods.MethodSpec) -> Method:
         params = self._struct(spec.params)
         result = None if spec.kind == "notification" else self._result(spec.result)
-        return Method(name, spec.direction == "toServer", params, result)
+        return Method(name, spec.direction == "toServer", params, result, spec.deprecated)
 
     def _result(self, result: type[Any] | None) -> Node:
         return Scalar("null") if result is None else self._struct(result)

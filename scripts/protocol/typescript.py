@@ -144,6 +144,7 @@ def _method_maps(methods: Iterable[Method]) -> Iterator[str]:
 
 def _entry(method: Method) -> str:
     name = method.name if method.name.isidentifier() else json.dumps(method.name)
+    note = "" if method.deprecated is None else f"  /** @deprecated Use `{method.deprecated}`. */\n"
     if method.result is None:
-        return f"  {name}: {{ params: {method.params.name} }};"
-    return f"  {name}: {{ params: {method.params.name}; result: {_node(method.result)} }};"
+        return f"{note}  {name}: {{ params: {method.params.name} }};"
+    return f"{note}  {name}: {{ params: {method.params.name}; result: {_node(method.result)} }};"

@@ -161,11 +161,12 @@ class LogMessage(Record, kw_only=True):
 class ProgressMessage(Record, kw_only=True):
     """Notification `$/progress` for a request that carried `workDoneToken`.
 
-    `value` is `{kind: "begin", title}`, `{kind: "report", message}` or `{kind: "end"}`; `tools/call` sends
-    reports only.
+    `value` is `{kind: "begin", title}`, `{kind: "report", message, percentage?}` or `{kind: "end"}`.
+    `tools/call` sends reports only, and their messages are text of the subagent. `tasks/search`,
+    `tasks/byFile` and `history/doctor` report a percentage, 0 to 100.
     """
 
     token: str | int
     """The `workDoneToken` of the request."""
     value: dict[str, Any]
-    """`{kind: "begin" | "report" | "end", message?}`."""
+    """`{kind: "begin" | "report" | "end", title?, message?, percentage?}`."""

@@ -3,7 +3,22 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api import async_tasks, insight, lifecycle, model, permissions, subagents, tasks
+from sidecar.api import (
+    async_tasks,
+    doctor,
+    export,
+    files,
+    housekeeping,
+    launches,
+    lifecycle,
+    model,
+    permissions,
+    run_requests,
+    search,
+    stats,
+    subagents,
+    tasks,
+)
 from sidecar.api.base import NoParams
 
 Kind = Literal["request", "notification"]
@@ -14,7 +29,8 @@ Direction = Literal["toServer", "toClient"]
 class MethodSpec:
     """One method: its parameters, its result (None = null) and who sends it.
 
-    A request that `waits` is answered when something has happened; they have a limit of their own.
+    A request that `waits` is answered when something has happened; such requests have their own limit.
+    `deprecated` names the method to use instead.
     """
 
     params: type[Any]
@@ -22,6 +38,7 @@ class MethodSpec:
     kind: Kind = "request"
     direction: Direction = "toServer"
     waits: bool = False
+    deprecated: str | None = None
 
 
 def _to_server(params: type[Any]) -> MethodSpec:
@@ -45,35 +62,38 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/get": MethodSpec(tasks.GetParams, tasks.GetResult),
     "tasks/messages": MethodSpec(tasks.MessagesParams, tasks.MessagesResult),
     "tasks/refresh": MethodSpec(tasks.RefreshParams, tasks.RevisionResult),
-    "tasks/stats": MethodSpec(insight.StatsParams, insight.StatsResult),
-    "tasks/search": MethodSpec(insight.SearchParams, insight.SearchResult),
-    "tasks/files": MethodSpec(insight.FilesParams, insight.FilesResult),
-    "tasks/byFile": MethodSpec(insight.ByFileParams, insight.ByFileResult),
-    "tasks/export": MethodSpec(insight.ExportParams, insight.ExportResult),
-    "tasks/delete": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
-    "tasks/restore": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
-    "tasks/archive": MethodSpec(insight.TaskIdsParams, insight.HousekeepingResult),
-    "tasks/putAway": MethodSpec(insight.PutAwayParams, insight.PutAwayResult),
-    "history/doctor": MethodSpec(insight.DoctorParams, insight.DoctorResult),
+    "tasks/stats": MethodSpec(stats.StatsParams, stats.StatsResult),
+    "tasks/search": MethodSpec(search.SearchParams, search.SearchResult),
+    "tasks/files": MethodSpec(files.FilesParams, files.FilesResult),
+    "tasks/byFile": MethodSpec(files.ByFileParams, files.ByFileResult),
+    "tasks/export": MethodSpec(export.ExportParams, export.ExportResult),
+    "tasks/delete": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
+    "tasks/restore": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
+    "tasks/archive": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
+    "tasks/listRemoved": MethodSpec(housekeeping.PutAwayParams, housekeeping.PutAwayResult),
+    "tasks/putAway": MethodSpec(
+        housekeeping.PutAwayParams, housekeeping.PutAwayResult, deprecated="tasks/listRemoved"
+    ),
+    "history/doctor": MethodSpec(doctor.DoctorParams, doctor.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
     "runners/list": MethodSpec(NoParams, lifecycle.RunnersResult),
     "subagents/list": MethodSpec(NoParams, subagents.SubagentsResult),
     "subagents/validate": MethodSpec(subagents.ValidateParams, subagents.SubagentsResult),
     "subagents/didChange": _to_client(subagents.SubagentsDidChange),
-    "asyncTasks/launch": MethodSpec(async_tasks.LaunchParams, async_tasks.TaskResult),
-    "asyncTasks/list": MethodSpec(async_tasks.AsyncListParams, async_tasks.AsyncListResult),
-    "asyncTasks/get": MethodSpec(async_tasks.TaskIdParams, async_tasks.TaskResult),
-    "asyncTasks/cancel": MethodSpec(async_tasks.CancelParams, async_tasks.CancelResult),
-    "asyncTasks/cancelAll": MethodSpec(NoParams, async_tasks.CancelAllResult),
-    "asyncTasks/send": MethodSpec(async_tasks.SendParams, async_tasks.SendResult),
-    "asyncTasks/resume": MethodSpec(async_tasks.ResumeParams, async_tasks.ResumeResult),
-    "asyncTasks/reorder": MethodSpec(async_tasks.ReorderParams, async_tasks.ReorderResult),
-    "asyncTasks/setMax": MethodSpec(async_tasks.SetMaxParams, async_tasks.SetMaxResult),
-    "asyncTasks/wait": MethodSpec(async_tasks.WaitParams, async_tasks.WaitResult, waits=True),
-    "asyncTasks/events": MethodSpec(async_tasks.EventsParams, async_tasks.EventsResult),
-    "asyncTasks/subscribe": MethodSpec(async_tasks.SubscribeParams, async_tasks.SubscribeResult),
-    "asyncTasks/unsubscribe": MethodSpec(async_tasks.TaskIdParams),
-    "asyncTasks/answer": MethodSpec(permissions.AnswerParams, async_tasks.TaskResult),
+    "asyncTasks/launch": MethodSpec(launches.LaunchParams, launches.TaskResult),
+    "asyncTasks/list": MethodSpec(run_requests.AsyncListParams, run_requests.AsyncListResult),
+    "asyncTasks/get": MethodSpec(launches.TaskIdParams, launches.TaskResult),
+    "asyncTasks/cancel": MethodSpec(run_requests.CancelParams, run_requests.CancelResult),
+    "asyncTasks/cancelAll": MethodSpec(NoParams, run_requests.CancelAllResult),
+    "asyncTasks/send": MethodSpec(run_requests.SendParams, run_requests.SendResult),
+    "asyncTasks/resume": MethodSpec(launches.ResumeParams, launches.ResumeResult),
+    "asyncTasks/reorder": MethodSpec(run_requests.ReorderParams, run_requests.ReorderResult),
+    "asyncTasks/setMax": MethodSpec(run_requests.SetMaxParams, run_requests.SetMaxResult),
+    "asyncTasks/wait": MethodSpec(run_requests.WaitParams, run_requests.WaitResult, waits=True),
+    "asyncTasks/events": MethodSpec(run_requests.EventsParams, run_requests.EventsResult),
+    "asyncTasks/subscribe": MethodSpec(run_requests.SubscribeParams, run_requests.SubscribeResult),
+    "asyncTasks/unsubscribe": MethodSpec(launches.TaskIdParams),
+    "asyncTasks/answer": MethodSpec(permissions.AnswerParams, launches.TaskResult),
     "permissions/list": MethodSpec(NoParams, permissions.PermissionsResult),
     "permissions/revoke": MethodSpec(permissions.RevokeParams, permissions.RevokeResult),
     "asyncTasks/didChange": _to_client(async_tasks.AsyncTaskDidChange),

@@ -1,6 +1,6 @@
 """The settings, as JSON-RPC `settings` and as TOML: one declaration, unknown keys refused by name."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
@@ -134,12 +134,12 @@ class ToolsSettings(Group, kw_only=True):
 
 
 class HostSettings(Group, kw_only=True):
-    """`host`: how long a shared Host outlives its clients."""
+    """`host`: how long a shared Host outlives its clients. These settings have no effect yet."""
 
     survive_minutes: int | float = 30
-    """How long runs continue without a client. Not used yet."""
+    """How long runs continue without a client. Has no effect yet."""
     idle_seconds: int | float = 10
-    """How long an idle Host stays. Not used yet."""
+    """How long an idle Host stays. Has no effect yet."""
 
 
 class Settings(Group, kw_only=True):
@@ -165,3 +165,11 @@ class Settings(Group, kw_only=True):
     """Limits of tool results."""
     host: HostSettings = msgspec.field(default_factory=HostSettings)
     """The shared Host."""
+
+
+class SettingsSource(Protocol):
+    """Holds the settings in force, which may change at any time."""
+
+    @property
+    def current(self) -> Settings:
+        """The settings now."""

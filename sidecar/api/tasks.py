@@ -1,6 +1,6 @@
 """Stored tasks as the wire shows them, and the parameters of `tasks/*`."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -16,9 +16,10 @@ SortKey = Literal["createdAt", "lastActivity", "title", "tokens", "cost", "messa
 
 MAX_PAGE = 20_000
 """Largest `limit` of a list request, in rows."""
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)]
 
 
-# A row holds no cycles. The garbage collector passes over it: a query makes 20,000 of them.
+# A row has no cycles, and a query makes 20,000 of them: the garbage collector need not track them.
 
 
 class Mode(Record, kw_only=True, gc=False):

@@ -1,7 +1,6 @@
-"""Whether definitions changed: their files are looked at, which tells what no watch can promise.
+"""Polls definition files for changes. File watchers miss missing folders and some network drives.
 
-A watch would need the folders to be there, and sees nothing on some network drives; a look at the few files
-there are costs less than a millisecond.
+Checking the few files that exist takes less than a millisecond.
 """
 
 import asyncio
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS: Final = 1.0
-"""From one look to the next, so that a change is told within little more than this."""
+INTERVAL_SECONDS: Final = 1.0
+"""The interval between two checks, and so about the longest delay of a notification."""
 SHARE: Final = 50
-"""A look that takes long, as on a slow drive, is followed by a pause so many times as long."""
+"""After a slow check, as on a network drive, pause for this many times its duration."""
 
 
 class DefinitionWatch:
@@ -31,50 +30,50 @@ class DefinitionWatch:
         self,
         places: "Callable[[], Sequence[DefinitionDirectory]]",
         changed: Callable[[], None],
-        look_seconds: float = LOOK_SECONDS,
+        interval_seconds: float = INTERVAL_SECONDS,
     ) -> None:
         self._places = places
         self._changed = changed
-        self._look_seconds = look_seconds
-        self._looking: asyncio.Task[None] | None = None
+        self._interval_seconds = interval_seconds
+        self._task: asyncio.Task[None] | None = None
         self._known = asyncio.Event()
 
     def start(self) -> None:
-        """Begin; what is there now is known."""
-        self._looking = asyncio.get_running_loop().create_task(self._look_again())
+        """Begin. The files that exist now count as known."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settled(self) -> None:
-        """Wait until what was there at the start is known: from then on no change is missed."""
+        """Wait for the first check; no change after it is missed."""
         await self._known.wait()
 
     async def aclose(self) -> None:
-        """Look no more."""
-        if self._looking is not None:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        """Stop checking."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
 
-    async def _look_again(self) -> None:
+    async def _run(self) -> None:
         try:
             await self._compare()
-        except Exception:  # without it listings are still right, only nobody is told of a change
-            logger.exception("definitions are no longer looked at")
+        except Exception:  # listings stay correct; only notifications are missing
+            logger.exception("definitions are no longer watched")
 
     async def _compare(self) -> None:
-        known, took = await self._look()
+        known, took = await self._check()
         self._known.set()
         while True:
-            await asyncio.sleep(max(self._look_seconds, SHARE * took))
-            seen, took = await self._look()
+            await asyncio.sleep(max(self._interval_seconds, SHARE * took))
+            seen, took = await self._check()
             if seen != known:
                 known = seen
                 self._changed()
 
-    async def _look(self) -> tuple[object, float]:
+    async def _check(self) -> tuple[object, float]:
         began = time.monotonic()
         seen = await asyncio.to_thread(self._fingerprint)
         return seen, time.monotonic() - began
 
     def _fingerprint(self) -> object:
-        from sidecar.subagents.definitions import fingerprint  # here, because starting up looks at none
+        from sidecar.subagents.definitions import fingerprint  # here, because start-up needs none
 
         return fingerprint(self._places())

@@ -50,7 +50,7 @@ class ClientLogHandler(logging.Handler):
         super().__init__()
         self._loop = loop
         self._send = send
-        # What the wire says of its own troubles would only add to them.
+        # Logging a problem of the wire over the wire would only add to it.
         self.addFilter(lambda record: not record.name.startswith("sidecar.rpc"))
 
     def emit(self, record: logging.LogRecord) -> None:

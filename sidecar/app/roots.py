@@ -1,4 +1,4 @@
-"""Where the sidecar's own root lies, and where it keeps what may be deleted at any time."""
+"""The paths of the sidecar's own root and of its caches."""
 
 import logging
 import os
@@ -21,12 +21,12 @@ def default_storage_root() -> Path:
 
 
 def index_dir() -> Path:
-    """Return where the indexes of stored tasks lie."""
+    """Return the directory of the indexes of stored tasks."""
     return _cache_dir() / "index"
 
 
 def search_dir() -> Path:
-    """Return where search files lie."""
+    """Return the directory of the search indexes."""
     return _cache_dir() / "search"
 
 

@@ -1,4 +1,4 @@
-"""One connected client: where it is in its life, what it sees, and what it may do."""
+"""One connected client: its state, its workspace, and the notifications it gets."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTaskDidOutput
+from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage
 from sidecar.api.model import TriggerTurn
@@ -16,7 +16,7 @@ from sidecar.api.tasks import TasksDidChange
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace, parse_folders
-from sidecar.app.outbound.news import Listener
+from sidecar.app.outbound.changes import Listener
 from sidecar.app.outbound.output import OutputPump
 from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.report_stream import ReportStream
@@ -35,9 +35,9 @@ logger = logging.getLogger(__name__)
 
 
 class Session(Listener):
-    """Serve one client of one Host.
+    """Serves one client of one Host.
 
-    `storage_root` is the root the process was started for; `raw_settings` what its file says.
+    `storage_root` is the root the process was started for; `raw_settings` are those of its file.
     """
 
     answers_questions = True
@@ -61,25 +61,25 @@ class Session(Listener):
 
     @property
     def host(self) -> Host:
-        """The Host; there is one from `initialize` on."""
+        """The Host. Raises NotInitialized before `initialize`."""
         if self._host is None:
             raise NotInitialized("send initialize first")
         return self._host
 
     @cached_property
     def toolbox(self) -> "Toolbox":
-        """The model's tools; imported when first asked for, because no start-up should wait for them."""
+        """The model's tools; imported when first used, to keep start-up fast."""
         from sidecar.app.toolbox import Toolbox
 
         return Toolbox(self.host, lambda: self.workspace)
 
     @property
     def exit_code(self) -> int:
-        """What an exit now means: 0 after `shutdown`, else 1."""
+        """The exit code of an exit now: 0 after `shutdown`, else 1."""
         return 0 if self._shut_down else 1
 
     def admit(self, method: str, is_request: bool) -> None:
-        """Refuse what comes too early or too late. Raises NotInitialized and InvalidRequest."""
+        """Refuse messages that come too early or late. Raises NotInitialized and InvalidRequest."""
         if method == "exit":
             return
         if self._shut_down and is_request:
@@ -91,7 +91,7 @@ class Session(Listener):
             raise NotInitialized("send initialize first")
 
     async def open(self, params: InitializeParams, root: Path, settings: SettingsStore) -> Host:
-        """Open the Host as `initialize` asks for it, and begin to tell the client of changes."""
+        """Open the Host as `initialize` asks for it, and begin to notify the client of changes."""
         self._opening = True
         try:
             folders = parse_folders(params.workspace_folders, "workspaceFolders")
@@ -105,20 +105,20 @@ class Session(Listener):
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.output = OutputPump(
             host.events,
-            self._send_output,
-            lambda: host.revision,
-            host.registry.is_live,
+            self.connection,
+            host.changes,
+            host.registry,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
-        self._unlisten = host.news.listen(self)
+        self._unlisten = host.changes.listen(self)
         self._agent_became_idle = host.reminders.start_turns(
             lambda: self._busy or not self._takes_turns, self._trigger_turn
         ).agent_became_idle
         if params.process_id is not None:
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
-        host.follow_history()
-        self._definitions = DefinitionWatch(self._definition_places, host.news.definitions_changed)
+        host.stored.follow()
+        self._definitions = DefinitionWatch(self._definition_places, host.changes.definitions_changed)
         self._definitions.start()
         return host
 
@@ -130,30 +130,30 @@ class Session(Listener):
         return store
 
     def grant_trust(self) -> None:
-        """Take the user's word that the workspace is trusted."""
+        """Note that the user trusts the workspace."""
         self.workspace = Workspace(self.workspace.folders, trusted=True)
 
     def require_trust(self) -> None:
         """Raise NotTrusted unless the user trusts the workspace."""
         if not self.workspace.trusted:
             raise NotTrusted(
-                "the workspace is not trusted, so no subagent is launched; trust it in the editor "
+                "the workspace is not trusted, so no subagent can be launched; trust it in the editor "
                 "(workspaceTrusted in initialize, or the notification workspace/didGrantTrust)"
             )
 
     def set_busy(self, busy: bool) -> None:
-        """Note whether the client's agent is in a turn; turning idle lets waiting results through."""
+        """Note whether the client's agent is in a turn; when it turns idle, pending results are delivered."""
         turned_idle = self._busy and not busy
         self._busy = busy
         if turned_idle:
             self._agent_became_idle()
 
     def progress(self, token: str | int | None, title: str) -> Progress:
-        """Return what reports the progress of one request, to nobody without a token."""
+        """Return the progress of one request; without a token it reports nothing."""
         return Progress(self.connection, token, title)
 
     def reports(self, token: str | int) -> ReportStream:
-        """Return what streams text to the client while it waits for the answer of a request."""
+        """Return a stream of text to the client while it waits for an answer."""
 
         async def send(text: str) -> None:
             message = ProgressMessage(token=token, value={"kind": "report", "message": text})
@@ -162,7 +162,7 @@ class Session(Listener):
         return ReportStream(send)
 
     def log(self, message: LogMessage) -> None:
-        """Send `log` once the client knows whom it talks to; dropped while it does not read."""
+        """Send `log` after `initialize`; dropped while the client does not read."""
         if self._host is not None:
             self.connection.notify("log", message)
 
@@ -185,11 +185,11 @@ class Session(Listener):
         """End the client's work in an orderly way; only `exit` may follow."""
         self._shut_down = True
         if cancel_running:
-            await self.host.runs.cancel_all(by="user")
+            await self.host.control.cancel_all(by="user")
         await self.aclose()
 
     def begin_close(self) -> None:
-        """Begin to end the Host, while what was asked last may still be answered."""
+        """Begin to end the Host; the last requests may still be answered."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
 
@@ -200,8 +200,7 @@ class Session(Listener):
         await asyncio.shield(self._closing)
 
     def _definition_places(self) -> "list[DefinitionDirectory]":
-        host, workspace = self.host, self.workspace
-        return host.catalogue.places(host.settings, workspace.folders, trusted=workspace.trusted)
+        return self.host.definitions.places(self.workspace)
 
     async def _close(self) -> None:
         if self._host is not None:
@@ -213,9 +212,6 @@ class Session(Listener):
             await self._definitions.aclose()
         if self._watchdog is not None:
             await self._watchdog.close()
-
-    async def _send_output(self, output: AsyncTaskDidOutput) -> None:
-        await self.connection.notify_paced("asyncTasks/didOutput", output)
 
     async def _trigger_turn(self, message: str, task_ids: list[str], delivery_id: str) -> bool:
         turn = TriggerTurn(message=message, task_ids=task_ids, delivery_id=delivery_id)

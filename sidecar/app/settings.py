@@ -1,5 +1,6 @@
-"""Settings: read from TOML and from clients, checked, with every fault named by its key."""
+"""Settings: read from TOML and from clients, checked, with every problem named by its key."""
 
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from sidecar.api.settings import Settings
 from sidecar.app.user_dirs import user_dir
 from sidecar.rpc.integers import MAX_INTEGER, too_large, with_integers
 from sidecar.rpc.wording import reworded
+
+logger = logging.getLogger(__name__)
 
 _SECONDS = (
     "defaultTimeoutSeconds",
@@ -29,20 +32,22 @@ _AT = re.compile(r" - at `\$\.?(?P<at>[^`]*)`$")
 
 
 class SettingsStore:
-    """Hold the settings in force as layers: the file's, then what clients sent."""
+    """Holds the settings in force as layers: the file's, then what clients sent."""
 
     def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
         self._raw: dict[str, Any] = dict(raw or {})
         self.current = convert(self._raw)
+        _warn_of_unused(self._raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Lay `changes` over the settings in force; a fault leaves them as they were.
+        """Lay `changes` over the settings in force; an error leaves them unchanged.
 
         Raises InvalidParams naming the key.
         """
         merged = merge(self._raw, changes)
         self.current = convert(merged)
         self._raw = merged
+        _warn_of_unused(changes)
         return self.current
 
 
@@ -104,6 +109,12 @@ def convert(raw: Mapping[str, Any]) -> Settings:
     return settings
 
 
+def _warn_of_unused(raw: Mapping[str, Any]) -> None:
+    """Log each setting that is accepted but has no effect yet."""
+    for key in raw.get("host") or {}:
+        logger.warning("setting host.%s has no effect yet", key)
+
+
 def _check_seconds(group: Mapping[str, Any]) -> None:
     for key in _SECONDS:
         value = group.get(key)
@@ -120,6 +131,6 @@ def _explain(text: str) -> str:
         return f"unknown setting {name}"
     place = _AT.search(text)
     if place:
-        key, fault = place["at"], text[: place.start()]
-        return f"setting {key}: {reworded(fault, f'.{key}', Settings)}"
+        key, problem = place["at"], text[: place.start()]
+        return f"setting {key}: {reworded(problem, f'.{key}', Settings)}"
     return f"settings: {reworded(text, '', Settings)}"

@@ -1,4 +1,4 @@
-"""The stored tasks of a Host: the history, who follows it, and the processes that read for it."""
+"""The stored tasks of a Host: the history, its watches, and the processes that read for it."""
 
 import asyncio
 import contextlib
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.api.tasks import Rules, TaskStatus
 from sidecar.app.clock import history_clock_ms
+from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.roots import index_dir
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.index_row import ReadRows
@@ -20,36 +21,35 @@ if TYPE_CHECKING:
     from sidecar.history.live import LiveHistory
 
 FOLLOW_AFTER_SECONDS = 0.2
-"""How long after `follow` the watching begins: first the client's own first questions are answered."""
+"""How long after `follow` watching begins, so that the client's first requests are answered first."""
 IDLE_WORKER_SECONDS = 60.0
 
 
 class StoredTasks:
     """Owns a history with its index, watches and workers; `close` ends all of it.
 
-    Made in the event loop, where `announce` is called too.
+    Create it in the event loop, where changes are announced too.
     """
 
     def __init__(
         self,
         roots: Sequence[Path],
-        revision: Callable[[], int],
-        announce: Callable[[Changes], None],
+        changes: ChangeHub,
         ends: Callable[[], Mapping[str, TaskStatus]],
     ) -> None:
-        self._revision = revision
+        """`ends` returns how runs ended whose stored tasks do not show it yet."""
+        self._changes = changes
         self._ends = ends
-        self._announce = announce
         self._loop = asyncio.get_running_loop()
         self._pool: WorkerPool | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._live: list[LiveHistory] = []
-        """The one that follows now comes last; those before it are ending."""
+        """The current one comes last; those before it are ending."""
         self.history = self._open(roots)
 
     @property
     def watcher(self) -> WatcherHealth:
-        """How changes are seen."""
+        """How changes are noticed."""
         return self._live[-1].state if self._live else WatcherHealth(mode="none", watches=0)
 
     def follow(self) -> None:
@@ -58,7 +58,7 @@ class StoredTasks:
             self._timer = self._loop.call_later(FOLLOW_AFTER_SECONDS, self._follow)
 
     def reopen(self, roots: Sequence[Path]) -> None:
-        """Go on with other roots."""
+        """Continue with other roots."""
         self.history = self._open(roots)
         if self._live:
             self._live[-1].stop()
@@ -84,6 +84,9 @@ class StoredTasks:
         history.know_ends(self._ends)
         return history
 
+    def _revision(self) -> int:
+        return self._changes.revision
+
     def _read(self, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
         if self._pool is None:
             from sidecar.history.catalog.pool import WorkerPool
@@ -100,7 +103,7 @@ class StoredTasks:
 
     def _announce_soon(self, changes: Changes) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._announce, changes)
+            self._loop.call_soon_threadsafe(self._changes.stored_changed, changes)
 
     def _rest(self) -> None:
         if self._pool is not None:

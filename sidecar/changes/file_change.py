@@ -3,7 +3,7 @@
 import posixpath
 from typing import Final, NamedTuple
 
-from sidecar.api.insight import FileAction
+from sidecar.api.files import FileAction
 
 MAX_PATH: Final = 4_096
 """Longest path taken, in characters: what Linux allows."""

@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask, LaunchParams
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.launches import LaunchParams
 from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
-from sidecar.app.outbound.news import Listener
+from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root, workspace, workspace_folder
@@ -158,17 +159,17 @@ async def _run(
         asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
     orphan_reaper.begin()
     host = await Host.open(root, settings)
-    host.news.listen(_Progress())
+    host.changes.listen(_Progress())
     try:
         host.require_ownership()
-        record = await host.runs.launch(params, place)
+        record = await host.launcher.launch(params, place)
         task_id = record.task.id
         if print_id is not None:
             print_id(task_id)
         try:
             await host.registry.settled(task_id)
         except asyncio.CancelledError:
-            await host.runs.cancel(task_id, by="user")
+            await host.control.cancel(task_id, by="user")
             raise
         return (await host.registry.resolve(task_id)).task
     finally:

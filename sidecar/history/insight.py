@@ -1,19 +1,11 @@
 """What is known across stored tasks: totals, files touched, and who touched a file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.insight import (
-    ByFileParams,
-    ByFileResult,
-    DiskUse,
-    FilesResult,
-    FileTask,
-    StatsParams,
-    StatsResult,
-    TouchedFile,
-)
+from sidecar.api.files import ByFileParams, ByFileResult, FilesResult, FileTask, TouchedFile
+from sidecar.api.stats import DiskUse, StatsParams, StatsResult
 from sidecar.api.tasks import Rules, TaskInfo
 from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.listing.selection import Selection
@@ -54,18 +46,32 @@ def files(history: TaskHistory, task_id: str, root: str | None = None) -> FilesR
     return FilesResult(task_id=name, files=files, revision=history.revision)
 
 
-def by_file(history: TaskHistory, params: ByFileParams) -> ByFileResult:
-    """List the tasks that touched a file, the last to do so first. InvalidParams for a bad path or root."""
+def by_file(
+    history: TaskHistory,
+    params: ByFileParams,
+    progress: Callable[[int, int], object] = lambda done, total: None,
+) -> ByFileResult:
+    """List the tasks that touched a file, the last to do so first. InvalidParams for a bad path or root.
+
+    `progress(done, total)` counts the tasks that were checked.
+    """
     if not params.path.strip():
         raise InvalidParams("path: is empty; give the path of a file, or the end of one")
     fits = fits_path(params.path)
     found = []
-    for row in history.files.candidates([params.path], history.select(Selection(), params.roots)):
+    rows = _counted(history.select(Selection(), params.roots), progress)
+    for row in history.files.candidates([params.path], rows):
         touched = [file for file in history.files.files(task_folder(row.root, row.id)) if fits(file, row)]
         if touched:
             found.append(_file_task(row, touched))
     found.sort(key=lambda each: (-(each.file.last_at or each.last_activity or 0), each.task_id))
     return ByFileResult(items=found[: params.limit], matched=len(found), revision=history.revision)
+
+
+def _counted(rows: Sequence[TaskInfo], progress: Callable[[int, int], object]) -> Iterator[TaskInfo]:
+    for done, row in enumerate(rows):
+        progress(done, len(rows))
+        yield row
 
 
 def _touched(file: FileChange) -> TouchedFile:

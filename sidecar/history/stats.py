@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sidecar.api.insight import GroupKey, StatsGroup, Totals, TreeTotals
+from sidecar.api.stats import GroupKey, StatsGroup, Totals, TreeTotals
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.structural.usage import number
 

@@ -1,4 +1,4 @@
-"""Checks of the arguments a model gives to a tool; every complaint names the parameter."""
+"""Checks of the arguments a model gives to a tool; every error names the parameter."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ PARAMETER_VALIDATION = "PARAMETER_VALIDATION"
 
 
 class BadArgument(ValueError):
-    """An argument does not fit; the message names it and what would."""
+    """An argument is wrong; the message names it and says what to give instead."""
 
 
 def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
-    """Return the arguments as an object whose members are all known; null stands for an absent one."""
+    """Return the arguments as an object whose members are all known; null counts as absent."""
     if not isinstance(arguments, Mapping):
         raise BadArgument("The arguments must be an object.")
     for name in arguments:

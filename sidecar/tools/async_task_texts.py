@@ -19,7 +19,7 @@ VARIABLE_UNITS = 50
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST = -62_135_596_800_000
 _LATEST = 253_402_300_799_999
-"""The years 1 to 9999, in ms since the epoch; a record or a clock that tells more is wrong."""
+"""The years 1 to 9999, in ms since the epoch; a time outside of them is wrong."""
 _NEVER_CUT = frozenset({"id", "subagentName", "status", "launchedAt", "queuedAt", "duration", "completedAt"})
 
 
@@ -60,7 +60,7 @@ def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
 
 
 def render_not_found(prefix: str) -> ToolResult:
-    """Say that no task has this id or prefix."""
+    """Report that no task has this id or prefix."""
     return ToolResult(
         f"No async task found with ID or prefix '{prefix}'.",
         f"Task not found: {prefix}",
@@ -69,7 +69,7 @@ def render_not_found(prefix: str) -> ToolResult:
 
 
 def render_cancelled(task_id: str, cancelled: bool) -> ToolResult:
-    """Say whether this call ended the task."""
+    """Report whether this call ended the task."""
     if cancelled:
         return ToolResult(f"Task {task_id} cancelled successfully.", f"**{task_id}** cancelled.")
     ended = f"Task {task_id} was already terminal (not running)."
@@ -77,7 +77,7 @@ def render_cancelled(task_id: str, cancelled: bool) -> ToolResult:
 
 
 def render_cancel_without_id() -> ToolResult:
-    """Say that a cancel needs an id."""
+    """Report that a cancel needs an id."""
     text = "Cannot cancel: no task_id provided."
     return ToolResult(
         text, text, error=ToolError("task_id is required for cancel action", PARAMETER_VALIDATION)
@@ -129,7 +129,7 @@ def _display_line(task: Task) -> str:
 
 
 def _join(lines: list[str], max_chars: int) -> str:
-    """Join lines; beyond the limit say how many more there are."""
+    """Join lines; beyond the limit, state how many more there are."""
     text = "\n".join(lines)
     while len(text) > max_chars and len(lines) > 1:
         kept = len(lines) // 2

@@ -14,7 +14,7 @@ ACTIONS = ("list", "peek", "cancel")
 
 
 class CheckAsyncTasksTool:
-    """Lists tasks, shows one, or cancels one. Looking never marks a result as delivered.
+    """Lists tasks, shows one, or cancels one. Reading never marks a result as delivered.
 
     `queued` gives the tasks that wait for a slot. `cancel` ends a task by its full id and returns whether
     this call did; a Host uses it to note that the model asked. `max_chars` bounds each answer.
@@ -58,7 +58,7 @@ class CheckAsyncTasksTool:
         self._max_chars = max_chars
 
     def describe(self, arguments: object) -> str:
-        """Say in a line what a call with these arguments does; of a bad one, only the tool's name."""
+        """Describe a call with these arguments in a line; for a bad one return the tool's name."""
         try:
             action, task_id = _choose(self._checked(arguments))
         except BadArgument:

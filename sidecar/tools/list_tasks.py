@@ -65,7 +65,7 @@ _SCHEMA: dict[str, Any] = {
         },
         "cursor": {
             "type": "string",
-            "description": "Where to go on, as named at the end of the answer before",
+            "description": "Where to continue, as given at the end of the previous answer",
         },
     },
     "additionalProperties": False,
@@ -106,7 +106,7 @@ class ListTasksTool:
         self._rules: Rules = rules or "structural"
 
     def describe(self, arguments: object) -> str:
-        """Say in one line what a call would do, for the person who is asked."""
+        """Describe a call in one line, for the person who is asked."""
         wanted = shown_text(arguments, "filter")
         return f"[{self.name} filter: {wanted}]" if wanted else f"[{self.name}]"
 
@@ -141,7 +141,7 @@ class ListTasksTool:
 
 
 def _checked(arguments: object) -> dict[str, Any]:
-    """Refuse what the schema does not name; null stands for an absent member."""
+    """Refuse members that the schema does not name; null counts as absent."""
     if not isinstance(arguments, Mapping):
         raise InvalidParams("the arguments of list_tasks must be an object")
     for name, value in arguments.items():

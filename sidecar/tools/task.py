@@ -1,29 +1,26 @@
 """The tool `task`: runs a subagent, waiting for its end or in the background."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
+from sidecar.api.errors import LimitReached
 from sidecar.api.model import ToolKind
 from sidecar.subagents.runs.background import BackgroundRuns
-from sidecar.subagents.runs.driving import LaunchAborted, LaunchTimedOut, RunPlan
-from sidecar.subagents.tasks.launching import Orchestrator
+from sidecar.subagents.runs.launch_check import InvalidParameter
+from sidecar.subagents.runs.lifecycle import LaunchAborted, LaunchTimedOut
 from sidecar.subagents.tasks.manager import AsyncTaskManager
-from sidecar.subagents.tasks.model import QueuePlace
-from sidecar.subagents.tasks.slots import Slot
-from sidecar.subagents.tasks.timeouts import resolve
 from sidecar.tools import task_texts as texts
 from sidecar.tools.arguments import BadArgument, refuse, shown_text
+from sidecar.tools.launches import Refused, TaskLaunch, TaskLaunches
+from sidecar.tools.orchestrated import OrchestratedLaunches
+from sidecar.tools.orchestrator import Orchestrator
 from sidecar.tools.result import ToolResult
-from sidecar.tools.task_params import SCHEMA, launch_request, parse, run_context
+from sidecar.tools.task_params import SCHEMA, TaskCall, bad_argument, parse
 
 
-class TaskTool:
-    """Launches subagents for the model.
+class SubagentTool:
+    """The tool `task`, over any way to launch.
 
-    Time limits are seconds, -1 for none; ValueError names one that is neither. `enqueue` takes a launch
-    over the limit instead of its being refused. `create_sync_orchestrator` makes those of synchronous runs,
-    where they differ. `background` owns the runs; without one the tool has its
-    own, ended by `aclose`.
-    A synchronous run ends with the cancelling of `execute`, which then raises CancelledError.
+    A synchronous run ends when `execute` is cancelled, which then raises CancelledError.
     """
 
     name = "task"
@@ -35,28 +32,11 @@ class TaskTool:
     )
     parameter_schema = SCHEMA
 
-    def __init__(
-        self,
-        create_orchestrator: Callable[[], Orchestrator],
-        get_async_task_manager: Callable[[], AsyncTaskManager | None] | None = None,
-        default_timeout_seconds: int | float = 900,
-        max_timeout_seconds: int | float = 1800,
-        *,
-        create_sync_orchestrator: Callable[[], Orchestrator] | None = None,
-        enqueue: Callable[[RunPlan], Awaitable[QueuePlace]] | None = None,
-        background: BackgroundRuns | None = None,
-    ) -> None:
-        resolve(None, default_timeout_seconds, max_timeout_seconds)
-        self._create_orchestrator = create_orchestrator
-        self._create_sync_orchestrator = create_sync_orchestrator or create_orchestrator
-        self._get_manager = get_async_task_manager or (lambda: None)
-        self._default_timeout = default_timeout_seconds
-        self._max_timeout = max_timeout_seconds
-        self._enqueue = enqueue
-        self._runs = background or BackgroundRuns()
+    def __init__(self, launches: TaskLaunches) -> None:
+        self._launches = launches
 
     def describe(self, arguments: object) -> str:
-        """Say in a line what a call with these arguments does; a bad one has no name or no goal."""
+        """Describe a call with these arguments in a line; a bad one has no name or no goal."""
         name, goal = shown_text(arguments, "subagent_name"), shown_text(arguments, "goal_prompt")
         return f"Run subagent '{name}' to accomplish: {goal}"
 
@@ -65,79 +45,92 @@ class TaskTool:
     ) -> ToolResult:
         """Answer a call; refusals and failures are answers too.
 
-        `update_output` gets the run's id at once and what the run says as it says it; that of a background
-        run goes on after the answer.
+        `update_output` gets the run's id at once, then the agent's text as it arrives; for a background run
+        that continues after the answer.
         """
         try:
-            params = parse(arguments)
+            call = parse(arguments)
         except BadArgument as error:
             return refuse(error)
-        timeout = resolve(params.timeout_seconds, self._default_timeout, self._max_timeout)
-        plan = RunPlan(
-            request=launch_request(params, timeout),
-            goal_prompt=params.goal_prompt,
-            context=run_context(params),
-            timeout=timeout,
-            update_output=update_output,
+        try:
+            launch = await self._launches.prepare(
+                call.params, sync=not call.run_async, update_output=update_output
+            )
+        except InvalidParameter as error:
+            return refuse(bad_argument(error))
+        except Exception as error:
+            return self._unprepared(call, error)
+        name = call.params.subagent_name
+        if call.run_async:
+            return await _start(launch, name)
+        return texts.with_timeout(await _run(launch, name), launch.timeout)
+
+    def _unprepared(self, call: TaskCall, error: Exception) -> ToolResult:
+        name = call.params.subagent_name
+        if call.run_async:
+            return texts.raised(f"Failed to launch async subagent '{name}'.", error)
+        result = texts.raised(f"Unable to launch subagent '{name}'.", error)
+        return texts.with_timeout(result, self._launches.timeout(call.params.timeout_seconds))
+
+
+class TaskTool(SubagentTool):
+    """Launches subagents for the model through an orchestrator.
+
+    Time limits are seconds, -1 for none; ValueError names one that is neither. `background` owns the runs;
+    without one the tool has its own, which `aclose` ends.
+    """
+
+    def __init__(
+        self,
+        create_orchestrator: Callable[[], Orchestrator],
+        get_async_task_manager: Callable[[], AsyncTaskManager | None] | None = None,
+        default_timeout_seconds: int | float = 900,
+        max_timeout_seconds: int | float = 1800,
+        *,
+        background: BackgroundRuns | None = None,
+    ) -> None:
+        self._background = background or BackgroundRuns()
+        get_manager = get_async_task_manager or (lambda: None)
+        super().__init__(
+            OrchestratedLaunches(
+                create_orchestrator,
+                get_manager,
+                default_timeout_seconds,
+                max_timeout_seconds,
+                self._background,
+            )
         )
-        if params.run_async:
-            return await self._execute_async(plan)
-        return texts.with_timeout(await self._execute_sync(plan), timeout)
 
     async def aclose(self, limit: float = 5.0) -> None:
         """End every run this tool started, in about `limit` seconds."""
-        await self._runs.aclose(limit)
+        await self._background.aclose(limit)
 
-    async def _execute_sync(self, plan: RunPlan) -> ToolResult:
-        name = plan.request.name
-        try:
-            orchestrator = self._create_sync_orchestrator()
-        except Exception as error:
-            return texts.raised("Task tool could not initialize subagent orchestrator.", error)
-        try:
-            done = await self._runs.run(orchestrator, plan)
-        except LaunchTimedOut:
-            return texts.timed_out(plan.timeout)
-        except LaunchAborted:
-            return texts.cancelled("Task aborted during launch.")
-        except Exception as error:
-            return texts.raised(f"Unable to launch subagent '{name}'.", error)
-        return texts.finished(name, done.agent_id, done.end, plan.timeout)
 
-    async def _execute_async(self, plan: RunPlan) -> ToolResult:
-        manager = self._get_manager()
-        if manager is None:
-            return texts.no_manager()
-        slot = manager.reserve_slot()
-        if slot is None:
-            return await self._over_limit(manager, plan)
-        try:
-            orchestrator = self._create_orchestrator()
-        except Exception as error:
-            slot.release()
-            return texts.raised("Failed to create orchestrator for async task.", error)
-        return await self._launch(manager, orchestrator, plan, slot)
+async def _run(launch: TaskLaunch, name: str) -> ToolResult:
+    try:
+        done = await launch.run()
+    except Refused as refusal:
+        return refusal.result
+    except LaunchTimedOut:
+        return texts.timed_out(launch.timeout)
+    except LaunchAborted:
+        return texts.cancelled("Task aborted during launch.")
+    except Exception as error:
+        return texts.raised(f"Unable to launch subagent '{name}'.", error)
+    return texts.finished(name, done.agent_id, done.end, launch.timeout)
 
-    async def _launch(
-        self, manager: AsyncTaskManager, orchestrator: Orchestrator, plan: RunPlan, slot: Slot
-    ) -> ToolResult:
-        name = plan.request.name
-        try:
-            task = await self._runs.launch(manager, orchestrator, plan, slot)
-        except LaunchTimedOut:
-            return texts.with_timeout(texts.timed_out(plan.timeout), plan.timeout)
-        except LaunchAborted:
-            return texts.cancelled("Task aborted during launch.")
-        except Exception as error:
-            return texts.raised(f"Failed to launch async subagent '{name}'.", error)
-        return texts.with_timeout(texts.launched(name, task.id), plan.timeout)
 
-    async def _over_limit(self, manager: AsyncTaskManager, plan: RunPlan) -> ToolResult:
-        if self._enqueue is None:
-            return texts.over_limit(manager.can_launch_async().reason or "Cannot launch async task.")
-        name = plan.request.name
-        try:
-            place = await self._enqueue(plan)
-        except Exception as error:
-            return texts.raised(f"Failed to launch async subagent '{name}'.", error)
-        return texts.with_timeout(texts.queued(name, place), plan.timeout)
+async def _start(launch: TaskLaunch, name: str) -> ToolResult:
+    try:
+        task = await launch.start()
+    except Refused as refusal:
+        return refusal.result
+    except LimitReached as error:
+        return texts.over_limit(error.message)
+    except LaunchTimedOut:
+        return texts.with_timeout(texts.timed_out(launch.timeout), launch.timeout)
+    except LaunchAborted:
+        return texts.cancelled("Task aborted during launch.")
+    except Exception as error:
+        return texts.raised(f"Failed to launch async subagent '{name}'.", error)
+    return texts.with_timeout(texts.launched(name, task), launch.timeout)

@@ -1,19 +1,16 @@
-"""The parameters of the `task` tool: their schema, their checks, and the launch request they make."""
+"""The parameters of the `task` tool: their schema, and their conversion to launch parameters."""
 
-import math
-import sys
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from sidecar.subagents.permissions.tool_rule import delegated, first_fault
-from sidecar.subagents.tasks.launching import LaunchRequest
-from sidecar.subagents.tasks.timeouts import TimeoutChoice, check_seconds
+from sidecar.api.launches import LaunchParams
+from sidecar.subagents.permissions.tool_rule import delegated
+from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
 from sidecar.tools.arguments import BadArgument, check_names, text
 
-NO_LIMIT = -1
-CORE_CONTEXT = ("task_goal", "task_name", "task_behaviour_prompts")
-"""Context members that describe the call itself; what else is there came from the caller."""
+_CAPITAL = re.compile(r"(?=[A-Z])")
 
 
 def _string(description: str) -> dict[str, Any]:
@@ -63,65 +60,43 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskParams:
-    """Checked and normalised arguments. `behaviour_prompts` has the goal first; None means not given."""
+@dataclass(frozen=True)
+class TaskCall:
+    """A checked call: what to launch, and whether the caller waits for the end."""
 
-    subagent_name: str
-    goal_prompt: str
-    behaviour_prompts: list[str]
-    tool_whitelist: list[str] | None = None
-    expected_outputs: dict[str, str] | None = None
-    timeout_seconds: int | float | None = None
-    grace_period_seconds: int | float | None = None
-    max_turns: int | None = None
-    run_async: bool = False
-    context: dict[str, Any] = field(default_factory=dict)
+    params: LaunchParams
+    run_async: bool
 
 
-def parse(arguments: object) -> TaskParams:
-    """Check and normalise arguments; raise BadArgument naming the first that does not fit."""
+def parse(arguments: object) -> TaskCall:
+    """Check and normalize arguments; raise BadArgument naming the first that is wrong."""
     given = check_names(arguments, tuple(SCHEMA["properties"]))
     _check_required(given)
     goal = _text(given, "goal_prompt")
-    return TaskParams(
+    whitelist = _texts(given, "tool_whitelist")
+    params = LaunchParams(
         subagent_name=_text(given, "subagent_name"),
         goal_prompt=goal,
-        behaviour_prompts=list(dict.fromkeys([goal, *(_texts(given, "behaviour_prompts") or ())])),
-        tool_whitelist=_whitelist(given),
+        behaviour_prompts=list(dict.fromkeys([goal, *(_texts(given, "behaviour_prompts") or ())]))[1:],
+        tool_whitelist=whitelist,
         expected_outputs=_outputs(given),
-        timeout_seconds=_timeout(given),
-        grace_period_seconds=_grace(given),
-        max_turns=_turns(given),
-        run_async=_flag(given, "async"),
+        timeout_seconds=_numeric(given, "timeout_seconds"),
+        grace_period_seconds=_numeric(given, "grace_period_seconds"),
+        max_turns=_whole(given, "max_turns"),
         context=dict(_object(given, "context") or {}),
     )
+    try:
+        check_launch(params)
+    except InvalidParameter as error:
+        raise bad_argument(error) from None
+    params.tool_whitelist = None if whitelist is None else delegated(whitelist)
+    return TaskCall(params, _flag(given, "async"))
 
 
-def launch_request(params: TaskParams, timeout: TimeoutChoice) -> LaunchRequest:
-    """Build the request for an orchestrator."""
-    return LaunchRequest(
-        name=params.subagent_name,
-        behaviour_prompts=params.behaviour_prompts,
-        run_config=_run_config(params, timeout),
-        tool_config=None if params.tool_whitelist is None else {"tools": params.tool_whitelist},
-        output_config=None if params.expected_outputs is None else {"outputs": params.expected_outputs},
-    )
-
-
-def run_context(params: TaskParams) -> dict[str, Any]:
-    """Build the context of a run: the caller may replace the goal and the name, not the prompts."""
-    call = {"task_goal": params.goal_prompt, "task_name": params.subagent_name}
-    return call | params.context | {"task_behaviour_prompts": params.behaviour_prompts}
-
-
-def _run_config(params: TaskParams, timeout: TimeoutChoice) -> dict[str, Any] | None:
-    limits = {"grace_period_seconds": params.grace_period_seconds, "max_turns": params.max_turns}
-    given = {name: value for name, value in limits.items() if value is not None}
-    if timeout.effective is None and not given:
-        return None
-    minutes = math.inf if timeout.effective is None else timeout.effective / 60
-    return {"max_time_minutes": minutes, **given}
+def bad_argument(error: InvalidParameter) -> BadArgument:
+    """Return the problem with a launch parameter under the name that this tool gives it."""
+    name = _CAPITAL.sub("_", error.parameter).lower()
+    return BadArgument(f"Invalid {name}: {error.problem}")
 
 
 def _check_required(given: Mapping[str, Any]) -> None:
@@ -147,14 +122,6 @@ def _texts(given: Mapping[str, Any], name: str) -> list[str] | None:
     if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
         raise BadArgument(f"Parameter '{name}' must be a list of strings.")
     return list(dict.fromkeys(value.strip() for value in values if value.strip()))
-
-
-def _whitelist(given: Mapping[str, Any]) -> list[str] | None:
-    names = _texts(given, "tool_whitelist")
-    fault = first_fault(names or ())
-    if fault is not None:
-        raise BadArgument(f"Parameter 'tool_whitelist': {fault}.")
-    return None if names is None else delegated(names)
 
 
 def _outputs(given: Mapping[str, Any]) -> dict[str, str] | None:
@@ -202,29 +169,10 @@ def _numeric(given: Mapping[str, Any], name: str) -> int | float | None:
     return value
 
 
-def _timeout(given: Mapping[str, Any]) -> int | float | None:
-    value = _numeric(given, "timeout_seconds")
+def _whole(given: Mapping[str, Any], name: str) -> int | None:
+    value = _numeric(given, name)
     if value is None:
         return None
-    try:
-        check_seconds("timeout_seconds", value)
-    except ValueError as error:
-        raise BadArgument(str(error)) from error
-    return value
-
-
-def _grace(given: Mapping[str, Any]) -> int | float | None:
-    value = _numeric(given, "grace_period_seconds")
-    if value is not None and value != NO_LIMIT and not 0 <= value <= sys.float_info.max:
-        raise BadArgument("Parameter 'grace_period_seconds' must be -1 (none) or a finite number from 0.")
-    return value
-
-
-def _turns(given: Mapping[str, Any]) -> int | None:
-    value = _numeric(given, "max_turns")
-    if value is None:
-        return None
-    is_whole = isinstance(value, int) or value.is_integer()
-    if not is_whole or (value != NO_LIMIT and value < 1):
-        raise BadArgument("Parameter 'max_turns' must be -1 (no limit) or a whole number from 1.")
+    if isinstance(value, float) and not value.is_integer():
+        raise BadArgument(f"Parameter '{name}' must be a whole number.")
     return int(value)

@@ -6,10 +6,11 @@ from typing import Any
 
 from sidecar.javascript.printing import js_entries, js_string, json_stringify
 from sidecar.subagents.reminders.reminder import completed_payload
-from sidecar.subagents.runs.driving import RunEnd, error_text
-from sidecar.subagents.tasks.model import Output, QueuePlace
+from sidecar.subagents.runs.lifecycle import RunEnd, error_text
+from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import NO_OUTPUT
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
+from sidecar.tools.launches import StartedTask
 from sidecar.tools.result import ToolError, ToolResult
 
 EXECUTION_FAILED = "EXECUTION_FAILED"
@@ -25,29 +26,26 @@ CHOICES = (
 
 
 def no_manager() -> ToolResult:
-    """Say that background runs are not available here."""
+    """Report that background runs are not available here."""
     error = ToolError("AsyncTaskManager not configured", EXECUTION_FAILED)
     llm = "Async mode requires AsyncTaskManager to be configured."
     return ToolResult(llm, "Error: Async mode not available.", error=error)
 
 
 def over_limit(reason: str) -> ToolResult:
-    """Refuse a launch over the limit, and say what can be done instead."""
+    """Refuse a launch over the limit, and list the alternatives."""
     return ToolResult(f"{reason}\n\n{CHOICES}", reason, error=ToolError(reason, EXECUTION_FAILED))
 
 
-def launched(name: str, agent_id: str) -> ToolResult:
-    """Say that a run goes on in the background."""
-    return _started(name, agent_id, "running", "running")
-
-
-def queued(name: str, place: QueuePlace) -> ToolResult:
-    """Say that a run waits for a slot."""
-    return _started(name, place.task_id, "queued", f"queued at position {place.position}")
+def launched(name: str, task: StartedTask) -> ToolResult:
+    """Report that a run is in the background, or waits for a slot."""
+    if task.queue_position is None:
+        return _started(name, task.task_id, "running", "running")
+    return _started(name, task.task_id, "queued", f"queued at position {task.queue_position}")
 
 
 def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> ToolResult:
-    """Tell what went wrong, with the error's own words if it has any."""
+    """Report a failure, with the message of the error if it has one."""
     shown = f"{fallback}\nDetails: {detail}" if detail else fallback
     message = detail or fallback
     metadata = {"agentId": agent_id, "error": message} if agent_id else None
@@ -55,18 +53,18 @@ def failed(fallback: str, detail: str | None, agent_id: str | None = None) -> To
 
 
 def raised(fallback: str, error: BaseException) -> ToolResult:
-    """Tell what was raised."""
+    """Report an exception."""
     return failed(fallback, error_text(error))
 
 
 def cancelled(message: str, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Say that a run was stopped, with what it had produced."""
+    """Report that a run was stopped, with what it had produced."""
     metadata = {"agentId": agent_id, **_produced(output), "cancelled": True}
     return ToolResult(message, message, metadata, ToolError(message, EXECUTION_FAILED))
 
 
 def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Say that the time limit ended a run; the model also gets what it had produced."""
+    """Report that the time limit ended a run; the model also gets what it had produced."""
     message = timeout.text
     produced = {"terminateReason": TIMEOUT, **_produced(output)}
     metadata = {"agentId": agent_id, **produced, "timedOut": True}
@@ -75,7 +73,7 @@ def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output |
 
 
 def finished(name: str, agent_id: str, end: RunEnd, timeout: TimeoutChoice) -> ToolResult:
-    """Tell how a synchronous run ended."""
+    """Report the end of a synchronous run."""
     outcome, produced = end.outcome, end.output
     if not end.returned:
         if outcome.reason == "timeout":

@@ -233,6 +233,7 @@ async def _removed(recorder: Recorder) -> None:
     first, second = own[0]["id"], own[1]["id"]
     await recorder.ask("tasks/delete", taskIds=[first])
     await recorder.ask("tasks/archive", taskIds=[second])
+    await recorder.ask("tasks/listRemoved")
     await recorder.ask("tasks/putAway")
     await recorder.ask("tasks/restore", taskIds=[first])
 

@@ -6,7 +6,7 @@ import pytest
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.subagents.definitions import DefinitionDirectory
 
-LOOK_SECONDS = 0.02
+INTERVAL_SECONDS = 0.02
 
 
 class Watched:
@@ -16,7 +16,7 @@ class Watched:
         self.folder = folder
         self.places = [DefinitionDirectory(folder, "user")]
         self.told = asyncio.Event()
-        self.watch = DefinitionWatch(lambda: self.places, self.told.set, LOOK_SECONDS)
+        self.watch = DefinitionWatch(lambda: self.places, self.told.set, INTERVAL_SECONDS)
 
     async def news(self) -> None:
         async with asyncio.timeout(10):
@@ -55,10 +55,10 @@ async def test_a_list_of_folders_that_changes_is_told(watched: Watched, tmp_path
 
 
 async def test_an_end_before_its_time_is_logged(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
-    broken = DefinitionWatch(lambda: [][0], watched.told.set, LOOK_SECONDS)
+    broken = DefinitionWatch(lambda: [][0], watched.told.set, INTERVAL_SECONDS)
     broken.start()
     async with asyncio.timeout(5):
-        while "definitions are no longer looked at" not in caplog.text:
+        while "definitions are no longer watched" not in caplog.text:
             await asyncio.sleep(0.01)
     await broken.aclose()
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, LaunchParams, Progress
+from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
+from sidecar.api.launches import LaunchParams
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.run_counts import RunCounts, count_runs
@@ -72,7 +73,7 @@ async def test_a_failed_launch_keeps_its_slot_until_its_end_is_recorded(
     monkeypatch.setattr(host.events, "end", end_later)
     workspace = Workspace((tmp_path,), trusted=True)
     params = LaunchParams(subagent_name="cat", goal_prompt="x")
-    launching = asyncio.create_task(host.runs.launch(params, workspace))
+    launching = asyncio.create_task(host.launcher.launch(params, workspace))
     async with asyncio.timeout(10):
         await recording.wait()
     assert (await count_runs(host.journal)).by_status["running"] == 1

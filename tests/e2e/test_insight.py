@@ -104,14 +104,15 @@ async def test_of_an_id_in_two_roots_each_task_is_opened_by_its_own_root(
             await sidecar.request(method, taskId=task_id, root="/nowhere")
 
 
-async def test_the_own_roots_tasks_are_put_away_and_the_list_follows(listed: Sidecar) -> None:
+async def test_the_own_roots_tasks_are_removed_and_the_list_follows(listed: Sidecar) -> None:
     task_id = await listed.launch("cat", "say this")
     await listed.ended(task_id)
     deleted = await listed.request("tasks/delete", taskIds=[task_id, "nope"])
     assert (deleted["done"], deleted["failed"][0]["code"]) == ([task_id], -32010)
     assert (listed.root / "trash" / task_id).is_dir()
     assert (await listed.request("tasks/list", query="product:sidecar"))["matched"] == 0
-    away = await listed.request("tasks/putAway")
+    away = await listed.request("tasks/listRemoved")
+    assert (await listed.request("tasks/putAway"))["items"] == away["items"]
     assert [(each["title"], each["shelf"]) for each in away["items"]] == [("say this", "trash")]
     assert (await listed.request("tasks/restore", taskIds=[task_id]))["done"] == [task_id]
     assert (await listed.request("tasks/get", taskId=task_id))["task"]["status"] == "completed"

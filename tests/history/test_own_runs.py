@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from sidecar.api.async_tasks import EndReason
-from sidecar.api.insight import ByFileParams
+from sidecar.api.files import ByFileParams
 from sidecar.api.tasks import TaskInfo, TaskStatus
 from sidecar.history import TaskHistory, insight
 from sidecar.history.stored.reading import ITEM_FILE, METADATA_FILE, UI_FILE

@@ -10,12 +10,13 @@ import pytest
 
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.runs.background import BackgroundRuns
-from sidecar.subagents.runs.driving import Patience, RunPlan
-from sidecar.subagents.tasks.launching import Abort, LaunchRequest
-from sidecar.subagents.tasks.model import Output, QueuePlace
+from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
+from sidecar.subagents.tasks.launching import Abort
+from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import cancelled
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import TaskTool
+from sidecar.tools.orchestrator import LaunchRequest
 from sidecar.tools.result import ToolError, ToolResult
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {"k": "v", "n": 1.0}, "final_message": "all done"}
@@ -82,7 +83,7 @@ def manager() -> AsyncTaskManager:
 
 @pytest.fixture
 async def runs() -> AsyncIterator[BackgroundRuns]:
-    runs = BackgroundRuns(patience=Patience(wind_down=0.05, dispose=0.05))
+    runs = BackgroundRuns(timeouts=ShutdownTimeouts(wind_down=0.05, dispose=0.05))
     yield runs
     await runs.aclose(1)
 
@@ -148,15 +149,6 @@ async def test_a_synchronous_run_needs_no_slot(fake: Fake, runs: BackgroundRuns)
     full = AsyncTaskManager(0)
     assert (await TaskTool(lambda: fake, lambda: full, background=runs).execute(CALL)).error is None
     assert (await TaskTool(lambda: fake, background=runs).execute(CALL)).error is None
-
-
-async def test_synchronous_runs_may_have_an_orchestrator_of_their_own(
-    fake: Fake, manager: AsyncTaskManager
-) -> None:
-    own = Fake()
-    tool = TaskTool(lambda: fake, lambda: manager, create_sync_orchestrator=lambda: own)
-    await tool.execute(CALL)
-    assert (len(own.requests), len(fake.requests)) == (1, 0)
 
 
 async def test_an_async_launch_answers_at_once_and_the_run_goes_on(
@@ -265,20 +257,6 @@ async def test_over_the_limit_the_tool_refuses_with_three_choices(
     )
     assert result.error == ToolError(reason, "EXECUTION_FAILED")
     assert (result.metadata, fake.requests) == (None, [])
-
-
-async def test_over_the_limit_a_queue_takes_the_launch(fake: Fake, manager: AsyncTaskManager) -> None:
-    plans: list[RunPlan] = []
-
-    async def enqueue(plan: RunPlan) -> QueuePlace:
-        plans.append(plan)
-        return QueuePlace("q-1", 3)
-
-    manager.set_max_async_tasks(0)
-    result = await TaskTool(lambda: fake, lambda: manager, enqueue=enqueue).execute({**CALL, "async": True})
-    assert "(ID: q-1). Task is queued at position 3 in background. Use" in result.llm_content
-    assert (metadata(result)["status"], metadata(result)["agentId"]) == ("queued", "q-1")
-    assert (plans[0].request.name, plans[0].goal_prompt) == ("scout", "look around")
 
 
 @pytest.mark.parametrize("extra", [{}, {"async": True}])

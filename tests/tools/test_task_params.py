@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.tasks.launching import Abort, LaunchRequest
+from sidecar.subagents.tasks.launching import Abort
 from sidecar.tools import TaskTool
+from sidecar.tools.orchestrator import LaunchRequest
 
 CALL = {"subagent_name": "scout", "goal_prompt": "look around"}
 
@@ -143,8 +144,8 @@ async def test_without_any_limit_there_is_no_run_config(fake: Recorder) -> None:
         ({"timeout_seconds": "9"}, "'timeout_seconds' must be a number"),
         ({"timeout_seconds": True}, "'timeout_seconds' must be a number"),
         ({"timeout_seconds": math.inf}, "Invalid timeout_seconds: Infinity."),
-        ({"grace_period_seconds": -2}, "'grace_period_seconds'"),
-        ({"max_turns": 0}, "'max_turns'"),
+        ({"grace_period_seconds": -2}, "Invalid grace_period_seconds: -2."),
+        ({"max_turns": 0}, "Invalid max_turns: 0."),
         ({"max_turns": 1.5}, "'max_turns'"),
         ({"max_turns": math.nan}, "'max_turns'"),
         ({"async": "yes"}, "'async' must be true or false"),

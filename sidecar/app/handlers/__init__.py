@@ -1,4 +1,4 @@
-"""One function a method: what a request means, said in terms of the Host."""
+"""One function for each method, which calls the services of the Host."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -1,31 +1,19 @@
-"""What is known across stored tasks, and what may be done to those of the own root.
+"""Totals, search, export and diagnosis of stored tasks, and moving those of the own root.
 
-All of it reads or moves files: work for a thread, never for the event loop. What only these requests need
-is imported when the first one comes.
+All of it reads or moves files, so it runs in a thread, never in the event loop. Modules that only these
+requests need are imported by the first one.
 """
 
 import asyncio
 from pathlib import Path
 
+from sidecar.api.doctor import DoctorParams, DoctorResult
 from sidecar.api.errors import InvalidParams
-from sidecar.api.insight import (
-    ByFileParams,
-    ByFileResult,
-    DoctorParams,
-    DoctorResult,
-    ExportParams,
-    ExportResult,
-    FilesParams,
-    FilesResult,
-    HousekeepingResult,
-    PutAwayParams,
-    PutAwayResult,
-    SearchParams,
-    SearchResult,
-    StatsParams,
-    StatsResult,
-    TaskIdsParams,
-)
+from sidecar.api.export import ExportParams, ExportResult
+from sidecar.api.files import ByFileParams, ByFileResult, FilesParams, FilesResult
+from sidecar.api.housekeeping import HousekeepingResult, PutAwayParams, PutAwayResult, TaskIdsParams
+from sidecar.api.search import SearchParams, SearchResult
+from sidecar.api.stats import StatsParams, StatsResult
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
@@ -46,8 +34,8 @@ async def search(session: Session, params: SearchParams) -> SearchResult:
     host = session.host
     if not host.settings.history.search:
         raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
-    with session.progress(params.work_done_token, "Searching messages"):
-        return await asyncio.to_thread(host.search.search, host.history, params)
+    with session.progress(params.work_done_token, "Searching messages") as progress:
+        return await asyncio.to_thread(host.search.search, host.history, params, progress.counter())
 
 
 async def files(session: Session, params: FilesParams) -> FilesResult:
@@ -61,8 +49,8 @@ async def by_file(session: Session, params: ByFileParams) -> ByFileResult:
     """Answer `tasks/byFile`."""
     from sidecar.history import insight
 
-    with session.progress(params.work_done_token, "Looking for tasks"):
-        return await asyncio.to_thread(insight.by_file, session.host.history, params)
+    with session.progress(params.work_done_token, "Searching tasks by file") as progress:
+        return await asyncio.to_thread(insight.by_file, session.host.history, params, progress.counter())
 
 
 async def export(session: Session, params: ExportParams) -> ExportResult:
@@ -78,30 +66,29 @@ async def doctor(session: Session, params: DoctorParams) -> DoctorResult:
     """Answer `history/doctor`."""
     from sidecar.history.doctor import examine
 
-    with session.progress(params.work_done_token, "Examining stored tasks"):
-        return await asyncio.to_thread(
-            examine, session.host.history, history_clock_ms(), params.roots, Path.home()
-        )
+    history, now = session.host.history, history_clock_ms()
+    with session.progress(params.work_done_token, "Examining stored tasks") as progress:
+        return await asyncio.to_thread(examine, history, now, params.roots, Path.home(), progress.counter())
 
 
 async def delete(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/delete`: to the trash."""
-    return await session.host.put_away("delete", params.task_ids)
+    return await session.host.move_tasks("delete", params.task_ids)
 
 
 async def archive(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/archive`."""
-    return await session.host.put_away("archive", params.task_ids)
+    return await session.host.move_tasks("archive", params.task_ids)
 
 
 async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult:
     """Answer `tasks/restore`: from the archive or the trash."""
-    return await session.host.put_away("restore", params.task_ids)
+    return await session.host.move_tasks("restore", params.task_ids)
 
 
-async def put_away(session: Session, params: PutAwayParams) -> PutAwayResult:
-    """Answer `tasks/putAway`."""
-    return await asyncio.to_thread(session.host.housekeeping.put_away, params.limit)
+async def list_removed(session: Session, params: PutAwayParams) -> PutAwayResult:
+    """Answer `tasks/listRemoved`, and `tasks/putAway`, its former name."""
+    return await asyncio.to_thread(session.host.housekeeping.removed, params.limit)
 
 
 HANDLERS: Handlers = {
@@ -113,6 +100,7 @@ HANDLERS: Handlers = {
     "tasks/delete": delete,
     "tasks/archive": archive,
     "tasks/restore": restore,
-    "tasks/putAway": put_away,
+    "tasks/listRemoved": list_removed,
+    "tasks/putAway": list_removed,
     "history/doctor": doctor,
 }

@@ -1,6 +1,5 @@
 """`initialize` to `exit`, settings and health."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar import __version__
@@ -13,7 +12,6 @@ from sidecar.api.lifecycle import (
     InitializeParams,
     InitializeResult,
     QueueHealth,
-    RunnerInfo,
     RunnersResult,
     ServerInfo,
     SettingsUpdateParams,
@@ -24,8 +22,6 @@ from sidecar.app.clock import wall_clock_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.roots import default_storage_root
 from sidecar.app.session import Session
-from sidecar.subagents.runners.contract import Runner
-from sidecar.subagents.runners.registry import describe_runners
 
 
 async def initialize(session: Session, params: InitializeParams) -> InitializeResult:
@@ -42,7 +38,7 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
         server_info=ServerInfo(name="subagent-sidecar", version=__version__),
         storage_root=str(host.root.path),
         methods=sorted(name for name, spec in METHODS.items() if spec.direction == "toServer"),
-        runners=_described(host.runners),
+        runners=host.runners.describe(),
         instance_id=host.instance_id,
     )
 
@@ -64,8 +60,8 @@ async def update_settings(session: Session, params: SettingsUpdateParams) -> Non
 
 async def list_runners(session: Session, params: NoParams) -> RunnersResult:
     """Answer `runners/list`: an agent that was installed since the start can be launched from now on."""
-    session.host.find_runners()
-    return RunnersResult(items=_described(session.host.runners))
+    session.host.runners.refresh()
+    return RunnersResult(items=session.host.runners.describe())
 
 
 async def grant_trust(session: Session, params: NoParams) -> None:
@@ -85,15 +81,11 @@ async def health(session: Session, params: NoParams) -> Health:
         tasks_indexed=host.history.known,
         async_tasks=AsyncTaskCounts(
             running=sum(not run.record.sync for run in host.registry.with_status("running")),
-            queued=len(host.runs.admission),
+            queued=len(host.admission),
         ),
-        watcher=host.watcher,
+        watcher=host.stored.watcher,
         queues=QueueHealth(outbound=session.connection.outbound_depth, journal=host.journal.depth),
     )
-
-
-def _described(runners: Mapping[str, Runner]) -> list[RunnerInfo]:
-    return [RunnerInfo(**entry) for entry in describe_runners(runners.values())]
 
 
 def _root(session: Session, named: str | None) -> Path:

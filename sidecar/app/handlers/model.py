@@ -21,7 +21,7 @@ async def list_tools(session: Session, params: NoParams) -> ToolsResult:
 
 
 async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
-    """Answer `tools/call`; a fault of the tool is its result, not an error of the request."""
+    """Answer `tools/call`; a failure of the tool is its result, not an error of the request."""
     if params.work_done_token is None:
         return await session.toolbox.call(params.name, params.arguments)
     async with session.reports(params.work_done_token) as reports:

@@ -1,18 +1,18 @@
-"""`asyncTasks/answer` and `permissions/*`: the questions of agents, and what was answered for good."""
+"""`asyncTasks/answer` and `permissions/*`: permission requests and remembered permissions."""
 
-from sidecar.api.async_tasks import TaskResult
 from sidecar.api.base import NoParams
+from sidecar.api.launches import TaskResult
 from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 
 
 async def answer(session: Session, params: AnswerParams) -> TaskResult:
-    """Answer `asyncTasks/answer`: the first answer to a question counts, whoever gave it."""
+    """Answer `asyncTasks/answer`: the first answer to a request counts, from any client."""
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    await host.desk.answer(record, params.request_id, params.option_id)
+    await host.broker.answer(record, params.request_id, params.option_id)
     return TaskResult(task=host.registry.current(record), revision=host.revision)
 
 
@@ -22,7 +22,7 @@ async def list_permissions(session: Session, params: NoParams) -> PermissionsRes
 
 
 async def revoke(session: Session, params: RevokeParams) -> RevokeResult:
-    """Answer `permissions/revoke`; an id that is not remembered is no error."""
+    """Answer `permissions/revoke`; an unknown id is not an error."""
     session.host.require_ownership()
     revoked = await session.host.journal.revoke(params.permission_ids)
     return RevokeResult(revoked=revoked, revision=session.host.revision)

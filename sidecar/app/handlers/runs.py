@@ -1,9 +1,10 @@
 """`asyncTasks/*` and `subagents/*`: background runs and the definitions they start from."""
 
-import asyncio
-
-from sidecar.api.async_tasks import (
-    STATUSES,
+from sidecar.api.async_tasks import STATUSES
+from sidecar.api.base import NoParams
+from sidecar.api.errors import InvalidParams
+from sidecar.api.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
+from sidecar.api.run_requests import (
     AsyncListParams,
     AsyncListResult,
     CancelAllResult,
@@ -11,24 +12,17 @@ from sidecar.api.async_tasks import (
     CancelResult,
     EventsParams,
     EventsResult,
-    LaunchParams,
     ReorderParams,
     ReorderResult,
-    ResumeParams,
-    ResumeResult,
     SendParams,
     SendResult,
     SetMaxParams,
     SetMaxResult,
     SubscribeParams,
     SubscribeResult,
-    TaskIdParams,
-    TaskResult,
     WaitParams,
     WaitResult,
 )
-from sidecar.api.base import NoParams
-from sidecar.api.errors import InvalidParams
 from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
@@ -43,29 +37,21 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
     """Answer `subagents/list`."""
-    host, workspace = session.host, session.workspace
-    return await asyncio.to_thread(
-        host.catalogue.describe,
-        host.settings,
-        host.runners,
-        workspace.folders,
-        trusted=workspace.trusted,
-    )
+    return await session.host.definitions.describe(session.workspace)
 
 
 async def validate_subagents(session: Session, params: ValidateParams) -> SubagentsResult:
     """Answer `subagents/validate`; files are only read, so paths named need no trust."""
     if params.paths is None:
         return await list_subagents(session, NoParams())
-    host, paths = session.host, parse_folders(params.paths, "paths")
-    return await asyncio.to_thread(host.catalogue.check, host.settings, host.runners, paths)
+    return await session.host.definitions.check(parse_folders(params.paths, "paths"))
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
-    """Answer `asyncTasks/launch`: the record is durable and the slot held, the run goes on."""
+    """Answer `asyncTasks/launch`: the record is durable and the slot held; the run continues."""
     session.require_trust()
     session.host.require_ownership()
-    record = await session.host.runs.launch(params, session.workspace)
+    record = await session.host.launcher.launch(params, session.workspace)
     return TaskResult(task=session.host.registry.current(record), revision=session.host.revision)
 
 
@@ -94,19 +80,19 @@ async def get_run(session: Session, params: TaskIdParams) -> TaskResult:
 
 
 async def cancel(session: Session, params: CancelParams) -> CancelResult:
-    """Answer `asyncTasks/cancel`; a task that has ended is no error."""
+    """Answer `asyncTasks/cancel`; a task that has ended is not an error."""
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
-    cancelled = await host.runs.cancel(record.task.id, by="user", words=params.reason)
+    cancelled = await host.control.cancel(record.task.id, by="user", words=params.reason)
     ended = await host.registry.resolve(record.task.id)
     return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 
 
 async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
-    """Answer `asyncTasks/cancelAll`: whatever runs or waits."""
+    """Answer `asyncTasks/cancelAll`: end everything that runs or is queued."""
     session.host.require_ownership()
-    count = await session.host.runs.cancel_all(by="user")
+    count = await session.host.control.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
 
 
@@ -115,29 +101,29 @@ async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
     _check_between("position", params.position, 1)
     host = session.host
     host.require_ownership()
-    place = host.runs.reorder(await host.registry.resolve(params.task_id), params.position)
+    place = host.control.reorder(await host.registry.resolve(params.task_id), params.position)
     return ReorderResult(queue_position=place, revision=host.revision)
 
 
 async def send(session: Session, params: SendParams) -> SendResult:
-    """Answer `asyncTasks/send`: the agent is given the message when its present turn has ended."""
+    """Answer `asyncTasks/send`: the agent gets the message when its current turn ends."""
     host = session.host
     host.require_ownership()
     if not params.text.strip():
-        raise InvalidParams("text: is blank; say something to the agent")
+        raise InvalidParams("text: is blank; write a message for the agent")
     record = await host.registry.resolve(params.task_id)
-    host.runs.send(record, params.text)
+    host.control.send(record, params.text)
     return SendResult(delivery="nextTurn", revision=host.revision)
 
 
 async def resume(session: Session, params: ResumeParams) -> ResumeResult:
-    """Answer `asyncTasks/resume`: a new task goes on with the work of an ended one."""
+    """Answer `asyncTasks/resume`: a new task continues the work of an ended one."""
     session.require_trust()
     host = session.host
     host.require_ownership()
     if params.text is not None and not params.text.strip():
-        raise InvalidParams("text: is blank; say something to the agent, or leave it out")
-    record, mode = await host.runs.resume(params, session.workspace)
+        raise InvalidParams("text: is blank; write a message for the agent, or omit it")
+    record, mode = await host.launcher.resume(params, session.workspace)
     return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
 
@@ -146,7 +132,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
-    session.host.set_max(params.max)
+    session.host.control.set_max(params.max)
     return SetMaxResult(max=params.max, revision=session.host.revision)
 
 
@@ -159,7 +145,7 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
         raise InvalidParams("taskIds: name at least one task")
     host = session.host
     ids = [(await host.registry.resolve(each)).task.id for each in params.task_ids]
-    timed_out = await host.runs.wait(ids, params.mode, timeout)
+    timed_out = await host.control.wait(ids, params.mode, timeout)
     records = [await host.registry.resolve(each) for each in ids]
     tasks = [host.registry.current(record) for record in records]
     pending = [task.id for task in tasks if task.status in ("queued", "running")]
@@ -184,7 +170,7 @@ async def subscribe(session: Session, params: SubscribeParams) -> SubscribeResul
 
 
 async def unsubscribe(session: Session, params: TaskIdParams) -> None:
-    """Answer `asyncTasks/unsubscribe`; one that was not subscribed is no error."""
+    """Answer `asyncTasks/unsubscribe`; a task without a subscription is not an error."""
     record = await session.host.registry.resolve(params.task_id)
     session.output.unsubscribe(record.task.id)
 

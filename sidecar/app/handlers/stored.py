@@ -1,4 +1,4 @@
-"""`tasks/*`: stored tasks. Reading them is work for a thread, never for the event loop."""
+"""`tasks/*`: stored tasks. They are read in a thread, never in the event loop."""
 
 import asyncio
 from typing import Any
@@ -56,7 +56,7 @@ async def list_messages(session: Session, params: MessagesParams) -> MessagesRes
 
 
 async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
-    """Answer `tasks/refresh`: look at every file again and announce what changed."""
+    """Answer `tasks/refresh`: check every file again and announce what changed."""
     await session.host.refresh_history()
     return RevisionResult(revision=session.host.revision)
 

@@ -1,30 +1,34 @@
-"""Launches that were asked for and are not recorded yet, so that a cancel of everything reaches them too."""
+"""Launches that have no record yet, so that cancelling everything reaches them too."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sidecar.subagents.runs.driving import LaunchAborted
+from sidecar.subagents.runs.lifecycle import LaunchAborted
 
 
 class PendingLaunch:
-    """One launch on its way to its record."""
+    """One launch that has no record yet."""
 
     def __init__(self) -> None:
         self.is_cancelled = False
         self.task_id: str | None = None
 
-    def check(self, subagent_name: str) -> None:
-        """Raise LaunchAborted if everything was cancelled since the launch was asked for."""
+    def enter(self, task_id: str, subagent_name: str) -> None:
+        """Name the run that is about to be recorded.
+
+        Raises LaunchAborted if everything was cancelled since the launch was requested.
+        """
         if self.is_cancelled:
             raise LaunchAborted(
                 f"The launch of subagent '{subagent_name}' was cancelled.",
                 subagentName=subagent_name,
                 reason="cancelled",
             )
+        self.task_id = task_id
 
 
 class LaunchGate:
-    """Know every pending launch. For the event loop's thread."""
+    """Knows every pending launch. Use it in the event loop's thread."""
 
     def __init__(self) -> None:
         self._pending: set[PendingLaunch] = set()
@@ -33,7 +37,7 @@ class LaunchGate:
     def open(self) -> Iterator[PendingLaunch]:
         """Hold a pending launch until its run can be cancelled like any other.
 
-        Inside, call `check` before the record is made; afterwards cancel the run if `is_cancelled`.
+        Inside, call `enter` before the record is saved; afterwards cancel the run if `is_cancelled`.
         """
         launch = PendingLaunch()
         self._pending.add(launch)

@@ -1,70 +1,80 @@
-"""What a launch is checked for, and the record that it begins with; nothing is started or written here."""
+"""Check a launch and plan it: its definition, runner, limits and record. Starts and writes nothing."""
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask, LaunchParams, Progress
+from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
-from sidecar.api.settings import Settings
-from sidecar.app.launching import params as launch_params
+from sidecar.api.launches import LaunchParams
+from sidecar.api.settings import SettingsSource
+from sidecar.app.definitions import Definitions
+from sidecar.app.launching.recorded import to_record
 from sidecar.app.launching.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.records import Origin, RunRecord
 from sidecar.subagents.limits.budget import DaySpending
-from sidecar.subagents.runners.contract import Runner
-from sidecar.subagents.runs.admission import Prepared
-from sidecar.subagents.runs.driving import RunPlan
+from sidecar.subagents.limits.constraints import constraints_of, first_unsupported
+from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
+from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.registry import RunRegistry
-from sidecar.subagents.tasks.launching import LaunchRequest
 from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Catalogue, Plan
+    from sidecar.subagents.runs.catalogue import Target
 
 
 @dataclass(frozen=True)
 class Planner:
     """Plans the launches of one Host."""
 
-    settings: Callable[[], Settings]
-    runners: Callable[[], Mapping[str, Runner]]
-    catalogue: "Callable[[], Catalogue]"
+    settings: SettingsSource
+    definitions: Definitions
     spending: DaySpending
     registry: RunRegistry
     now: Callable[[], int]
 
-    async def prepare(self, params: LaunchParams, workspace: Workspace) -> Prepared:
-        """Check everything a launch can be refused for, and make its record; nothing is written yet."""
-        launch_params.check(params)
+    async def prepare(
+        self,
+        params: LaunchParams,
+        workspace: Workspace,
+        *,
+        origin: Origin,
+        sync: bool = False,
+        update_output: Callable[[str], object] | None = None,
+    ) -> PreparedLaunch:
+        """Check everything a launch can be refused for, and make its record.
+
+        `sync` marks a run whose caller waits for its result. Raises InvalidParams, SubagentNotFound,
+        LaunchFailed, TaskNotFound and AmbiguousTaskId.
+        """
+        check_launch(params)
+        params = await self._with_parent(params)
         directory = workspace.working_directory(params.workspace_dir)
-        plan = await self.plan(params.subagent_name, workspace)
+        target = await self._target(params.subagent_name, workspace)
         await self._check_depth(params.parent_task_id)
         requested = params.timeout_seconds
-        timeout = self._timeout(plan.definition.timeout_seconds if requested is None else requested)
-        request = launch_params.request_of(params, timeout)
-        launch_params.check_runner(request, plan.runner)
-        run = RunPlan(
-            request=request, goal_prompt=params.goal_prompt, context=params.context or {}, timeout=timeout
+        timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested)
+        _check_runner(params, target)
+        grace = self.settings.current.async_tasks.grace_period_seconds
+        return PreparedLaunch(
+            params=params,
+            record=self._record(params, target, timeout, str(directory), origin, sync=sync),
+            target=target,
+            constraints=constraints_of(params, target.definition, grace),
+            timeout=timeout,
+            update_output=update_output,
         )
-        record = self.record(
-            plan,
-            request,
-            directory,
-            origin="client",
-            context=params.context,
-            timeout_seconds=timeout.effective,
-            parent_task_id=params.parent_task_id,
-            notify_model=params.notify_model,
-        )
-        return Prepared(record, plan, run)
 
-    async def with_parent(self, params: LaunchParams) -> LaunchParams:
-        """Return the parameters with the whole id of the parent. Raises TaskNotFound and AmbiguousTaskId."""
+    def timeout(self, requested: float | None) -> TimeoutChoice:
+        """Return the time limit of a run for what was requested, in seconds; None requests the default."""
+        limits = self.settings.current.async_tasks
+        return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
+
+    async def _with_parent(self, params: LaunchParams) -> LaunchParams:
+        """Return the parameters with the full id of the parent."""
         if params.parent_task_id is None:
             return params
         try:
@@ -73,52 +83,48 @@ class Planner:
             raise type(error)(f"parentTaskId: {error.message}", **error.data) from None
         return msgspec.structs.replace(params, parent_task_id=parent.task.id)
 
-    async def plan(self, name: str, workspace: Workspace) -> "Plan":
-        """Choose what a launch of `name` executes; LaunchFailed also when the day's budget is used up."""
-        used_up = self.spending.used_up(self.settings().budget)
+    async def _target(self, name: str, workspace: Workspace) -> "Target":
+        used_up = self.spending.used_up(self.settings.current.budget)
         if used_up is not None:
             raise LaunchFailed(
                 f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
             )
-        return await asyncio.to_thread(
-            lambda: self.catalogue().plan(
-                self.settings(), self.runners(), name, workspace.folders, trusted=workspace.trusted
-            )
-        )
+        return await self.definitions.target(name, workspace)
 
-    def record(
+    def _record(
         self,
-        plan: "Plan",
-        request: LaunchRequest,
-        directory: Path,
-        *,
+        params: LaunchParams,
+        target: "Target",
+        timeout: TimeoutChoice,
+        directory: str,
         origin: Origin,
-        context: Mapping[str, Any] | None = None,
-        timeout_seconds: float | None = None,
-        parent_task_id: str | None = None,
-        sync: bool = False,
-        notify_model: bool = False,
+        *,
+        sync: bool,
     ) -> RunRecord:
-        """Make the record of a run that starts now."""
         now = self.now()
         task = AsyncTask(
             id=new_task_id(),
-            subagent_name=plan.definition.name,
-            goal_prompt=request.behaviour_prompts[0],
+            subagent_name=target.definition.name,
+            goal_prompt=params.goal_prompt,
             status="running",
             launched_at=now,
             progress=Progress(last_activity_at=now),
-            runner=plan.runner.name,
-            workspace_dir=str(directory),
-            timeout_seconds=timeout_seconds,
-            parent_task_id=parent_task_id,
+            runner=target.runner.name,
+            workspace_dir=directory,
+            timeout_seconds=timeout.effective,
+            parent_task_id=params.parent_task_id,
         )
-        kept = launch_params.journalled(request, context)
-        return RunRecord(task=task, origin=origin, sync=sync, notify_model=notify_model, request=kept)
+        return RunRecord(
+            task=task,
+            origin=origin,
+            sync=sync,
+            notify_model=params.notify_model,
+            request=to_record(params),
+        )
 
     async def _check_depth(self, parent_task_id: str | None) -> None:
-        """Raise InvalidParams for a run too far below one that none of ours launched, which has depth 1."""
-        maximum, depth = self.settings().async_tasks.max_depth, 1
+        """Raise InvalidParams for a run nested too deeply; a run without a parent has depth 1."""
+        maximum, depth = self.settings.current.async_tasks.max_depth, 1
         while parent_task_id is not None and (record := await self.registry.find(parent_task_id)) is not None:
             parent_task_id, depth = record.task.parent_task_id, depth + 1
             if depth > maximum:
@@ -127,12 +133,9 @@ class Planner:
                     "allows; launch it from above, or raise the setting"
                 )
 
-    def _timeout(self, requested: float | None) -> TimeoutChoice:
-        limits = self.settings().async_tasks
-        try:
-            return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
-        except ValueError:
-            raise InvalidParams(
-                f"timeoutSeconds: {requested} is neither a number of seconds above 0 "
-                "nor -1, which asks for as long as the settings allow"
-            ) from None
+
+def _check_runner(params: LaunchParams, target: "Target") -> None:
+    found = first_unsupported(params, target.runner.unsupported)
+    if found is not None:
+        option, reason = found
+        raise InvalidParameter(option, f"runner {target.runner.name!r} does not support it: {reason}")

@@ -1,4 +1,4 @@
-"""What a client said of its workspace."""
+"""The workspace of a client: its folders and whether they are trusted."""
 
 import os
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from sidecar.api.errors import InvalidParams
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folders a client has open, and whether the user trusts what lies in them."""
+    """The folders a client has open, and whether the user trusts their contents."""
 
     folders: tuple[Path, ...] = ()
     trusted: bool = False
 
     def working_directory(self, named: str | None) -> Path:
-        """Return where a run works: the folder named, else the first one open.
+        """Return the working directory of a run: the one named, else the first open folder.
 
         Raises InvalidParams when there is none, or it is not an absolute path to a directory.
         """
@@ -30,7 +30,7 @@ class Workspace:
 
 
 def parse_folders(paths: list[str] | None, member: str) -> tuple[Path, ...]:
-    """Return the absolute paths a client named in `member`. Raises InvalidParams for a relative path."""
+    """Return the absolute paths that a client gave in `member`. Raises InvalidParams for a relative path."""
     for path in paths or ():
         if not Path(path).is_absolute():
             raise InvalidParams(f"{member}: {path!r} is not an absolute path")

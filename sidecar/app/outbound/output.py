@@ -1,12 +1,14 @@
-"""The events of runs, sent to one client: pulled from the log, so nothing is lost, repeated or piled up."""
+"""Sends the events of runs to one client. Pulled from the log, so none is lost, repeated or piled up."""
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from sidecar.api.async_tasks import AsyncTaskDidOutput
+from sidecar.app.outbound.changes import ChangeHub
 from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.runs.registry import RunRegistry
 
 logger = logging.getLogger(__name__)
 
@@ -17,31 +19,38 @@ SHARED_SECONDS = 0.005
 STALL_SECONDS = 1.0
 """How long after a read that a full disk kept short the events are read again."""
 LAST_SECONDS = 0.2
-"""How long a client may take to read the last words of the runs that end with the Host."""
+"""How long a client may take to read the final output of runs that end with the Host."""
 BATCH_EVENTS = 500
 BATCH_BYTES = 512 * 1024
 """Bounds of one notification, so that a burst does not hold up the replies behind it."""
 
 
-class OutputPump:
-    """Follow the event logs one client subscribed to.
+class Client(Protocol):
+    """The connection to one client."""
 
-    `send` waits while the client does not read; only this client's pumps wait with it. `poll_seconds` is
-    for the events of another process, which nothing tells of.
+    async def notify_paced(self, method: str, params: AsyncTaskDidOutput) -> None:
+        """Send a notification as soon as there is room. Raises ConnectionClosed."""
+
+
+class OutputPump:
+    """Follows the event logs that one client subscribed to.
+
+    While the client does not read, only its own pumps wait. `poll_seconds` is the interval for the events of
+    another process, which cannot notify this one.
     """
 
     def __init__(
         self,
         events: EventLog,
-        send: Callable[[AsyncTaskDidOutput], Awaitable[None]],
-        revision: Callable[[], int],
-        is_live: Callable[[str], Awaitable[bool]],
+        client: Client,
+        changes: ChangeHub,
+        registry: RunRegistry,
         poll_seconds: float | None = None,
     ) -> None:
         self._events = events
-        self._send = send
-        self._revision = revision
-        self._is_live = is_live
+        self._client = client
+        self._changes = changes
+        self._registry = registry
         self._poll_seconds = poll_seconds
         self._pumps: dict[str, asyncio.Task[None]] = {}
 
@@ -58,13 +67,13 @@ class OutputPump:
         return last
 
     def unsubscribe(self, task_id: str) -> None:
-        """Stop following a task; one that is not followed is left alone."""
+        """Stop following a task; do nothing if it is not followed."""
         pump = self._pumps.pop(task_id, None)
         if pump is not None:
             pump.cancel()
 
     async def aclose(self) -> None:
-        """Stop following everything; what ended runs said last is sent, if that is quick."""
+        """Stop following everything; send the final output of ended runs if that is quick."""
         pumps = list(self._pumps.values())
         if pumps:
             await asyncio.wait(pumps, timeout=LAST_SECONDS)
@@ -83,7 +92,7 @@ class OutputPump:
                     async with asyncio.timeout(patience):
                         await changed.wait()
                 changed.clear()
-                live = await self._is_live(task_id)
+                live = await self._registry.is_live(task_id)
                 cursor = await self._send_after(task_id, cursor)
                 if not live and not changed.is_set():
                     return
@@ -98,13 +107,12 @@ class OutputPump:
             if not page.events:
                 return cursor
             cursor = page.events[-1]["seq"]
-            await self._send(
-                AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._revision())
-            )
+            output = AsyncTaskDidOutput(task_id=task_id, events=page.events, revision=self._changes.revision)
+            await self._client.notify_paced("asyncTasks/didOutput", output)
             await asyncio.sleep(max(BATCH_SECONDS, SHARED_SECONDS * len(self._pumps)))
 
     def _forget(self, task_id: str, pump: asyncio.Task[None]) -> None:
         if self._pumps.get(task_id) is pump:
             del self._pumps[task_id]
         if not pump.cancelled() and (error := pump.exception()) is not None:
-            logger.warning("the output of run %s is followed no more: %s", task_id, error)
+            logger.warning("the output of run %s is no longer followed: %s", task_id, error)

@@ -14,6 +14,7 @@ from sidecar.subagents.reminders.outbox import Delivery, Outbox, OutboxItem, Rem
 from sidecar.subagents.reminders.reminder import render_status_summary
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 
@@ -52,9 +53,9 @@ class Reminders:
         if not self._outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self._manager.now())
 
-    def run_ended(self, record: RunRecord) -> None:
-        """Take in an end that the manager has: who is to be notified of it, and whether anyone is."""
-        task = record.task
+    def run_ended(self, run: Run) -> None:
+        """Take in an end that the manager has, and decide whether the model is notified of it."""
+        record, task = run.record, run.record.task
         if record.sync:
             return
         if not record.concerns_model:

@@ -1,4 +1,4 @@
-"""The runs of the process that owns the root, for one that only reads: only the journal tells of them."""
+"""The runs of the process that owns the root, read from the journal by one that does not own it."""
 
 import logging
 from collections.abc import Callable
@@ -11,17 +11,17 @@ logger = logging.getLogger(__name__)
 
 
 class ForeignRuns:
-    """Compare the journal with what it was at the last look, and announce each run whose state changed."""
+    """Compares the journal with its last state, and announces each run whose state changed."""
 
     def __init__(self, journal: Journal, announce: Callable[[AsyncTask], None]) -> None:
         self._journal = journal
         self._announce = announce
         self._live: dict[str, AsyncStatus] = {}
         self._newest: int | None = None
-        """The row of the newest run; None before the first look, which announces nothing."""
+        """The row of the newest run; None before the first check, which announces nothing."""
 
-    async def look(self) -> None:
-        """Announce what changed since the last look; where the journal cannot be read, the next look does."""
+    async def check(self) -> None:
+        """Announce changes since the last check; if the journal cannot be read, the next check does."""
         try:
             live = {record.task.id: record.task.status for record in await self._journal.unfinished()}
             newest, launched = await self._journal.launched_after(self._newest or 0)
@@ -29,7 +29,7 @@ class ForeignRuns:
             ids = [] if self._newest is None else [*dict.fromkeys([*changed, *launched])]
             records = [await self._journal.get(task_id) for task_id in ids]
         except StorageError as error:
-            logger.debug("the runs of the owner are not known: %s", error.message)
+            logger.debug("the runs of the owner are unknown: %s", error.message)
             return
         self._live, self._newest = live, newest
         for record in records:

@@ -4,15 +4,16 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.insight import DiskUse, FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
-from sidecar.api.settings import HistorySettings
+from sidecar.api.housekeeping import FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
+from sidecar.api.settings import SettingsSource
+from sidecar.api.stats import DiskUse
 from sidecar.app.upkeep.retention import expired
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
-from sidecar.storage import shelves
+from sidecar.storage import trash
 from sidecar.storage.layout import OwnRoot
 
 logger = logging.getLogger(__name__)
@@ -23,30 +24,44 @@ ROUND_SECONDS: Final = 6 * 3600
 _DAY_MS: Final = 86_400_000
 
 
-class Housekeeping:
-    """Moves task folders of one own root. Its methods block, the rounds apart; only under the root's lock.
+class HasHistory(Protocol):
+    """Holds the history in force, which changes with the roots of the settings."""
 
-    `is_running` tells whether a task's run goes on, `now` the time in ms, `changed(id, "added"|"removed")`
-    is told in the event loop.
+    @property
+    def history(self) -> TaskHistory:
+        """The stored tasks now."""
+
+
+class LiveRuns(Protocol):
+    """Knows the runs that have not ended."""
+
+    def live(self, task_id: str) -> object | None:
+        """Return the run with this id, if it has not ended."""
+
+
+class Housekeeping:
+    """Moves task folders of one own root. Only under the root's lock.
+
+    Methods that are not coroutines block, so call them in a thread. `now` returns the time in ms.
     """
 
     def __init__(
         self,
         root: OwnRoot,
-        history: Callable[[], TaskHistory],
-        settings: Callable[[], HistorySettings],
-        is_running: Callable[[str], bool],
+        stored: HasHistory,
+        settings: SettingsSource,
+        runs: LiveRuns,
         now: Callable[[], int],
     ) -> None:
         self._root = root
-        self._history = history
+        self._stored = stored
         self._settings = settings
-        self._is_running = is_running
+        self._runs = runs
         self._now = now
         self._rounds: asyncio.Task[None] | None = None
 
     def apply(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
-        """Do one thing to each task and say what came of it; one that fails is left as it is."""
+        """Apply an action to each task and report the results; a task that fails stays unchanged."""
         done: list[str] = []
         failed: list[FailedTask] = []
         for task_id in dict.fromkeys(task_ids):
@@ -55,16 +70,16 @@ class Housekeeping:
                 done.append(task_id)
             except SidecarError as error:
                 failed.append(FailedTask(id=task_id, code=error.code, message=error.message))
-        self._history().touch(str(self._root.path), done)
+        self._stored.history.touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
 
-    def put_away(self, limit: int) -> PutAwayResult:
-        """List what can be restored."""
+    def removed(self, limit: int) -> PutAwayResult:
+        """List the tasks that can be restored."""
         from sidecar.history.catalog.unlisted import (
             read_title,  # reads tasks, which most starts leave to workers
         )
 
-        found = shelves.shelved(self._root)
+        found = trash.removed_tasks(self._root)
         items = [
             PutAwayTask(
                 id=each.path.name,
@@ -74,42 +89,42 @@ class Housekeeping:
             )
             for each in found[:limit]
         ]
-        return PutAwayResult(items=items, total=len(found), revision=self._history().revision)
+        return PutAwayResult(items=items, total=len(found), revision=self._stored.history.revision)
 
     def disk_use(self) -> DiskUse:
         """Measure the own root, links not followed."""
-        rows = self._history().select(Selection(), [str(self._root.path)])
+        rows = self._stored.history.select(Selection(), [str(self._root.path)])
         return DiskUse(
             root=str(self._root.path),
-            task_bytes=shelves.folder_bytes(self._root.tasks),
+            task_bytes=trash.folder_bytes(self._root.tasks),
             message_bytes=sum(row.size_bytes for row in rows),
-            archive_bytes=shelves.folder_bytes(self._root.archive),
-            trash_bytes=shelves.folder_bytes(self._root.trash),
+            archive_bytes=trash.folder_bytes(self._root.archive),
+            trash_bytes=trash.folder_bytes(self._root.trash),
         )
 
     def retire(self) -> list[str]:
-        """Put away what the settings let go, and empty the trash of what has been there long enough."""
-        settings = self._settings()
+        """Remove tasks beyond the retention settings, and empty the trash of old ones."""
+        settings = self._settings.current.history
         deleted: list[str] = []
         if settings.retention_days is not None or settings.max_bytes is not None:
             rows = [
                 row
-                for row in self._history().select(Selection(), [str(self._root.path)])
+                for row in self._stored.history.select(Selection(), [str(self._root.path)])
                 if not self._is_running(row.id)
             ]
-            sizes = {row.id: shelves.folder_bytes(self._root.tasks / row.id) for row in rows}
+            sizes = {row.id: trash.folder_bytes(self._root.tasks / row.id) for row in rows}
             gone = expired(rows, sizes, self._now(), settings.retention_days, settings.max_bytes)
             deleted = self.apply("delete", gone).done
         if settings.trash_days >= 0:
-            shelves.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
+            trash.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
         return deleted
 
     def start(self, retired: Callable[[list[str]], None]) -> None:
-        """Begin the rounds of retention; `retired` is told the ids in the event loop."""
+        """Begin the rounds of retention; `retired` is called with the ids in the event loop."""
         self._rounds = asyncio.get_running_loop().create_task(self._go_round(retired))
 
     async def aclose(self) -> None:
-        """End the rounds; a folder that is being moved is moved by one rename."""
+        """End the rounds. A move is a single rename, so none is left half done."""
         if self._rounds is not None:
             self._rounds.cancel()
             await asyncio.gather(self._rounds, return_exceptions=True)
@@ -122,16 +137,19 @@ class Housekeeping:
                 logger.warning("retention: %s", error.message)
             await asyncio.sleep(ROUND_SECONDS)
 
+    def _is_running(self, task_id: str) -> bool:
+        return self._runs.live(task_id) is not None
+
     def _apply(self, action: Action, task_id: str) -> None:
         self._check(action, task_id)
         try:
             if action == "delete":
-                shelves.delete_task(self._root, task_id, self._now() / 1000)
+                trash.delete_task(self._root, task_id, self._now() / 1000)
             elif action == "archive":
-                shelves.archive_task(self._root, task_id)
+                trash.archive_task(self._root, task_id)
             else:
-                shelves.restore_task(self._root, task_id)
-        except shelves.NotThere:
+                trash.restore_task(self._root, task_id)
+        except trash.NotThere:
             raise self._absent(action, task_id) from None
         except OSError as error:
             path, reason = str(self._root.path), error.strerror or str(error)
@@ -140,17 +158,17 @@ class Housekeeping:
     def _check(self, action: Action, task_id: str) -> None:
         if self._is_running(task_id):
             raise InvalidState(f"{task_id} is running; cancel it first", taskId=task_id, status="running")
-        if action == "restore" and shelves.has_task(self._root, task_id):
+        if action == "restore" and trash.has_task(self._root, task_id):
             raise InvalidState(f"{task_id} is neither deleted nor archived", taskId=task_id, status="listed")
 
     def _absent(self, action: Action, task_id: str) -> SidecarError:
-        """Say why a task is not there to be moved: it is another's, or nobody's."""
+        """Return why a task cannot be moved: it belongs to another root, or does not exist."""
         try:
-            root, name = self._history().resolve(task_id)
+            root, name = self._stored.history.resolve(task_id)
         except SidecarError:
             name, root = "", None
         if name == task_id and root is not None and Path(root.path) != self._root.path:
-            told = f"{task_id} lies in {root.path}, which belongs to another program and is only read"
-            return ReadOnlyStore(told, taskId=task_id, root=root.path)
+            message = f"{task_id} is in {root.path}, which belongs to another program and is read-only"
+            return ReadOnlyStore(message, taskId=task_id, root=root.path)
         where = "deleted or archived" if action == "restore" else "stored"
         return TaskNotFound(f"no {where} task of the own root has the whole id {task_id!r}", taskId=task_id)

@@ -1,32 +1,30 @@
-"""When old events leave the journal."""
+"""Prunes old events from the journal."""
 
 import asyncio
 import logging
 from collections.abc import Callable
 
 from sidecar.api.errors import StorageError
-from sidecar.api.settings import HistorySettings
+from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.journal import Journal
 
 logger = logging.getLogger(__name__)
 
 ROUND_SECONDS = 6 * 3600
-"""Time between two rounds; the first one follows the start."""
+"""Time between two rounds; the first one begins at the start."""
 PAUSE_SECONDS = 0.05
 """Time between two transactions of a round, so that runs write in between."""
 DEFAULT_DAYS = 90
-"""How long events stay where `history.retentionDays` is not set."""
+"""How long events are kept if `history.retentionDays` is not set."""
 MAX_BYTES = 500 * 1024 * 1024
-"""Above this size also younger events go, the oldest first."""
+"""Above this size newer events are removed too, the oldest first."""
 _DAY_MS = 86_400_000
 
 
 class JournalRetention:
     """Removes the events of old runs, round after round, from `start` to `aclose`. Only for the owner."""
 
-    def __init__(
-        self, journal: Journal, settings: Callable[[], HistorySettings], now: Callable[[], int]
-    ) -> None:
+    def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
         self._journal = journal
         self._settings = settings
         self._now = now
@@ -51,7 +49,7 @@ class JournalRetention:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def _round(self) -> None:
-        days = self._settings().retention_days or DEFAULT_DAYS
+        days = self._settings.current.history.retention_days or DEFAULT_DAYS
         has_more = True
         while has_more:
             has_more = await self._journal.prune(self._now(), days * _DAY_MS, MAX_BYTES)

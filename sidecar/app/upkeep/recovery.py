@@ -1,4 +1,4 @@
-"""Put in order what a crash left, before the first client is answered. Only under the root's lock."""
+"""Recovers from a crash before the first client is answered. Only under the root's lock."""
 
 import asyncio
 import logging
@@ -30,14 +30,14 @@ _USUAL_REASONS: Mapping[str, EndReason] = {
     "failed": "error",
     "cancelled": "cancelledByUser",
 }
-"""In place of a reason that only another version knows."""
+"""Replaces a reason that only another version knows."""
 
 
 class Recovery:
-    """End the runs that a crash left as lost, keep pending ends pending, finish stored tasks.
+    """Marks unfinished runs as lost, restores undelivered results, finishes stored tasks.
 
-    What cannot be put in order is logged and left as it is: one bad run, or a damaged journal, does not stop
-    the others.
+    Whatever cannot be recovered is logged and left unchanged: one bad run, or a damaged journal, does not
+    stop the others.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Recovery:
             logger.warning("processes of earlier runs that cannot be ended: %s", report.survivors)
 
     async def _close_unreadable(self) -> None:
-        """Let no row that cannot be read count as running: nobody could ever end it."""
+        """End rows that cannot be read, so that none counts as running forever."""
         task_ids = await self._journal.unreadable()
         if task_ids:
             logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
@@ -121,7 +121,7 @@ class Recovery:
                 logger.exception("run %s could not be recovered", record.task.id)
 
     async def _end(self, record: RunRecord) -> None:
-        """End a run as its events tell, else as lost."""
+        """End a run as its events show, else as lost."""
         task = record.task
         fold, outcome = await _read(record, self._journal)
         at = fold.last_activity_at or _began_at(task)
@@ -157,7 +157,7 @@ class Recovery:
                 changes=fold.changes.files(),
             )
         await self._journal.transcript_finished(task.id)
-        self._registry.transcript_tells(task.id)
+        self._registry.transcript_written(task.id)
 
     async def _restore_pending(self) -> None:
         undelivered = await self._journal.undelivered()
@@ -168,7 +168,7 @@ class Recovery:
             if not record.concerns_model:
                 continue
             if record.task.id in self._restored or (self._has_restored and not record.restored):
-                continue  # one of this process's own, or restored before
+                continue  # a run of this process, or already restored
             self._restored.add(record.task.id)
             try:
                 self._reminders.restore(record)
@@ -191,7 +191,7 @@ async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome |
 
 
 def _outcome_in(event: dict[str, object], fold: RunFold) -> Outcome | None:
-    """Return the end that a state event tells, with what the run had said before it."""
+    """Return the end that a state event shows, with the output of the run before it."""
     status, reason = event.get("status"), event.get("endReason")
     if event["type"] != "state" or not isinstance(status, str) or status not in STORED_OUTCOMES:
         return None

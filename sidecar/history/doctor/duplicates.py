@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from sidecar.api.insight import Finding
+from sidecar.api.doctor import Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.stored.roots import task_folder

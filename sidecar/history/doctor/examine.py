@@ -3,11 +3,11 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from sidecar.api.insight import DoctorPlace, DoctorResult, DoctorRoot, Finding
+from sidecar.api.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.discovery.editors import Machine
 from sidecar.history.discovery.stores import discover_roots
@@ -30,17 +30,22 @@ _OF_A_SAVE: Final = frozenset({"missing", "recovered"})
 
 
 def examine(
-    history: TaskHistory, now: int, roots: list[str] | None = None, home: Path | None = None
+    history: TaskHistory,
+    now: int,
+    roots: list[str] | None = None,
+    home: Path | None = None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> DoctorResult:
     """Report on `roots` (default: all, and the stores that `home` holds). Changes nothing.
 
-    Raises InvalidParams for an unknown root.
+    `progress(done, total)` counts the roots. Raises InvalidParams for an unknown root.
     """
     rows = history.select(Selection(), roots)
     wanted = [root for root in history.roots if roots is None or root.path in _absolute(roots)]
     findings: list[Finding] = []
     seen: list[DoctorRoot] = []
-    for root in wanted:
+    for done, root in enumerate(wanted):
+        progress(done, len(wanted))
         own = [row for row in rows if row.root == root.path]
         empty = find_empty_folders(root, {row.id for row in own})
         findings += _findings(root, own, empty, now)

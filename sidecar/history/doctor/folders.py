@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sidecar.api.insight import Finding
+from sidecar.api.doctor import Finding
 from sidecar.api.tasks import Problem
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.stored.leftovers import LOCK_STALE_SECONDS

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.insight import ExportFormat
+from sidecar.api.export import ExportFormat
 from sidecar.api.tasks import Provenance, StoredMessage, TaskInfo
 from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.insight import ExportFormat, ExportResult
+from sidecar.api.export import ExportFormat, ExportResult
 from sidecar.api.tasks import StoredMessage
 from sidecar.history.export.document import export_task
 from sidecar.history.export.redaction import Redactor

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, get_args
 
-from sidecar.api.insight import FileAction
+from sidecar.api.files import FileAction
 from sidecar.changes.file_change import FileChange, merged, relative, tidy
 from sidecar.changes.fold import ChangesFold
 from sidecar.history.messages.named_files import files_called, files_shown

@@ -4,13 +4,13 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import merge
 from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.insight import SearchHit, SearchParams, SearchResult
+from sidecar.api.search import SearchHit, SearchParams, SearchResult
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
 from sidecar.history.listing.selection import Selection
@@ -45,9 +45,15 @@ class SearchService:
         self._closed = False
         self._lock = threading.Lock()
 
-    def search(self, history: TaskHistory, params: SearchParams) -> SearchResult:
+    def search(
+        self,
+        history: TaskHistory,
+        params: SearchParams,
+        progress: Callable[[int, int], object] = lambda done, total: None,
+    ) -> SearchResult:
         """Find messages that hold all words, the best first. Blocks.
 
+        `progress(done, total)` counts the tasks that are indexed.
         Raises InvalidParams for a text without words, a bad query or root, StorageError when the index cannot
         be used or the words are too common to be found in time.
         """
@@ -56,6 +62,7 @@ class SearchService:
             (row.root, row.id): row for row in history.select(Selection(query=params.query), params.roots)
         }
         roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
+        progress(*self._progress(roots))
         self._bring_up_to_date(roots)
         with self._trouble_told():
             hits = self._sound_hits(roots, expression, rows, params.limit)

@@ -27,7 +27,6 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     sync: bool = False
     notify_model: bool = False
     request: dict[str, Any]
-    pid: int | None = None
     restored: bool = False
     wants_notice: bool = False
     session_id: str | None = None

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
 from sidecar.api.permissions import Policy
-from sidecar.subagents.limits.terms import Term, Terms
+from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
@@ -70,7 +70,7 @@ class RunSpec:
     model: str | None = None
     """The model its definition asks for; runners that cannot choose one ignore it."""
     observer: RunObserver = field(default_factory=RunObserver)
-    terms: Terms = field(default_factory=Terms)
+    constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
     policy: Policy = "ask"
     """The policy in force when the run starts: that of its definition, else that of the settings."""
@@ -80,7 +80,7 @@ class RunSpec:
     @property
     def must_ask(self) -> bool:
         """Whether the agent has to ask before it acts; only without a list of tools may it do everything."""
-        return self.policy != "allowAll" or self.terms.tools is not None
+        return self.policy != "allowAll" or self.constraints.tools is not None
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ class Runner(Protocol):
         """Whether its runs accept messages in addition to the prompt."""
 
     @property
-    def lacks(self) -> Mapping[Term, str]:
-        """What a launch cannot ask of it, and why. Such a launch is refused."""
+    def unsupported(self) -> Mapping[RunnerOption, str]:
+        """The launch options that the runner does not support, with reasons. Such a launch is refused."""
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when the program cannot be found.

@@ -1,89 +1,108 @@
-"""The line in front of the limit: first come, first served, and no slot lost on the way."""
+"""The queue at the limit of running tasks: first come, first served, and no slot is lost."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Protocol
 
+from sidecar.api.errors import LimitReached
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
-from sidecar.subagents.runs.driving import RunPlan
+from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
-
-if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Plan
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A launch with everything it needs but a slot."""
+class Starter(Protocol):
+    """Starts what was admitted."""
 
-    record: RunRecord
-    plan: "Plan"
-    run: RunPlan
+    async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
+        """Start a run; from the call on the slot belongs to the starter."""
 
 
 class Admission:
-    """Keep prepared launches in order until slots come free.
+    """Start launches while slots and runners allow, and keep the others in order.
 
-    `start(prepared, slot)` launches one; it owns the slot from then on. `moved(record)` is called with every
-    record whose place in the line changed.
+    `on_move(record)` is called with every record whose place in the queue changed.
     """
 
     def __init__(
         self,
         manager: AsyncTaskManager,
-        start: Callable[[Prepared, Slot], Awaitable[None]],
-        moved: Callable[[RunRecord], None],
-        room: RunnerQuota,
+        quota: RunnerQuota,
+        starter: Starter,
+        on_move: Callable[[RunRecord], None],
     ) -> None:
         self._manager = manager
-        self._room = room
-        self._start = start
-        self._moved = moved
-        self._waiting: list[Prepared] = []
+        self._quota = quota
+        self._starter = starter
+        self._on_move = on_move
+        self._waiting: list[PreparedLaunch] = []
         self._ready: set[str] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._slot_freed = asyncio.Event()
         self._closed = False
 
     def __len__(self) -> int:
         """How many launches wait."""
         return len(self._waiting)
 
-    def can_take_slot(self, prepared: Prepared) -> bool:
-        """Return whether a new launch could start now: neither its runner nor the limit is reached.
-
-        It could not while others wait that could start.
-        """
+    def can_start(self, prepared: PreparedLaunch) -> bool:
+        """Return whether slot and runner are free and no waiting launch could start instead."""
         is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
         return is_next and self._manager.can_launch_async().allowed
 
-    def take_slot(self, prepared: Prepared) -> Slot | None:
-        """Reserve a slot for a new launch, if it can start now."""
-        return self._reserve(prepared) if self.can_take_slot(prepared) else None
+    async def until_can_start(self, prepared: PreparedLaunch) -> None:
+        """Wait while a launch cannot start and ended runs keep slots until their processes are gone.
 
-    def enqueue(self, prepared: Prepared) -> int:
-        """Put a launch at the end of the line and return its place, counted from 1.
+        A client that was notified of an end may launch another run at once. This takes seconds at most.
+        """
+        await self._until_freed(lambda: self.can_start(prepared) or not self._manager.ended_with_slot)
 
-        It keeps its place, and those behind it theirs, until `make_ready` says that its record is durable.
+    async def until_gone(self, task_id: str) -> None:
+        """Wait until the processes of an ended run are gone."""
+        await self._until_freed(lambda: task_id not in self._manager.ended_with_slot)
+
+    async def start_now(self, prepared: PreparedLaunch) -> bool:
+        """Start a launch if it can start now; return whether it was started.
+
+        Raises what the start raises; the slot is free again then.
+        """
+        slot = self._reserve(prepared) if self.can_start(prepared) else None
+        if slot is None:
+            return False
+        await self._start(prepared, slot)
+        return True
+
+    def limit_reached(self, prepared: PreparedLaunch) -> LimitReached:
+        """Return the error of a launch that cannot start now: which limit it is, and how many run."""
+        try:
+            self._quota.check(prepared.runner_name)
+        except LimitReached as error:
+            return error
+        running, maximum = self._manager.slots_taken, self._manager.max_async_tasks
+        return LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
+
+    def enqueue(self, prepared: PreparedLaunch) -> int:
+        """Put a launch at the end of the queue and return its place, counted from 1.
+
+        Neither it nor those after it start until `make_ready` confirms that its record is durable.
         """
         self._waiting.append(prepared)
         prepared.record.task.queue_position = len(self._waiting)
         return len(self._waiting)
 
     def make_ready(self, task_id: str) -> None:
-        """Let a launch in line start as soon as it is its turn."""
+        """Let a queued launch start as soon as it is its turn."""
         self._ready.add(task_id)
         self.pump()
 
     def remove(self, task_id: str) -> bool:
-        """Take a launch out of the line; False if it is not there."""
+        """Remove a launch from the queue; False if it is not there."""
         for index, prepared in enumerate(self._waiting):
-            if prepared.record.task.id == task_id:
+            if prepared.task_id == task_id:
                 del self._waiting[index]
                 self._ready.discard(task_id)
                 self._renumber(index)
@@ -91,8 +110,8 @@ class Admission:
         return False
 
     def move(self, task_id: str, position: int) -> int | None:
-        """Move a launch to a place, counted from 1, or to the end of the line; None if it is not there."""
-        old = next((n for n, each in enumerate(self._waiting) if each.record.task.id == task_id), None)
+        """Move a launch to a place, counted from 1, or to the end of the queue; None if it is not there."""
+        old = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
         if old is None:
             return None
         new = min(position, len(self._waiting)) - 1
@@ -102,53 +121,74 @@ class Admission:
         return new + 1
 
     def waiting(self) -> list[RunRecord]:
-        """Return the records in line, the next one first."""
+        """Return the queued records, the next one first."""
         return [prepared.record for prepared in self._waiting]
 
     def pump(self) -> None:
-        """Start what slots and runners allow. Called whenever a slot may have come free."""
+        """Start what slots and runners allow. Called whenever a slot may have become free."""
         while not self._closed:
             place = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
-            if place is None or self._waiting[place].record.task.id not in self._ready:
+            if place is None or self._waiting[place].task_id not in self._ready:
                 return
             slot = self._reserve(self._waiting[place])
             if slot is None:
                 return
             prepared = self._waiting.pop(place)
-            self._ready.discard(prepared.record.task.id)
+            self._ready.discard(prepared.task_id)
             self._renumber(place)
-            starting = asyncio.create_task(self._launch(prepared, slot))
+            starting = asyncio.create_task(self._start_queued(prepared, slot))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
 
+    def release(self, task_id: str) -> None:
+        """Release the runner of a run that has ended; the next launch may start."""
+        self._quota.release(task_id)
+        self.pump()
+
+    def slot_freed(self) -> None:
+        """Check again who waits for a slot or for the processes of a run."""
+        self._slot_freed.set()
+
     def close(self) -> list[RunRecord]:
-        """Start nothing more; return what still waited."""
+        """Start nothing more; return what was still queued."""
         self._closed = True
         waiting, self._waiting = self.waiting(), []
         return waiting
 
     async def aclose(self, limit: float) -> list[RunRecord]:
-        """Start nothing more, wait for what is starting, and return what still waited."""
+        """Start nothing more, wait for what is starting, and return what was still queued. `limit` in s."""
         waiting = self.close()
         if self._starting:
             await asyncio.wait(set(self._starting), timeout=limit)
         return waiting
 
-    def _may_start(self, prepared: Prepared) -> bool:
-        return self._room.has(prepared.record.task.runner)
+    async def _until_freed(self, is_done: Callable[[], bool]) -> None:
+        while not is_done():
+            self._slot_freed.clear()
+            await self._slot_freed.wait()
 
-    def _reserve(self, prepared: Prepared) -> Slot | None:
+    def _may_start(self, prepared: PreparedLaunch) -> bool:
+        return self._quota.has(prepared.runner_name)
+
+    def _reserve(self, prepared: PreparedLaunch) -> Slot | None:
         slot = self._manager.reserve_slot()
         if slot is not None:
-            self._room.take(prepared.record.task.runner, prepared.record.task.id)
+            self._quota.take(prepared.runner_name, prepared.task_id)
         return slot
 
-    async def _launch(self, prepared: Prepared, slot: Slot) -> None:
-        with slot:
-            try:
+    async def _start(self, prepared: PreparedLaunch, slot: Slot) -> None:
+        try:
+            await self._starter.start(prepared, slot)
+        except BaseException:
+            self._quota.release(prepared.task_id)
+            raise
+
+    async def _start_queued(self, prepared: PreparedLaunch, slot: Slot) -> None:
+        try:
+            with slot:
                 await self._start(prepared, slot)
-            except Exception:
-                logger.exception("queued run %s could not be launched", prepared.record.task.id)
+        except Exception:
+            logger.exception("queued run %s could not be launched", prepared.task_id)
         self.pump()
 
     def _renumber(self, start: int, end: int | None = None) -> None:
@@ -156,4 +196,4 @@ class Admission:
             if prepared.record.task.queue_position == index + 1:
                 continue
             prepared.record.task.queue_position = index + 1
-            self._moved(prepared.record)
+            self._on_move(prepared.record)

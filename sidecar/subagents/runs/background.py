@@ -1,4 +1,4 @@
-"""Runs of subagents and the tasks that drive them: the part every way of launching shares."""
+"""The asyncio tasks of runs: the part that every way of launching shares."""
 
 import asyncio
 import logging
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sidecar.subagents.runs.driving import (
+from sidecar.subagents.runs.lifecycle import (
     CANCEL_SECONDS,
-    DrivenRun,
     LaunchAborted,
-    Patience,
     RunEnd,
-    RunPlan,
+    RunTask,
+    ShutdownTimeouts,
 )
-from sidecar.subagents.tasks.launching import Orchestrator
+from sidecar.subagents.tasks.launching import Launchable, StartRun
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 from sidecar.subagents.tasks.outcome import HOST_EXIT, Outcome
+from sidecar.subagents.tasks.signals import Signal
 from sidecar.subagents.tasks.slots import Slot
 
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 0.002
-"""A head start for the answer to a launch: making a process holds the loop for several milliseconds."""
+"""A head start for the answer to a launch: starting a process blocks the loop for several milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -39,57 +39,56 @@ class BackgroundRuns:
     """Owns the asyncio task of every run; `aclose` ends them all in bounded time.
 
     `conclude(task_id, outcome)` is called when a background run has ended; a Host makes the end durable
-    first. Without it the manager's task ends at once. `freed(task_id)` is called when its processes are gone,
-    too, and its slot is free unless its end is still to be recorded.
+    first. Without it the manager's task ends at once. `freed` signals the ID of a
+    background run once its processes are gone too; its slot is free then, unless its end is not recorded yet.
     """
 
     def __init__(
         self,
         *,
-        patience: Patience | None = None,
+        timeouts: ShutdownTimeouts | None = None,
         conclude: Callable[[str, Outcome], object] | None = None,
-        freed: Callable[[str], object] = lambda task_id: None,
     ) -> None:
-        self._patience = patience or Patience()
-        self._freed = freed
+        self._timeouts = timeouts or ShutdownTimeouts()
+        self.freed: Signal[str] = Signal()
         self._conclude = conclude
-        self._work: dict[asyncio.Task[Any], DrivenRun] = {}
+        self._work: dict[asyncio.Task[Any], RunTask] = {}
         self._closed = False
 
     async def launch(
-        self, manager: AsyncTaskManager, orchestrator: Orchestrator, plan: RunPlan, slot: Slot
+        self, manager: AsyncTaskManager, launch: Launchable, start: StartRun, slot: Slot
     ) -> AsyncTaskInfo:
-        """Launch a run, enter it into the manager, and drive it in the background.
+        """Start a run, register it with the manager, and execute it in the background.
 
-        Takes over the slot. A caller cancelled meanwhile stops the launch and the run. Raises LaunchTimedOut,
-        LaunchAborted, or what the orchestrator raised; nothing is registered then.
+        Takes over the slot. Cancelling the caller stops the launch and the run. Raises LaunchTimedOut,
+        LaunchAborted, or what `start` raised; nothing is registered then.
         """
         try:
-            run = self._new_run(orchestrator, plan)
+            run = self._new_run(launch, start)
         except LaunchAborted:
             slot.release()
             raise
         registered: asyncio.Future[AsyncTaskInfo] = asyncio.get_running_loop().create_future()
         registered.add_done_callback(lambda future: future.exception())
-        self._own(self._drive(run, manager, slot, registered), run)
+        self._own(self._execute(run, manager, slot, registered), run)
         try:
             return await asyncio.shield(registered)
         except asyncio.CancelledError:
             run.abort.abort()
             raise
 
-    async def run(self, orchestrator: Orchestrator, plan: RunPlan) -> ForegroundEnd:
-        """Launch a run and wait for its end; it ends with its caller's cancellation.
+    async def run(self, launch: Launchable, start: StartRun) -> ForegroundEnd:
+        """Start a run and wait for its end; cancelling the caller ends the run.
 
-        Raises what `launch` does; a run that fails is in the result.
+        Raises what `launch` does; the result reports a run that failed.
         """
-        run = self._new_run(orchestrator, plan)
-        work = self._own(self._attend(run), run)
+        run = self._new_run(launch, start)
+        work = self._own(self._wait_for(run), run)
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             run.abort.abort()
-            await asyncio.wait({work}, timeout=self._patience.wind_down + self._patience.dispose)
+            await asyncio.wait({work}, timeout=self._timeouts.wind_down + self._timeouts.dispose)
             raise
 
     async def aclose(self, limit: float) -> None:
@@ -97,7 +96,7 @@ class BackgroundRuns:
         self._closed = True
         for run in tuple(self._work.values()):
             run.abort.abort(HOST_EXIT)
-            self._own(run.hasten(), run)
+            self._own(run.dispose_now(), run)
         if self._work:
             await asyncio.wait(tuple(self._work), timeout=limit)
         for work in self._work:
@@ -105,30 +104,30 @@ class BackgroundRuns:
         if self._work:
             await asyncio.wait(tuple(self._work), timeout=2 * CANCEL_SECONDS)
 
-    def _new_run(self, orchestrator: Orchestrator, plan: RunPlan) -> DrivenRun:
+    def _new_run(self, launch: Launchable, start: StartRun) -> RunTask:
         if self._closed:
-            name = plan.request.name
+            name = launch.subagent_name
             raise LaunchAborted(
                 f"Subagent '{name}' is not launched: the sidecar is ending.", subagentName=name
             )
-        return DrivenRun(orchestrator, plan, self._patience)
+        return RunTask(launch, start, self._timeouts)
 
-    def _own(self, work: Coroutine[Any, Any, Any], run: DrivenRun) -> asyncio.Task[Any]:
-        task = asyncio.create_task(work, name=f"run of {run.plan.request.name}")
+    def _own(self, work: Coroutine[Any, Any, Any], run: RunTask) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work, name=f"run of {run.launch.subagent_name}")
         self._work[task] = run
         task.add_done_callback(self._work.pop)
         return task
 
-    async def _attend(self, run: DrivenRun) -> ForegroundEnd:
+    async def _wait_for(self, run: RunTask) -> ForegroundEnd:
         try:
             agent_id = (await run.start()).agent_id
             return ForegroundEnd(agent_id, await run.finish())
         finally:
             await run.aclose()
 
-    async def _drive(
+    async def _execute(
         self,
-        run: DrivenRun,
+        run: RunTask,
         manager: AsyncTaskManager,
         slot: Slot,
         registered: "asyncio.Future[AsyncTaskInfo]",
@@ -139,13 +138,13 @@ class BackgroundRuns:
             registered.set_result(task)
             with self._keeping_slot(manager, task.id):
                 try:
-                    await self._see_through(run, manager, task.id)
+                    await self._run_to_completion(run, manager, task.id)
                 finally:
                     await run.aclose()
         except Exception as error:
             failure = error
             if registered.done():
-                log.exception("driving a run of %s failed", run.plan.request.name)
+                log.exception("executing a run of %s failed", run.launch.subagent_name)
         finally:
             with slot:  # a launch that failed holds its slot until nothing is left of it
                 await run.aclose()
@@ -154,25 +153,25 @@ class BackgroundRuns:
 
     @contextmanager
     def _keeping_slot(self, manager: AsyncTaskManager, task_id: str) -> Iterator[None]:
-        """Count a run as running until its processes are gone, though it may have ended before."""
+        """Count a run as running until its processes are gone, even if it has ended before."""
         manager.keep_slot(task_id)
         try:
             yield
         finally:
             manager.free_slot(task_id)
-            self._freed(task_id)
+            self.freed.emit(task_id)
 
-    async def _register(self, run: DrivenRun, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:
-        launch = await run.start()
+    async def _register(self, run: RunTask, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:
+        started = await run.start()
         return manager.register_task(
-            id=launch.agent_id,
-            subagent_name=run.plan.request.name,
-            goal_prompt=run.plan.goal_prompt,
+            id=started.agent_id,
+            subagent_name=run.launch.subagent_name,
+            goal_prompt=run.launch.goal_prompt,
             abort=run.abort.abort,
             slot=slot,
         )
 
-    async def _see_through(self, run: DrivenRun, manager: AsyncTaskManager, task_id: str) -> None:
+    async def _run_to_completion(self, run: RunTask, manager: AsyncTaskManager, task_id: str) -> None:
         """Run to the end and report it, even when the run had to be torn down."""
         try:
             await asyncio.sleep(ANSWER_SECONDS)

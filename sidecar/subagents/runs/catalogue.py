@@ -28,10 +28,10 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Target:
     """What a launch will execute: a definition on a runner whose program was found.
 
-    `notices` say what the definition asks for and does not get. `brought_by` names the file of the workspace
+    `notices` name what the definition requests and does not get. `brought_by` names the file of the workspace
     that the definition comes from, with its content; None for the user's own.
     """
 
@@ -58,7 +58,7 @@ class Catalogue:
     def describe(
         self, settings: Settings, runners: Mapping[str, Runner], folders: Sequence[Path], *, trusted: bool
     ) -> SubagentsResult:
-        """Return all definitions and every fault found in them. Reads files."""
+        """Return all definitions and every problem found in them. Reads files."""
         loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
         return _described(loaded, settings, runners)
 
@@ -81,7 +81,7 @@ class Catalogue:
             environment=os.environ,
         )
 
-    def plan(
+    def target(
         self,
         settings: Settings,
         runners: Mapping[str, Runner],
@@ -89,7 +89,7 @@ class Catalogue:
         folders: Sequence[Path],
         *,
         trusted: bool,
-    ) -> Plan:
+    ) -> Target:
         """Choose what a launch of `name` executes. Reads files.
 
         Raises SubagentNotFound, and LaunchFailed when no runner is named, known or installed.
@@ -98,17 +98,17 @@ class Catalogue:
         placed = find(loaded.definitions, name)
         definition = placed.definition
         if definition.isolation == "worktree":
-            raise _failed(name, "its definition asks for isolation: worktree, which this version lacks")
+            raise _failed(name, "its definition asks for isolation: worktree, which is not supported yet")
         runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
         folders_trusted = tuple(folders) if trusted else ()
         approval = missing_approval(placed, settings)
         if approval is None:
-            return Plan(definition, runner, (), folders_trusted, brought_by(placed))
+            return Target(definition, runner, (), folders_trusted, brought_by(placed))
         notices = (explain(placed, settings, approval),)
         granted = replace(definition, permissions=None)
-        return Plan(granted, runner, notices, folders_trusted, brought_by(placed))
+        return Target(granted, runner, notices, folders_trusted, brought_by(placed))
 
 
 def _described(
@@ -138,13 +138,13 @@ def _runner_name(placed: PlacedDefinition, default: str | None, runners: Mapping
 
 
 def _understands_model(runner: str, placed: PlacedDefinition) -> bool:
-    """Say whether the runner takes the model as it stands: another tool's words mean nothing to it."""
+    """Return whether the runner understands the model; names of another tool mean nothing to it."""
     return placed.definition.model is None or placed.format.closed or runner in placed.format.runners
 
 
 def _foreign_model(runner: str, placed: PlacedDefinition) -> DefinitionProblem:
     definition, tool = placed.definition, placed.format.name
-    message = f"model {definition.model!r} is {tool}'s word; the runner {runner!r} uses its own model"
+    message = f"model {definition.model!r} is a name of {tool}; the runner {runner!r} uses its own model"
     return DefinitionProblem(path=placed.path, line=definition.model_line, message=message)
 
 
@@ -159,7 +159,7 @@ def _runner(subagent: str, chosen: str | None, runners: Mapping[str, Runner]) ->
         return _first_available(subagent, runners)
     runner = runners.get(chosen) or unlisted_runner(chosen)
     if runner is None:
-        raise _failed(subagent, f"there is no runner {chosen!r}; runners found: {_names(runners)}")
+        raise _failed(subagent, f"{chosen!r} is not a runner; runners found: {_names(runners)}")
     try:
         runner.check()
     except RunnerUnavailable as error:
@@ -175,7 +175,7 @@ def _first_available(subagent: str, runners: Mapping[str, Runner]) -> Runner:
 
 
 def is_available(runner: Runner) -> bool:
-    """Say whether the runner's program was found."""
+    """Return whether the runner's program was found."""
     try:
         runner.check()
     except RunnerUnavailable:

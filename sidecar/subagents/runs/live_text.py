@@ -1,4 +1,4 @@
-"""What a run says while it runs, as plain text for whoever waits for its result."""
+"""The text of a run while it runs, for a caller that waits for its result."""
 
 from typing import Any
 

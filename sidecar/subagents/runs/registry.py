@@ -16,6 +16,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.run import Run, display_name, end_event
 from sidecar.subagents.tasks.outcome import Outcome
+from sidecar.subagents.tasks.signals import Signal
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +35,8 @@ _CANDIDATES = 20
 class RunRegistry:
     """Keep the records of runs: durable before anyone is notified, ended once.
 
-    `on_change` is called in the event loop with every record whose state changed, after the journal has
-    it; `on_end` likewise with a run that has ended, before that.
+    `on_change` is called in the event loop with every task whose state changed, after the journal has it.
+    `ended` signals each run that has ended, before that.
     """
 
     def __init__(
@@ -43,17 +44,16 @@ class RunRegistry:
         journal: Journal,
         events: EventLog,
         now: Callable[[], int],
-        on_change: Callable[[RunRecord], None],
-        on_end: Callable[[Run], None] = lambda run: None,
+        on_change: Callable[[AsyncTask], None],
     ) -> None:
+        self.ended: Signal[Run] = Signal()
         self._journal = journal
         self._events = events
         self._now = now
         self._on_change = on_change
-        self._on_end = on_end
         self._live: dict[str, Run] = {}
         self._ended: dict[str, RunRecord] = {}
-        self._untold: dict[str, TaskStatus] = {}
+        self._unwritten: dict[str, TaskStatus] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._is_closing = asyncio.Event()
 
@@ -63,7 +63,7 @@ class RunRegistry:
         run = self._live[record.task.id] = Run(record)
         run.unwatch = self._events.watch(run.id, run.take)
         await self._log_state(run)
-        self._on_change(record)
+        self._notify(record)
         return run
 
     async def start(self, run: Run) -> None:
@@ -79,10 +79,10 @@ class RunRegistry:
         if run.outcome is None:
             run.record = record
             await self._log_state(run)
-            self._on_change(record)
+            self._notify(record)
 
     def remember(self, run: Run) -> None:
-        """Have the journal keep what is known of a run beside its state; nobody is notified."""
+        """Save what the journal keeps of a run besides its state; nobody is notified."""
         if run.outcome is None:
             self._journal.save_soon(run.refreshed())
 
@@ -102,7 +102,20 @@ class RunRegistry:
     def touch(self, run: Run) -> None:
         """Notify of a change that needs no memory, such as a new place in the queue."""
         if run.outcome is None:
-            self._on_change(run.record)
+            self._notify(run.record)
+
+    def show_attention(self, record: RunRecord) -> None:
+        """Notify of a permission request of a live run that was opened or answered."""
+        run = self.live(record.task.id)
+        if run is not None:
+            self.show(run)
+
+    def show_place(self, record: RunRecord) -> None:
+        """Notify of the place in the queue that a launch has now."""
+        run = self.live(record.task.id)
+        if run is not None:
+            run.record.task.queue_position = record.task.queue_position
+            self.touch(run)
 
     def live(self, task_id: str) -> Run | None:
         """Return a run that has not ended, or whose end is not durable yet."""
@@ -114,10 +127,8 @@ class RunRegistry:
 
     async def emit(self, run: Run, event: dict[str, Any]) -> None:
         """Log one event of a live run; what comes after the end is dropped, but for the tokens used."""
-        if run.is_running:
+        if run.accepts(event):
             await self._events.append(run.id, event)
-        elif event["type"] == "usage":
-            run.fold.usage.take(event)
 
     async def add_late_usage(self, run: Run) -> None:
         """Record the tokens and the cost that an agent reported only after its run had ended."""
@@ -134,7 +145,7 @@ class RunRegistry:
         if late != before and run.recorded.done():
             run.record.task.progress = late
             await self._journal.save(run.record)
-            self._on_change(run.record)
+            self._notify(run.record)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
         """End a live run and stop what executes it; the first end wins. `recorded` waits for the journal."""
@@ -149,7 +160,7 @@ class RunRegistry:
         run = self._live.get(task_id)
         if run is not None:
             await asyncio.shield(run.recorded)
-        while await self._is_foreign(task_id):  # noqa: ASYNC110 (no event tells)
+        while await self._is_foreign(task_id):  # noqa: ASYNC110 (there is no event)
             await asyncio.sleep(FOREIGN_POLL_SECONDS)
 
     async def recorded(self, task_id: str) -> None:
@@ -177,7 +188,7 @@ class RunRegistry:
         return record is not None and record.task.completed_at is None
 
     async def _is_foreign(self, task_id: str) -> bool:
-        """Return whether a run goes on in another process, or was left by one and not shown as lost yet."""
+        """Return whether a run runs in another process, or was left by one and is not shown as lost yet."""
         if task_id in self._live:
             return False
         record = await self.find(task_id)
@@ -212,7 +223,7 @@ class RunRegistry:
         )
 
     def current(self, record: RunRecord) -> AsyncTask:
-        """Return a snapshot of a run's newest state, whatever copy of its record is at hand."""
+        """Return a snapshot of a run's newest state, from any copy of its record."""
         run = self._live.get(record.task.id)
         return run.snapshot() if run is not None else msgspec.structs.replace(self._newest(record).task)
 
@@ -225,15 +236,18 @@ class RunRegistry:
         self._ended[task.id] = ended
         self._journal.show(task.id, task.status)
         if task.launched_at is not None:
-            self._untold[task.id] = _STORED[task.status]
+            self._unwritten[task.id] = _STORED[task.status]
 
-    def transcript_tells(self, task_id: str) -> None:
-        """Take note that the stored task of a lost run tells its end."""
-        self._untold.pop(task_id, None)
+    def transcript_written(self, task_id: str) -> None:
+        """Note that the stored task of a lost run shows its end."""
+        self._unwritten.pop(task_id, None)
 
-    def untold_ends(self) -> Mapping[str, TaskStatus]:
-        """Return how lost runs ended whose stored tasks do not tell it yet. For any thread."""
-        return self._untold.copy()
+    def unwritten_ends(self) -> Mapping[str, TaskStatus]:
+        """Return how lost runs ended whose stored tasks do not show it yet. For any thread."""
+        return self._unwritten.copy()
+
+    def _notify(self, record: RunRecord) -> None:
+        self._on_change(self.current(record))
 
     def _newest(self, kept: RunRecord) -> RunRecord:
         """Return the end of a run that was read from the journal just before it ended."""
@@ -254,10 +268,10 @@ class RunRegistry:
             run.record = ended = run.ended_record(self._now())
             self.show_lost(ended)
             self._events.end_unrecorded(run.id, end_event(ended.task, None))
-            self._on_end(run)
+            self.ended.emit(run)
             if not run.recorded.done():
                 run.recorded.set_result(None)
-            self._on_change(ended)
+            self._notify(ended)
 
     async def aclose(self, limit: float) -> None:
         """Wait, `limit` seconds at most, until every end is durable."""
@@ -288,8 +302,8 @@ class RunRegistry:
             return
         self._remember_end(ended)
         run.unwatch()
-        self._on_end(run)
-        self._on_change(ended)
+        self.ended.emit(run)
+        self._notify(ended)
         run.recorded.set_result(None)
 
     async def _finish_transcript(self, run: Run, ended: RunRecord) -> None:
@@ -303,7 +317,7 @@ class RunRegistry:
         self._spawn(self._sync_transcript(run, ended), f"transcript of {run.id}")
 
     async def _sync_transcript(self, run: Run, ended: RunRecord) -> None:
-        """Try until the stored task tells the end and is durable; the next start tries again."""
+        """Retry until the stored task shows the end and is durable; the next start tries again."""
         assert run.executor is not None
         while True:
             is_last_attempt = await self._is_closing_within(TRANSCRIPT_SECONDS)

@@ -15,7 +15,7 @@ from sidecar.subagents.tasks.outcome import Outcome
 
 
 class MessageRejected(Exception):
-    """A run takes no message, now or ever; the text says why."""
+    """A run cannot take a message, now or ever; the text explains why."""
 
 
 class Executor(Protocol):
@@ -28,7 +28,7 @@ class Executor(Protocol):
         """Make the stored task durable. Raises StorageError; may be called again."""
 
     def send(self, text: str) -> None:
-        """Give the agent a message as soon as it can take one; MessageRejected says why it cannot."""
+        """Give the agent a message as soon as it can take one; MessageRejected explains why it cannot."""
 
 
 class Run:
@@ -95,6 +95,12 @@ class Run:
                 f"task {task.id} cannot receive messages: {error}", taskId=task.id, status=task.status
             ) from None
 
+    def accepts(self, event: dict[str, Any]) -> bool:
+        """Return whether an event may be logged; after the end none may, but tokens used still count."""
+        if not self.is_running and event["type"] == "usage":
+            self.fold.usage.take(event)
+        return self.is_running
+
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event of the run."""
         self.fold.take(event)
@@ -111,13 +117,13 @@ class Run:
         return self.record
 
     def ended_record(self, now: int) -> RunRecord:
-        """Return the record that tells the outcome; `now` in ms since the epoch."""
+        """Return the record with the outcome; `now` in ms since the epoch."""
         assert self.outcome is not None, "conclude comes first"
         return with_outcome(self.refreshed(), self.outcome, self.fold, now)
 
 
 def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -> RunRecord:
-    """Return a copy of a live run's record that tells its end; `now` in ms since the epoch."""
+    """Return a copy of a live run's record with its end; `now` in ms since the epoch."""
     progress = msgspec.structs.replace(record.task.progress, current_tool=None, retrying=None)
     # A clock that was set back must not make the run end before it began.
     completed_at = max(now, record.task.launched_at or record.task.queued_at or 0)

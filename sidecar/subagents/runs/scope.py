@@ -6,13 +6,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
-from sidecar.subagents.journal.event_log import Watcher
-from sidecar.subagents.limits.terms import terms_of
+from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.runners.contract import (
     FormerSession,
     MessageChannel,
@@ -20,22 +19,26 @@ from sidecar.subagents.runners.contract import (
     RunSpec,
     enqueue_message,
 )
-from sidecar.subagents.runs.driving import run_end
+from sidecar.subagents.runs.lifecycle import run_end
 from sidecar.subagents.runs.live_text import LiveText
+from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
 from sidecar.subagents.runs.registry import RunRegistry
 from sidecar.subagents.runs.run import MessageRejected, Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
-from sidecar.subagents.tasks.launching import LaunchRequest, Resumption
+from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import RunFailed
-from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.subagents.transcript.transcript import STORED_OUTCOMES, Transcript, TranscriptHead
 
-if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Plan
-
 logger = logging.getLogger(__name__)
+
+
+@dataclass
+class StopLimit:
+    """How many seconds stopping a run may take: fewer when the Host itself is ending."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -45,27 +48,26 @@ class RunServices:
     root: Path
     registry: RunRegistry
     now: Callable[[], int]
-    stop_seconds: Callable[[], float]
-    """How long stopping a run may take: less when the Host itself is ending."""
-    watch: Callable[[str, Watcher], Callable[[], None]]
-    """Follows a run's events as they were logged; returns the call that ends it."""
+    stop: StopLimit
+    events: EventLog
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with a run's id whenever its stored task is made or changed."""
     monitoring: MonitorServices
 
 
 class RunScope:
-    """Drive one run; whoever launched it calls `run_non_interactive` once, then `dispose`."""
+    """Execute one run; whoever launched it calls `run` once, then `dispose`."""
 
-    def __init__(self, services: RunServices, plan: "Plan", run: Run, request: LaunchRequest) -> None:
-        self.task_id = run.id
+    def __init__(self, services: RunServices, prepared: PreparedLaunch, run: Run) -> None:
+        self.agent_id = run.id
         self.output: Output | None = None
         self.on_message: Callable[[str], object] | None = None
         self._live_text = LiveText()
         self._services = services
-        self._plan = plan
+        self._prepared = prepared
+        self._target = prepared.target
+        self._constraints = prepared.constraints
         self._run = run
-        self._request = request
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
         self._early_messages: list[str] = []
@@ -73,11 +75,13 @@ class RunScope:
         self._unwatch: Callable[[], None] = lambda: None
         self._error: RunFailed | None = None
         self._last_turn: asyncio.Task[None] | None = None
-        definition = plan.definition
-        grace = services.monitoring.settings().async_tasks.grace_period_seconds
-        self._terms = terms_of(request, definition, grace)
         self._monitor = RunMonitor(
-            services.monitoring, run, definition.permissions, plan.brought_by, self._terms, self._emit
+            services.monitoring,
+            run,
+            self._target.definition.permissions,
+            self._target.brought_by,
+            self._constraints,
+            self._emit,
         )
 
     async def open(self) -> None:
@@ -107,54 +111,51 @@ class RunScope:
             self._run.fold.changes,
         )
         self._transcript = transcript
-        self._unwatch = services.watch(self.task_id, transcript.record)
-        services.history_changed(self.task_id, "added")
+        self._unwatch = services.events.watch(self.agent_id, transcript.record)
+        services.history_changed(self.agent_id, "added")
 
-    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+    async def run(self) -> None:
         """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
 
-        The prompt takes the launch's own context: what the task tool adds for other surroundings, such
-        as the goal once more, is no part of it. Raises RunFailed, and what the runner's start raises.
+        Raises RunFailed, and what the runner's start raises.
         """
-        prompts = self._request.behaviour_prompts
-        prompt = build_prompt(
-            self._plan.definition.system_prompt,
-            prompts[0],
-            prompts[1:],
-            self._run.record.request.get("context"),
-        )
-        workspace = Path(self._run.record.task.workspace_dir)
-        spec = RunSpec(
-            self.task_id,
-            prompt,
-            workspace,
-            model=self._plan.definition.model,
-            observer=self._monitor,
-            terms=self._terms,
-            policy=self._plan.definition.permissions
-            or self._services.monitoring.settings().permissions.default,
-            trusted=self._plan.trusts(workspace),
-        )
-        for notice in self._plan.notices:
+        spec = self._spec()
+        for notice in self._target.notices:
             await self._emit({"type": "log", "stream": "stderr", "text": f"{notice}.\n"})
-        resumption = self._request.resumption
+        resumption = self._prepared.resumption
         if resumption is not None:
             spec = _resuming(spec, resumption)
-            await self._tell(resumption.text)
-        self._run.abort.wind_up = self._wind_up
+            await self._log_message(resumption.text)
+        self._run.abort.on_soft_limit = self._begin_last_turn
         self._monitor.begin()
         try:
-            self._handle = await self._plan.runner.start(spec, self._emit)
-            self._run.record.pid = self._handle.pid
+            self._handle = await self._target.runner.start(spec, self._emit)
             self._pass_on_early_messages(self._handle.channel)
-            await self._first_end(self._handle)
+            await self._race_end_and_abort(self._handle)
         finally:
             self._monitor.end()
 
+    def _spec(self) -> RunSpec:
+        params, definition = self._prepared.params, self._target.definition
+        prompt = build_prompt(
+            definition.system_prompt, params.goal_prompt, params.behaviour_prompts or (), params.context
+        )
+        workspace = Path(self._run.record.task.workspace_dir)
+        return RunSpec(
+            self.agent_id,
+            prompt,
+            workspace,
+            model=definition.model,
+            observer=self._monitor,
+            constraints=self._constraints,
+            policy=definition.permissions or self._services.monitoring.settings.current.permissions.default,
+            trusted=self._target.trusts(workspace),
+        )
+
     def send(self, text: str) -> None:
         """Give the agent a message. Raises MessageRejected, and Overloaded when too many wait already."""
-        if not self._plan.runner.listens:
-            raise MessageRejected(f"runner {self._plan.runner.name!r} only accepts its initial prompt")
+        if not self._target.runner.listens:
+            raise MessageRejected(f"runner {self._target.runner.name!r} only accepts its initial prompt")
         if self._handle is None:
             enqueue_message(self._early_messages, text)
         elif self._handle.channel is None or not self._handle.channel.send(text):
@@ -181,20 +182,19 @@ class RunScope:
             await self._transcript.sync()
 
     async def dispose(self) -> None:
-        """Leave nothing of the run: no process, and no record that says it still runs."""
+        """Leave nothing of the run: no process, and no record that shows it as running."""
         if self._last_turn is not None:
             self._last_turn.cancel()
         if self._handle is not None:
-            await self._handle.stop(self._services.stop_seconds())
+            await self._handle.stop(self._services.stop.seconds)
         if self._run.outcome is None:  # nobody but its caller waits for it
-            limit = TimeoutChoice(self._run.record.task.timeout_seconds)
-            end = run_end(self._run.abort, self.output, self._error, limit)
-            self._services.registry.conclude(self.task_id, end.outcome)
+            end = run_end(self._run.abort, self.output, self._error, self._prepared.timeout)
+            self._services.registry.conclude(self.agent_id, end.outcome)
         with contextlib.suppress(StorageError):  # the registry tries again
-            await self._services.registry.recorded(self.task_id)
+            await self._services.registry.recorded(self.agent_id)
             await self._services.registry.add_late_usage(self._run)
 
-    async def _first_end(self, handle: RunHandle) -> None:
+    async def _race_end_and_abort(self, handle: RunHandle) -> None:
         aborted = asyncio.Event()
         abort = self._run.abort
         unsubscribe = abort.on_abort(aborted.set)
@@ -218,23 +218,25 @@ class RunScope:
             self._error = RunFailed(result.error or "Subagent ended with ERROR.", result.error_kind)
             raise self._error
 
-    def _wind_up(self) -> bool:
-        """Give the agent its last turn, where it listens and there is time for one."""
+    def _begin_last_turn(self) -> bool:
+        """Start the agent's last turn, if it accepts messages and there is time for one."""
         talk = self._handle.channel if self._handle is not None else None
-        if talk is None or not talk.listens or self._terms.grace_seconds <= 0:
+        if talk is None or not talk.listens or self._constraints.grace_seconds <= 0:
             return False
         self._run.fold.cut_short()
-        self._last_turn = asyncio.create_task(self._give_last_turn(talk), name=f"last turn of {self.task_id}")
+        self._last_turn = asyncio.create_task(
+            self._give_last_turn(talk), name=f"last turn of {self.agent_id}"
+        )
         return True
 
     async def _give_last_turn(self, talk: MessageChannel) -> None:
         emitted = self._run.fold.partial().emitted_vars
-        missing = [name for name in self._terms.expected_outputs if name not in emitted]
+        missing = [name for name in self._constraints.expected_outputs if name not in emitted]
         try:
-            async with asyncio.timeout(self._terms.grace_seconds):
+            async with asyncio.timeout(self._constraints.grace_seconds):
                 await talk.last_turn(missing)
         except TimeoutError:
-            logger.info("run %s did not end its last turn within its grace period", self.task_id)
+            logger.info("run %s did not end its last turn within its grace period", self.agent_id)
         finally:
             self._run.abort.end_at_limit()
 
@@ -243,24 +245,25 @@ class RunScope:
             for text in self._early_messages:
                 talk.send(text)
 
-    async def _tell(self, text: str | None) -> None:
-        """Log what a client said to go on."""
+    async def _log_message(self, text: str | None) -> None:
+        """Log the message with which a client resumes a run."""
         if text is not None:
             await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        await self._services.registry.emit(self._run, event)
+        if self._run.accepts(event):
+            await self._services.events.append(self.agent_id, event)
         if self.on_message is not None and (text := self._live_text.take(event)):
             self.on_message(text)
         self._monitor.take(event)
-        self._services.history_changed(self.task_id, "changed")
+        self._services.history_changed(self.agent_id, "changed")
 
 
 def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
     session, text, cost = resumption.session_id, resumption.text, resumption.session_cost
     return replace(
         spec,
-        prompt=replay_prompt(spec.prompt, resumption.said, text),
+        prompt=replay_prompt(spec.prompt, resumption.replay, text),
         former=None if session is None else FormerSession(session, text or CONTINUE, cost),
     )
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.api.permissions import Policy
-from sidecar.api.settings import Settings
+from sidecar.api.settings import SettingsSource
 from sidecar.javascript.printing import js_number
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
-from sidecar.subagents.limits.terms import Terms
+from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.watchdog import SilenceWatch
-from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
@@ -28,9 +28,9 @@ class MonitorServices:
     `remember` has the journal keep a record as it is; `show_session` notifies of its mode and model too.
     """
 
-    settings: Callable[[], Settings]
+    settings: SettingsSource
     spending: DaySpending
-    desk: PermissionDesk
+    broker: PermissionBroker
     remember: Callable[[Run], None]
     show_session: Callable[[Run], None]
 
@@ -44,15 +44,15 @@ class RunMonitor(RunObserver):
         run: Run,
         policy: Policy | None,
         definition: str | None,
-        terms: Terms,
+        constraints: RunConstraints,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
         self.policy = policy
         self.definition = definition
-        settings = monitoring.settings()
+        settings = monitoring.settings.current
         limits = settings.async_tasks
         self._run = run
-        self._terms = terms
+        self._constraints = constraints
         self._services = monitoring
         self._emit = emit
         self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
@@ -99,7 +99,7 @@ class RunMonitor(RunObserver):
         """Check the limits after an event of the run; repeating a failed request is not a sign of life."""
         if "retrying" not in event:
             self.active()
-        fold, limit = self._run.fold, self._terms.max_turns
+        fold, limit = self._run.fold, self._constraints.max_turns
         if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
             self._stop(failed("budget", text))
         if limit is not None and fold.turns.count > limit:
@@ -110,19 +110,19 @@ class RunMonitor(RunObserver):
         self._silence.touch()
 
     async def ask(self, question: Question) -> Answer:
-        """Return what the agent may do: nothing with a tool it is not given, else as the desk decides."""
+        """Return what the agent may do: nothing with a tool it is not given, else as the broker decides."""
         workspace = Path(self.record.task.workspace_dir)
-        tools = self._terms.tools
+        tools = self._constraints.tools
         # In a thread: a long list of patterns takes a while for many files.
         if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
-            return await self._services.desk.refuse(self, question, _not_given(tools.names))
-        return await self._services.desk.ask(self, question)
+            return await self._services.broker.refuse(self, question, _not_given(tools.names))
+        return await self._services.broker.ask(self, question)
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
         await self._emit(event)
 
-    def hold(self) -> None:
+    def pause_timers(self) -> None:
         """Stop the clocks at the first open question."""
         self._open_questions += 1
         if self._open_questions == 1:
@@ -130,7 +130,7 @@ class RunMonitor(RunObserver):
             if self._run.abort.clock is not None:
                 self._run.abort.clock.pause()
 
-    def release(self) -> None:
+    def resume_timers(self) -> None:
         """Let the clocks continue after the last one."""
         self._open_questions -= 1
         if self._open_questions == 0:
@@ -140,12 +140,12 @@ class RunMonitor(RunObserver):
                 self._run.abort.clock.resume()
 
     def _is_late(self) -> None:
-        seconds = self._services.settings().async_tasks.startup_timeout_seconds
+        seconds = self._services.settings.current.async_tasks.startup_timeout_seconds
         self._stop(failed("startupTimeout", _late(seconds)))
 
     def _is_silent(self) -> None:
         retrying = self._run.fold.retrying
-        seconds = self._services.settings().async_tasks.inactivity_timeout_seconds
+        seconds = self._services.settings.current.async_tasks.inactivity_timeout_seconds
         if retrying is None:
             self._stop(failed("inactivity", _silent(seconds)))
         else:

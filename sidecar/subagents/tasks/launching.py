@@ -1,16 +1,17 @@
-"""What starts a subagent: the request, the abort handle, and what an orchestrator must offer."""
+"""What a launch needs from both sides: the abort handle, and a run that was started."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import Outcome, cancelled
 from sidecar.subagents.tasks.signals import call_safely
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 
 class Clock(Protocol):
-    """The time limit of a run, which stands still while the run waits for a person."""
+    """The time limit of a run, which pauses while the run waits for a person."""
 
     def pause(self) -> None:
         """Stop the clock."""
@@ -20,15 +21,15 @@ class Clock(Protocol):
 
 
 class Abort:
-    """Tells a launch and its run to stop: once, with the outcome that stops them, to everyone who asked.
+    """Stop a launch and its run: once, with the outcome that stops them; every handler is called.
 
-    `clock` is the time limit of the run. `wind_up` is what a run does at a limit before it is aborted, if it
-    can; it returns False if it cannot now.
+    `clock` is the time limit of the run. `on_soft_limit` lets a run finish its last turn at a limit; it
+    returns False if the run cannot do that now.
     """
 
     def __init__(self) -> None:
         self.clock: Clock | None = None
-        self.wind_up: Callable[[], bool] | None = None
+        self.on_soft_limit: Callable[[], bool] | None = None
         self._limit: Outcome | None = None
         self._outcome: Outcome | None = None
         self._handlers: dict[object, Callable[[], object]] = {}
@@ -56,15 +57,15 @@ class Abort:
             call_safely(handler)
 
     def reach_limit(self, outcome: Outcome) -> None:
-        """Have the run wind up, which ends in `end_at_limit`, or abort it; only the first call counts."""
+        """Let the run finish its last turn, then `end_at_limit`; abort it if it cannot. Idempotent."""
         if self.aborted or self._limit is not None:
             return
         self._limit = outcome
-        if self.wind_up is None or not self.wind_up():
+        if self.on_soft_limit is None or not self.on_soft_limit():
             self.abort(outcome)
 
     def end_at_limit(self) -> None:
-        """Abort if a limit was reached: the run has wound up, or its time for that is over."""
+        """Abort if a limit was reached: the last turn has ended, or its time is over."""
         if self._limit is not None:
             self.abort(self._limit)
 
@@ -84,73 +85,61 @@ class Abort:
 
 @dataclass(frozen=True)
 class Resumption:
-    """How a run goes on with the work of an ended one.
+    """What a run needs to continue the work of an ended one.
 
-    `said` describes it to a fresh agent, `session_id` the session that the same agent may take up
-    instead, and `session_cost` what that has cost so far (USD); `text` what the client says to it.
+    `replay` describes that work to a fresh agent. `session_id` is the session that the same agent may take up
+    instead, and `session_cost` what it has cost so far (USD); `text` is the client's message.
     """
 
-    said: str
+    replay: str
     session_id: str | None = None
     session_cost: float = 0
     text: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LaunchRequest:
-    """What to launch. `behaviour_prompts` has the goal first.
-
-    `run_config`: `max_time_minutes` (inf for none), `grace_period_seconds?`, `max_turns?`; None without
-    any limit. `tool_config`: `tools`, where an empty list means no tool; None means the definition's.
-    `output_config`: `outputs`, name to description.
-    """
-
-    name: str
-    behaviour_prompts: list[str] = field(default_factory=list)
-    run_config: Mapping[str, Any] | None = None
-    tool_config: Mapping[str, Any] | None = None
-    output_config: Mapping[str, Any] | None = None
-    resumption: Resumption | None = None
-
-
-class Scope(Protocol):
-    """One run that can be driven."""
+class Launchable(Protocol):
+    """A checked launch, as far as whatever runs it needs to know."""
 
     @property
-    def output(self) -> Output | None:
-        """What the run has produced so far; also there after a timeout or an error."""
+    def subagent_name(self) -> str:
+        """The name of the subagent, for texts."""
 
-    async def run_non_interactive(self, context: dict[str, Any]) -> object:
-        """Run to the end; return or raise soon after the launch's abort handle fires."""
+    @property
+    def goal_prompt(self) -> str:
+        """The goal of the run."""
+
+    @property
+    def timeout(self) -> TimeoutChoice:
+        """The time limit of launch and run."""
+
+    @property
+    def update_output(self) -> Callable[[str], object] | None:
+        """Called with the run's id as soon as it has one, then with the agent's text, piece by piece."""
 
 
-@runtime_checkable
-class SpeakingScope(Protocol):
-    """A run that passes on what it says while it runs, to `on_message` once that is set."""
+class StartedRun(Protocol):
+    """What a launch yields: a run that waits for `run`."""
 
     on_message: Callable[[str], object] | None
-
-
-class Launch(Protocol):
-    """What a launch yields."""
+    """Called with the agent's text, piece by piece, where the run has any."""
 
     @property
     def agent_id(self) -> str:
         """The id of the run and of its task."""
 
     @property
-    def scope(self) -> Scope:
-        """The run."""
+    def output(self) -> Output | None:
+        """What the run has produced so far; also there after a timeout or an error."""
+
+    async def run(self) -> object:
+        """Run to the end; return or raise soon after the launch's abort handle fires."""
 
     def dispose(self) -> Awaitable[object]:
         """Free what the run held, however it ended.
 
-        Called once; once more, while that goes on, when the Host ends and there is less time for it.
+        Called once, and once more while that is under way if the Host ends and less time is left.
         """
 
 
-class Orchestrator(Protocol):
-    """Starts subagents by name."""
-
-    async def launch(self, request: LaunchRequest, abort: Abort) -> Launch:
-        """Start one; raise when it cannot be, or when `abort` fires first."""
+StartRun = Callable[[Abort], Awaitable[StartedRun]]
+"""Starts one run; raises when that fails, or when the abort handle fires first."""

@@ -12,7 +12,7 @@ from sidecar.subagents.tasks.slots import Slot
 
 UNLIMITED = -1
 UNLIMITED_HISTORY = 10
-"""Ended tasks kept when there is no limit to take the double of."""
+"""Ended tasks kept when the limit, whose double is kept otherwise, is off."""
 
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     "running": frozenset({"completed", "failed", "cancelled"}),
@@ -75,7 +75,7 @@ class AsyncTaskManager:
         self._kept_slots.discard(id)
 
     def set_max_async_tasks(self, max_async_tasks: int) -> None:
-        """Change the limit for later launches; what runs goes on, the history is trimmed.
+        """Change the limit for later launches; running tasks continue, the history is trimmed.
 
         Raises ValueError for anything but -1 or a whole number from 0.
         """
@@ -83,7 +83,7 @@ class AsyncTaskManager:
         self._trim()
 
     def can_launch_async(self) -> LaunchPermission:
-        """Tell whether a slot is free now; only `reserve_slot` holds one."""
+        """Return whether a slot is free now; only `reserve_slot` holds one."""
         if self._max == UNLIMITED or self.slots_taken < self._max:
             return LaunchPermission(True)
         return LaunchPermission(False, f"Max async tasks ({self._max}) reached")

@@ -41,16 +41,8 @@ class QueuedTask:
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePlace:
-    """Where a launch over the limit stands in the queue, counted from 1."""
-
-    task_id: str
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
 class LaunchPermission:
-    """Whether a launch would be let through now, and if not, why."""
+    """Whether a launch would be accepted now, and if not, why."""
 
     allowed: bool
     reason: str | None = None

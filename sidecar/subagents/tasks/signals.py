@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Signal(Generic[T]):
-    """A list of handlers; the same handler may stand in it more than once."""
+    """A list of handlers; it may contain the same handler more than once."""
 
     def __init__(self) -> None:
         self._handlers: dict[object, Callable[[T], object]] = {}

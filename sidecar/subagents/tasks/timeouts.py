@@ -1,4 +1,4 @@
-"""How long a run may take: what was asked, what the settings allow, and how that is said."""
+"""How long a run may take: what was requested, what the settings allow, and the texts about both."""
 
 import sys
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_SETTING = "asyncTasks.maxTimeoutSeconds"
 class TimeoutChoice:
     """The time limit of one run, in seconds; `effective` None means none.
 
-    `requested` is what the caller asked for, None if nothing. `sentence` says a reduction.
+    `requested` is what the caller asked for, None if nothing. `sentence` reports a reduction.
     """
 
     effective: int | float | None
@@ -25,7 +25,7 @@ class TimeoutChoice:
 
     @property
     def text(self) -> str:
-        """Say that the limit ended the run, and how to raise it; there must be one."""
+        """The message that the limit ended the run, and how to raise it; requires a limit."""
         assert self.effective is not None, "no limit, no timeout"
         return (
             f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. "
@@ -55,12 +55,17 @@ def resolve(requested: int | float | None, default: int | float, maximum: int | 
 
 def check_seconds(name: str, value: int | float) -> None:
     """Raise ValueError naming `name` unless the value is -1 or a finite number above 0."""
+    problem = seconds_problem(value)
+    if problem is not None:
+        raise ValueError(f"Invalid {name}: {problem}")
+
+
+def seconds_problem(value: int | float) -> str | None:
+    """Return what is wrong with a time limit in seconds, and what to give instead; None if it is valid."""
     # Not `math.isfinite`, which raises for an integer too large for a double.
-    if value != NONE and not 0 < value <= sys.float_info.max:
-        raise ValueError(
-            f"Invalid {name}: {js_number(value)}. Give -1 for no limit of its own, or a finite number of "
-            "seconds above 0."
-        )
+    if value == NONE or 0 < value <= sys.float_info.max:
+        return None
+    return f"{js_number(value)}. Give -1 for no limit of its own, or a finite number of seconds above 0."
 
 
 def _reduction(requested: int | float | None, default: int | float, maximum: int | float) -> str:

@@ -11,12 +11,15 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
 from sidecar.api.settings import RemindersSettings
 from sidecar.app.outbound.reminders import Reminders
+from sidecar.app.settings import SettingsStore
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.prepared import PreparedLaunch
+from sidecar.subagents.tasks.slots import Slot
 
 
 @pytest.fixture
@@ -26,14 +29,15 @@ async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
     await journal.aclose()
 
 
+class NoStarter:
+    async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
+        raise AssertionError("nothing is launched here")
+
+
 @pytest.fixture
 async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
     manager = AsyncTaskManager()
-
-    async def start(prepared: object, slot: object) -> None:
-        raise AssertionError("nothing is launched here")
-
-    admission = Admission(manager, start, lambda record: None, RunnerQuota(dict))
+    admission = Admission(manager, RunnerQuota(SettingsStore()), NoStarter(), lambda record: None)
     reminders = Reminders(manager, journal, admission, RemindersSettings())
     task = AsyncTask(
         id="run-1",

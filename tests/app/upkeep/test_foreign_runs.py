@@ -44,16 +44,16 @@ async def test_each_change_of_state_is_announced_once(owner: Journal, reader: Jo
     await owner.save(before)
     told: list[AsyncTask] = []
     runs = ForeignRuns(reader, told.append)
-    await runs.look()
+    await runs.check()
     assert told == []
     for status in ("queued", "running", "failed"):
         run.task.status = status
         await owner.save(run)
         for _ in range(2):
-            await runs.look()
+            await runs.check()
     before.task.status, before.task.end_reason = "failed", "lost"
     await owner.save(before)
-    await runs.look()
+    await runs.check()
     assert [(task.id, task.status) for task in told] == [
         (run.task.id, "queued"),
         (run.task.id, "running"),
@@ -68,9 +68,9 @@ async def test_a_run_that_began_and_ended_between_two_looks_is_announced(
 ) -> None:
     told: list[AsyncTask] = []
     runs = ForeignRuns(reader, told.append)
-    await runs.look()
+    await runs.check()
     await owner.save(record(status="completed", completed_at=1_001))
-    await runs.look()
+    await runs.check()
     assert [task.status for task in told] == ["completed"]
 
 
@@ -79,6 +79,6 @@ async def test_a_journal_that_cannot_be_read_is_looked_at_again(tmp_path: Path) 
     path.write_bytes(b"no database" * 1_000)
     reader = await Journal.open(path, read_only=True, required=False)
     told: list[AsyncTask] = []
-    await ForeignRuns(reader, told.append).look()
+    await ForeignRuns(reader, told.append).check()
     await reader.aclose()
     assert told == []

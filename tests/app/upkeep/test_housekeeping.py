@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.settings import HistorySettings
+from sidecar.api.settings import HistorySettings, Settings
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
 from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
@@ -24,11 +24,18 @@ class House:
         self.settings = HistorySettings()
         self.keeping = Housekeeping(
             OwnRoot(path / "own"),
-            lambda: self.history,
-            lambda: self.settings,
-            self.running.__contains__,
+            self,
+            self,
+            self,
             lambda: NOW_MS,
         )
+
+    @property
+    def current(self) -> Settings:
+        return Settings(history=self.settings)
+
+    def live(self, task_id: str) -> str | None:
+        return task_id if task_id in self.running else None
 
     def apply(self, action: Action, *tasks: Task | str) -> tuple[list[str], list[int]]:
         ids = [task if isinstance(task, str) else task.id for task in tasks]
@@ -51,23 +58,23 @@ def test_a_task_goes_and_comes_back(house: House, action: Any) -> None:
     assert house.apply("restore", task) == ([task.id], []) and house.ids() == before
 
 
-def test_what_was_put_away_is_listed_by_its_title_until_it_is_restored(house: House) -> None:
+def test_a_removed_task_is_listed_by_its_title_until_it_is_restored(house: House) -> None:
     archived, deleted = house.tasks[:2]
     house.apply("archive", archived)
     house.apply("delete", deleted)
-    found = house.keeping.put_away(10)
+    found = house.keeping.removed(10)
     assert {(each.id, each.title, each.shelf) for each in found.items} == {
         (archived.id, archived.truth["title"], "archive"),
         (deleted.id, deleted.truth["title"], "trash"),
     }
     assert [each.at for each in found.items if each.shelf == "trash"] == [NOW_MS]
     house.apply("restore", archived, deleted)
-    assert house.keeping.put_away(10).total == 0
+    assert house.keeping.removed(10).total == 0
 
 
-def test_a_list_of_what_was_put_away_is_bounded_and_says_how_much_there_is(house: House) -> None:
+def test_a_list_of_removed_tasks_is_bounded_and_counts_them_all(house: House) -> None:
     house.apply("delete", *house.tasks)
-    found = house.keeping.put_away(2)
+    found = house.keeping.removed(2)
     assert (len(found.items), found.total) == (2, len(house.tasks))
 
 
@@ -76,7 +83,7 @@ def test_what_is_no_task_in_the_trash_is_not_offered(house: House, tmp_path: Pat
     trash = tmp_path / "own" / "trash"
     (trash / "notes.txt").write_text("mine")
     (trash / "link").symlink_to(house.tasks[1].folder)
-    assert [each.id for each in house.keeping.put_away(10).items] == [house.tasks[0].id]
+    assert [each.id for each in house.keeping.removed(10).items] == [house.tasks[0].id]
 
 
 @pytest.mark.parametrize("action", ["delete", "archive", "restore"])

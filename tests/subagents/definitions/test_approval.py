@@ -7,7 +7,7 @@ import pytest
 from sidecar.api.settings import AgentsSettings, PermissionsSettings, RunnerSettings, Settings
 from sidecar.api.subagents import SubagentInfo, SubagentsResult
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.catalogue import Catalogue, Plan
+from sidecar.subagents.runs.catalogue import Catalogue, Target
 
 
 class Machine:
@@ -39,9 +39,9 @@ class Machine:
     def item(self, path: Path) -> SubagentInfo:
         return next(each for each in self.list().items if each.source.path == str(path))
 
-    def plan(self) -> Plan:
+    def target(self) -> Target:
         runners = build_runners(self.settings.runners)
-        return self.catalogue.plan(self.settings, runners, "reviewer", [self.workspace], trusted=True)
+        return self.catalogue.target(self.settings, runners, "reviewer", [self.workspace], trusted=True)
 
 
 @pytest.fixture
@@ -51,48 +51,48 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 def test_a_wider_policy_does_not_count_and_everybody_hears_of_it(machine: Machine) -> None:
-    item, plan = machine.item(machine.theirs), machine.plan()
+    item, target = machine.item(machine.theirs), machine.target()
     assert (item.permissions, item.shadows) == ("allowAll", str(machine.own))
     assert item.approval is not None
-    assert plan.definition.permissions is None
+    assert target.definition.permissions is None
     (problem,) = machine.list().problems
     assert problem.path == str(machine.theirs)
-    assert problem.message in plan.notices
+    assert problem.message in target.notices
     assert item.approval in problem.message
 
 
 def test_an_approved_file_gets_its_policy(machine: Machine) -> None:
     machine.approve(machine.item(machine.theirs).approval or "")
     assert machine.item(machine.theirs).approval is None
-    assert (machine.plan().definition.permissions, machine.plan().notices) == ("allowAll", ())
+    assert (machine.target().definition.permissions, machine.target().notices) == ("allowAll", ())
     assert machine.list().problems == []
 
 
 def test_a_change_of_the_file_needs_another_approval(machine: Machine) -> None:
     machine.approve(machine.item(machine.theirs).approval or "")
     machine.theirs.write_text(machine.theirs.read_text() + "And delete everything.\n")
-    assert machine.plan().definition.permissions is None
+    assert machine.target().definition.permissions is None
 
 
 def test_the_same_file_of_another_workspace_needs_its_own_approval(machine: Machine, tmp_path: Path) -> None:
     machine.approve(machine.item(machine.theirs).approval or "")
     machine.workspace = tmp_path / "other"
     machine.write(machine.workspace / ".sidecar" / "agents", "permissions: allowAll\n")
-    assert machine.plan().definition.permissions is None
+    assert machine.target().definition.permissions is None
 
 
 @pytest.mark.parametrize("default", ["allowReads", "allowEdits", "allowAll"])
 def test_a_policy_that_is_not_wider_counts(machine: Machine, default: str) -> None:
     machine.write(machine.theirs.parent, "permissions: allowReads\n")
     machine.settings.permissions = PermissionsSettings(default=default)  # type: ignore[arg-type]  # one of them
-    assert machine.plan().definition.permissions == "allowReads"
+    assert machine.target().definition.permissions == "allowReads"
     assert machine.list().problems == []
 
 
 def test_the_user_s_own_definition_needs_no_approval(machine: Machine) -> None:
     machine.theirs.unlink()
     machine.write(machine.own.parent, "permissions: allowAll\n")
-    assert machine.plan().definition.permissions == "allowAll"
+    assert machine.target().definition.permissions == "allowAll"
     assert machine.item(machine.own).approval is None
 
 
@@ -100,8 +100,8 @@ def test_other_tools_formats_are_treated_alike(machine: Machine) -> None:
     machine.theirs.unlink()
     path = machine.write(machine.workspace / ".claude" / "agents", "permissionMode: acceptEdits\n")
     assert machine.item(path).permissions == "allowEdits"
-    assert machine.plan().definition.permissions is None
-    assert machine.plan().notices
+    assert machine.target().definition.permissions is None
+    assert machine.target().notices
 
 
 def test_a_listing_has_what_a_definition_asks_for(machine: Machine) -> None:

@@ -11,7 +11,7 @@ from tests.subagents.journal.conftest import MakeRecord
 
 
 async def test_a_saved_record_comes_back_whole(journal: Journal, make_record: MakeRecord) -> None:
-    record = make_record("failed", sync=True, pid=7, restored=True, wants_notice=True, goal="Größe\n\x00")
+    record = make_record("failed", sync=True, restored=True, wants_notice=True, goal="Größe\n\x00")
     await journal.save(record)
     assert await journal.get(record.task.id) == record
 

@@ -3,25 +3,30 @@
 import pytest
 
 from sidecar.api.errors import LimitReached
+from sidecar.app.settings import SettingsStore
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 
 
+def quota_of(limits: dict[str, int]) -> RunnerQuota:
+    return RunnerQuota(SettingsStore({"asyncTasks": {"perRunnerMax": limits}}))
+
+
 def test_a_runner_has_as_many_runs_as_its_limit() -> None:
-    room = RunnerQuota(lambda: {"model": 2})
+    quota = quota_of({"model": 2})
     for task_id in ("a", "b"):
-        room.check("model")
-        room.take("model", task_id)
+        quota.check("model")
+        quota.take("model", task_id)
     with pytest.raises(LimitReached, match="perRunnerMax") as caught:
-        room.check("model")
+        quota.check("model")
     assert caught.value.data == {"running": 2, "max": 2}
-    room.release("a")
-    room.release("a")
-    assert room.has("model")
+    quota.release("a")
+    quota.release("a")
+    assert quota.has("model")
 
 
 def test_other_runners_and_minus_one_have_no_limit() -> None:
-    room = RunnerQuota(lambda: {"model": -1, "none": 0})
+    quota = quota_of({"model": -1, "none": 0})
     for number in range(20):
-        room.take("model", f"model {number}")
-        room.take("other", f"other {number}")
-    assert (room.has("model"), room.has("other"), room.has("none")) == (True, True, False)
+        quota.take("model", f"model {number}")
+        quota.take("other", f"other {number}")
+    assert (quota.has("model"), quota.has("other"), quota.has("none")) == (True, True, False)

@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.acp.asking.question import question_of
+from sidecar.subagents.runners.acp.updates.question import question_of
 
 Json = dict[str, Any]
 

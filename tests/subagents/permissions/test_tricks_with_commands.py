@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.acp.asking.question import question_of
+from sidecar.subagents.runners.acp.updates.question import question_of
 from tests.subagents.permissions.command_tricks import AFTER_GIT_LOG, BEFORE_GIT_LOG, RISKY
 
 Json = dict[str, Any]

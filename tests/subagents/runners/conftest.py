@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.api.permissions import Policy
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.limits.terms import Terms
+from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.acp.restart import RestartableRun
 from sidecar.subagents.runners.acp.runner import AcpRunner
@@ -81,14 +81,14 @@ async def start(task_ids: list[str], tmp_path: Path) -> AsyncIterator[Start]:
         format: Literal["text", "events"] = "text",
         env: dict[str, str] | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
-        **terms: Any,
+        **constraints: Any,
     ) -> Started:
         new = Started(str(uuid4()))
         task_ids.append(new.task_id)
         runner = CommandRunner(
             "test", RunnerSettings(type="command", command=list(argv), format=format, env=env or {})
         )
-        spec = RunSpec(new.task_id, prompt, tmp_path, terms=Terms(**terms))
+        spec = RunSpec(new.task_id, prompt, tmp_path, constraints=RunConstraints(**constraints))
         new.run = await runner.start(spec, emit or new.emit)
         started.append(new)
         return new
@@ -172,7 +172,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         policy: Policy = "ask",
         former: FormerSession | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
-        **terms: Any,
+        **constraints: Any,
     ) -> Started:
         new = Started(str(uuid4()))
         task_ids.append(new.task_id)
@@ -186,7 +186,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
             tmp_path,
             model=model,
             observer=person,
-            terms=Terms(**terms),
+            constraints=RunConstraints(**constraints),
             former=former,
             policy=policy,
         )

@@ -2,24 +2,25 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
-from sidecar.subagents.runs.driving import LaunchAborted, LaunchTimedOut, Patience, RunPlan
-from sidecar.subagents.tasks.launching import Abort, Clock, LaunchRequest
+from sidecar.subagents.runs.lifecycle import LaunchAborted, LaunchTimedOut, ShutdownTimeouts
+from sidecar.subagents.tasks.launching import Abort, Clock
 from sidecar.subagents.tasks.model import AsyncTaskInfo, Output
 from sidecar.subagents.tasks.outcome import Outcome, cancelled
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {"k": "v"}, "final_message": "done"}
-PATIENCE = Patience(wind_down=0.2, dispose=0.05)
+TIMEOUTS = ShutdownTimeouts(wind_down=0.2, dispose=0.05)
 
 
 class Fake:
-    """Orchestrator, launch and scope in one: a test says what each step does."""
+    """A launch and its run in one: a test decides what each step does."""
 
     def __init__(self, agent_id: str = "agent-1") -> None:
         self.agent_id = agent_id
@@ -33,13 +34,10 @@ class Fake:
         self.last_words: Output | None = None
         self.disposals = 0
         self.disposed = asyncio.Event()
+        self.on_message: Callable[[str], object] | None = None
         self.may_launch.set()
 
-    @property
-    def scope(self) -> "Fake":
-        return self
-
-    async def launch(self, request: LaunchRequest, abort: Abort) -> "Fake":
+    async def launch(self, abort: Abort) -> "Fake":
         self.abort = abort
         self.launched.set()
         if not self.deaf:
@@ -47,7 +45,7 @@ class Fake:
         await self.may_launch.wait()
         return self
 
-    async def run_non_interactive(self, context: dict[str, Any]) -> None:
+    async def run(self) -> None:
         assert self.abort is not None
         self.running.set()
         self.on_run()
@@ -81,16 +79,24 @@ async def runs(manager: AsyncTaskManager, reasons: dict[str, str]) -> AsyncItera
         if conclude(manager, task_id, outcome):
             reasons[task_id] = outcome.reason
 
-    runs = BackgroundRuns(patience=PATIENCE, conclude=end)
+    runs = BackgroundRuns(timeouts=TIMEOUTS, conclude=end)
     yield runs
     await runs.aclose(1)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-def plan(seconds: float | None = 900) -> RunPlan:
-    return RunPlan(
-        request=LaunchRequest(name="scout"), goal_prompt="look", context={}, timeout=TimeoutChoice(seconds)
-    )
+@dataclass(frozen=True)
+class Plan:
+    """What is launched, under a time limit in seconds."""
+
+    timeout: TimeoutChoice
+    subagent_name: str = "scout"
+    goal_prompt: str = "look"
+    update_output: Callable[[str], object] | None = None
+
+
+def plan(seconds: float | None = 900) -> Plan:
+    return Plan(TimeoutChoice(seconds))
 
 
 Launch = Callable[..., Any]
@@ -101,7 +107,7 @@ def launch(runs: BackgroundRuns, manager: AsyncTaskManager, fake: Fake) -> Launc
     async def launch(seconds: float | None = 900) -> AsyncTaskInfo:
         slot = manager.reserve_slot()
         assert slot is not None
-        return await runs.launch(manager, fake, plan(seconds), slot)
+        return await runs.launch(manager, plan(seconds), fake.launch, slot)
 
     return launch
 
@@ -201,7 +207,7 @@ async def test_a_slot_is_held_however_slow_the_launch_is_and_comes_back_when_it_
     slot = manager.reserve_slot()
     assert slot is not None
     fake.may_launch.clear()
-    launching = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    launching = asyncio.create_task(runs.launch(manager, plan(), fake.launch, slot))
     await fake.launched.wait()
     clock.ms += 3_600_000
     assert manager.reserve_slot() is None
@@ -227,7 +233,7 @@ async def test_a_launch_that_was_stopped_holds_its_slot_until_nothing_is_left_of
     slot = manager.reserve_slot()
     assert slot is not None
     fake.may_launch.clear()
-    caller = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    caller = asyncio.create_task(runs.launch(manager, plan(), fake.launch, slot))
     await fake.launched.wait()
     caller.cancel()
     async with asyncio.timeout(5):
@@ -240,7 +246,7 @@ async def test_a_launch_that_was_stopped_holds_its_slot_until_nothing_is_left_of
 async def test_a_launch_that_raises_registers_nothing_and_frees_its_slot(
     launch: Launch, manager: AsyncTaskManager, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(request: LaunchRequest, abort: Abort) -> Fake:
+    async def fail(abort: Abort) -> Fake:
         raise OSError("no such program")
 
     monkeypatch.setattr(fake, "launch", fail)
@@ -265,7 +271,7 @@ async def test_a_caller_that_gives_up_stops_its_launch(
     slot = manager.reserve_slot()
     assert slot is not None
     fake.may_launch.clear()
-    caller = asyncio.create_task(runs.launch(manager, fake, plan(), slot))
+    caller = asyncio.create_task(runs.launch(manager, plan(), fake.launch, slot))
     await fake.launched.wait()
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -321,7 +327,7 @@ async def test_thirty_simultaneous_launches_with_a_limit_of_three_admit_three(
         slot = manager.reserve_slot()
         if slot is None:
             return False
-        await runs.launch(manager, Fake(f"agent-{number}"), plan(), slot)
+        await runs.launch(manager, plan(), Fake(f"agent-{number}").launch, slot)
         return True
 
     assert sum(await asyncio.gather(*map(attempt, range(30)))) == 3
@@ -330,13 +336,13 @@ async def test_thirty_simultaneous_launches_with_a_limit_of_three_admit_three(
 
 async def test_a_foreground_run_gives_its_end(runs: BackgroundRuns, fake: Fake) -> None:
     fake.may_end.set()
-    done = await runs.run(fake, plan())
+    done = await runs.run(plan(), fake.launch)
     assert (done.agent_id, done.end.returned, done.end.output) == ("agent-1", True, GOAL)
     assert fake.disposals == 1
 
 
 async def test_a_foreground_run_ends_with_its_caller(runs: BackgroundRuns, fake: Fake) -> None:
-    caller = asyncio.create_task(runs.run(fake, plan()))
+    caller = asyncio.create_task(runs.run(plan(), fake.launch))
     await fake.running.wait()
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):

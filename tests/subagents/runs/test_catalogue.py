@@ -37,7 +37,7 @@ def planned(workspace: Path, runners: Mapping[str, RunnerSettings], default: str
     """Return the runner and the model of a launch of the definition in Claude Code's format."""
     settings = Settings(runners=dict(runners), default_runner=default)
     built: Mapping[str, Runner] = build_runners(settings.runners)
-    plan = Catalogue(workspace).plan(settings, built, "theirs", [workspace], trusted=True)
+    plan = Catalogue(workspace).target(settings, built, "theirs", [workspace], trusted=True)
     return plan.runner.name, str(plan.definition.model)
 
 
@@ -61,16 +61,16 @@ def test_auto_takes_the_first_runner_found_and_its_own_model(workspace: Path) ->
 def test_our_own_format_says_what_model_it_likes(workspace: Path) -> None:
     settings = Settings(runners={"mine": HERE}, default_runner="mine")
     runners = build_runners(settings.runners)
-    plan = Catalogue(workspace).plan(settings, runners, "own", [workspace], trusted=True)
+    plan = Catalogue(workspace).target(settings, runners, "own", [workspace], trusted=True)
     assert plan.definition.model == "sonnet"
 
 
 @pytest.mark.parametrize(
     ("default", "runner", "problems"),
     [
-        ("mine", "mine", ["model 'sonnet' is claude's word; the runner 'mine' uses its own model"]),
+        ("mine", "mine", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
         ("claude", "claude", []),
-        ("auto", "auto", ["model 'sonnet' is claude's word; the runner 'mine' uses its own model"]),
+        ("auto", "auto", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
         (None, "claude", []),
     ],
 )
@@ -91,20 +91,20 @@ def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
     assert [item.runner for item in found.items] == ["", ""]
 
 
-def test_a_plan_trusts_what_lies_in_the_folders_that_the_user_trusts(
+def test_a_target_trusts_what_lies_in_the_folders_that_the_user_trusts(
     workspace: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (workspace / "out").symlink_to(elsewhere)
     settings = Settings(runners={"mine": HERE}, default_runner="mine")
     runners = build_runners(settings.runners)
-    plan = Catalogue(workspace).plan(settings, runners, "own", [workspace], trusted=True)
+    plan = Catalogue(workspace).target(settings, runners, "own", [workspace], trusted=True)
     assert plan.trusts(workspace) and plan.trusts(workspace / ".sidecar")
     assert not plan.trusts(elsewhere) and not plan.trusts(workspace / "out")
     assert not plan.trusts(workspace.with_name(f"{workspace.name}-other"))
 
 
-def test_a_plan_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path) -> None:
+def test_a_target_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path) -> None:
     runners = build_runners({"mine": HERE})
     catalogue = Catalogue(workspace / "config")
     own, brought = (workspace / each / "agents" / "own.md" for each in ("config", ".sidecar"))
@@ -112,7 +112,7 @@ def test_a_plan_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path
 
     def brought_by(folders: list[Path]) -> str | None:
         settings = Settings(default_runner="mine")
-        return catalogue.plan(settings, runners, "own", folders, trusted=True).brought_by
+        return catalogue.target(settings, runners, "own", folders, trusted=True).brought_by
 
     own.write_text(brought.read_text())
     first = brought_by([workspace])

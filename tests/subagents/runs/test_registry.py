@@ -37,9 +37,9 @@ class Setting:
             journal,
             self.events,
             lambda: self.now,
-            lambda record: self.reported.append(record.task.status),
-            lambda run: self.ended.append(run.id),
+            lambda task: self.reported.append(task.status),
         )
+        self.registry.ended.subscribe(lambda run: self.ended.append(run.id))
 
     async def add(self, status: AsyncStatus = "running") -> Run:
         task = AsyncTask(

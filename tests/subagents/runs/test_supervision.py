@@ -10,9 +10,9 @@ from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
-from sidecar.subagents.limits.terms import Terms
+from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.watchdog import SilenceWatch
-from sidecar.subagents.permissions.desk import PermissionDesk
+from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Abort
@@ -22,7 +22,7 @@ from sidecar.subagents.tasks.outcome import cancelled
 class Watched:
     """A monitor with short limits; `clock` tells what happened to the run's time limit."""
 
-    def __init__(self, terms: Terms | None = None, **limits: Any) -> None:
+    def __init__(self, constraints: RunConstraints | None = None, **limits: Any) -> None:
         task = AsyncTask(
             id="task-1",
             subagent_name="a",
@@ -36,11 +36,13 @@ class Watched:
         self.aborted = asyncio.Event()
         self.abort.on_abort(self.aborted.set)
         self.clock: list[str] = []
-        settings = Settings(async_tasks=AsyncTasksSettings(**limits), budget=BudgetSettings(per_task_cost=1))
-        monitoring = MonitorServices(
-            settings=lambda: settings,
+        self.current = Settings(
+            async_tasks=AsyncTasksSettings(**limits), budget=BudgetSettings(per_task_cost=1)
+        )
+        services = MonitorServices(
+            settings=self,
             spending=DaySpending(lambda: 0),
-            desk=cast(PermissionDesk, None),
+            broker=cast(PermissionBroker, None),
             remember=lambda run: None,
             show_session=lambda run: self.shown.append(run.record.task.mode),
         )
@@ -48,7 +50,7 @@ class Watched:
         self.record = Run(RunRecord(task=task, origin="client", request={}))
         self.abort.clock = self
         self.record.attach(self.abort)
-        self.run = RunMonitor(monitoring, self.record, None, None, terms or Terms(), self._emit)
+        self.run = RunMonitor(services, self.record, None, None, constraints or RunConstraints(), self._emit)
 
     def pause(self) -> None:
         self.clock.append("pause")
@@ -148,13 +150,13 @@ async def test_minus_one_means_no_limit() -> None:
 async def test_the_clocks_stand_from_the_first_open_question_to_the_last_answer() -> None:
     watched = Watched(inactivity_timeout_seconds=0.05)
     watched.run.ready(silence_counts=True)
-    watched.run.hold()
-    watched.run.hold()
-    watched.run.release()
+    watched.run.pause_timers()
+    watched.run.pause_timers()
+    watched.run.resume_timers()
     with pytest.raises(TimeoutError):
         await watched.reason(0.2)
     assert watched.clock == ["pause"]
-    watched.run.release()
+    watched.run.resume_timers()
     assert watched.clock == ["pause", "resume"]
     assert await watched.reason() == "inactivity"
 
@@ -170,7 +172,7 @@ async def test_a_sign_of_life_puts_the_end_off() -> None:
 
 
 async def test_a_turn_too_many_ends_the_run_by_name() -> None:
-    watched = Watched(Terms(max_turns=1))
+    watched = Watched(RunConstraints(max_turns=1))
     for number in range(3):
         watched.take(type="message", messageId=str(number), text="x")
     assert await watched.reason() == "maxTurns"
@@ -178,8 +180,8 @@ async def test_a_turn_too_many_ends_the_run_by_name() -> None:
 
 
 async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> None:
-    watched = Watched(Terms(max_turns=1), startup_timeout_seconds=0.05)
-    watched.abort.wind_up = lambda: True
+    watched = Watched(RunConstraints(max_turns=1), startup_timeout_seconds=0.05)
+    watched.abort.on_soft_limit = lambda: True
     watched.run.begin()
     for number in range(2):
         watched.take(type="message", messageId=str(number), text="x")

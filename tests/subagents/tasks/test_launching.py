@@ -50,33 +50,33 @@ def test_a_raising_handler_is_logged_and_the_others_are_called(caplog: pytest.Lo
     assert "deaf" in caplog.text
 
 
-def test_a_limit_aborts_at_once_where_there_is_nothing_to_wind_up() -> None:
+def test_a_limit_aborts_at_once_where_no_last_turn_is_possible() -> None:
     abort = Abort()
     abort.reach_limit(TIMEOUT)
     assert abort.outcome == TIMEOUT
 
 
 def test_the_first_limit_counts_and_a_cancel_does_not_wait_for_it() -> None:
-    abort, winding = Abort(), list[str]()
+    abort, calls = Abort(), list[str]()
 
-    def wind_up() -> bool:
-        winding.append("up")
+    def last_turn() -> bool:
+        calls.append("up")
         return True
 
-    abort.wind_up = wind_up
+    abort.on_soft_limit = last_turn
     abort.reach_limit(TIMEOUT)
     abort.reach_limit(TURNS)
-    assert (abort.aborted, winding) == (False, ["up"])
+    assert (abort.aborted, calls) == (False, ["up"])
     abort.abort(CANCELLED)
     abort.end_at_limit()
     assert abort.outcome == CANCELLED
 
 
-def test_a_limit_ends_when_the_winding_up_is_over() -> None:
+def test_a_limit_ends_the_run_when_its_last_turn_is_over() -> None:
     abort = Abort()
     abort.end_at_limit()
     assert not abort.aborted
-    abort.wind_up = lambda: True
+    abort.on_soft_limit = lambda: True
     abort.reach_limit(TIMEOUT)
     abort.end_at_limit()
     assert abort.outcome == TIMEOUT

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runs.driving import run_end
+from sidecar.subagents.runs.lifecycle import run_end
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.outcome import (
     HOST_EXIT,

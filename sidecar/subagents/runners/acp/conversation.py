@@ -90,8 +90,8 @@ class Conversation:
         """
         try:
             session, text = await self._open(handshake)
-            terms = self._spec.terms
-            prompt: Prompt | None = Prompt(first_prompt(text, terms.expected_outputs, terms.tools))
+            asked = self._spec.constraints
+            prompt: Prompt | None = Prompt(first_prompt(text, asked.expected_outputs, asked.tools))
             stop_reason = ""
             while prompt is not None:
                 stop_reason = await self._one_turn(session, prompt)
@@ -229,7 +229,7 @@ class Conversation:
     def _turn_end(self, stop_reason: str) -> TurnEnd:
         refusal = self.permissions.last_reason if self._events.refused is not None else None
         emitted = self._events.emitted.values
-        missing = [name for name in self._spec.terms.expected_outputs if name not in emitted]
+        missing = [name for name in self._spec.constraints.expected_outputs if name not in emitted]
         return TurnEnd(stop_reason, missing, refusal)
 
 

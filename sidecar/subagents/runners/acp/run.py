@@ -55,7 +55,7 @@ class AcpRun(ProcessRun):
         self._scheduler = scheduler
         self._is_stopped = False
         self._retrying_at_stop: ModelError | None = None
-        self._events = SessionEvents(takes_outputs=bool(spec.terms.expected_outputs))
+        self._events = SessionEvents(takes_outputs=bool(spec.constraints.expected_outputs))
         self._wire = AgentWire(process, self._events, self._take, spec.observer, scheduler)
         self._conversation = Conversation(self._wire, self._events, spec, emit, scheduler)
         self._conversation.opened = entry.stands
@@ -167,7 +167,7 @@ class AcpRun(ProcessRun):
         except AgentFault as fault:
             return self._ended("ERROR", self._explained(fault), fault.kind)
         refused = self._events.refused
-        missing = missing_outputs(self._spec.terms.expected_outputs, self._events.emitted.values)
+        missing = missing_outputs(self._spec.constraints.expected_outputs, self._events.emitted.values)
         return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
 
     def _stopped(self) -> RunResult:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.limits.terms import Term
+from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.acp.asking.model_option import model_option
 from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, profile_named
 from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded, merged
@@ -36,7 +36,7 @@ class AcpRunner:
 
     type = "acp"
     listens = True
-    lacks: Mapping[Term, str] = MappingProxyType({})
+    unsupported: Mapping[RunnerOption, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class AcpRunner:
         if spec.trusted and not spec.must_ask:
             found.append(profile.unguarded)
         else:
-            guarded = Guarded(spec.workspace_dir, spec.terms.tools, must_ask=spec.must_ask)
+            guarded = Guarded(spec.workspace_dir, spec.constraints.tools, must_ask=spec.must_ask)
             try:
                 found.append(profile.guard(guarded))
             except ValueError as fault:

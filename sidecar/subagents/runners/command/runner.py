@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.limits.terms import Term
+from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.prompt_check import check_prompt
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.process.child import ChildProcess
 
 _PROMPT = "{prompt}"
-_LACKS: Mapping[Term, str] = {"toolWhitelist": "what a command uses cannot be limited from outside"}
-_PLAIN_LACKS: Mapping[Term, str] = {
-    **_LACKS,
+_UNSUPPORTED: Mapping[RunnerOption, str] = {
+    "toolWhitelist": "what a command uses cannot be limited from outside"
+}
+_PLAIN_UNSUPPORTED: Mapping[RunnerOption, str] = {
+    **_UNSUPPORTED,
     "expectedOutputs": 'a command with format = "text" has no way to emit them; "events" has',
     "maxTurns": 'a command with format = "text" shows no turns that could be counted; "events" does',
 }
@@ -45,9 +47,9 @@ class CommandRunner:
         self._takes_argument = any(_PROMPT in argument for argument in self._argv)
 
     @property
-    def lacks(self) -> Mapping[Term, str]:
+    def unsupported(self) -> Mapping[RunnerOption, str]:
         """What a launch cannot ask of a command: least of one that prints plain text."""
-        return _LACKS if self._format == "events" else _PLAIN_LACKS
+        return _UNSUPPORTED if self._format == "events" else _PLAIN_UNSUPPORTED
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
@@ -62,7 +64,7 @@ class CommandRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> "CommandRun":
         """Start the command in the workspace directory; `Runner.start` says what it raises."""
-        spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.terms.expected_outputs))
+        spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.constraints.expected_outputs))
         check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
@@ -76,7 +78,7 @@ class CommandRunner:
         process = await self._spawn(spec)
         spec.observer.ready(silence_counts=self._format == "events")
         output = command_output(self._format)
-        return CommandRun(process, output, emit, self._scheduler, tuple(spec.terms.expected_outputs))
+        return CommandRun(process, output, emit, self._scheduler, tuple(spec.constraints.expected_outputs))
 
     async def _spawn(self, spec: RunSpec) -> "ChildProcess":
         from sidecar.subagents.runners.process.child import ChildProcess

@@ -271,5 +271,5 @@ def test_plain_text_can_keep_to_less_than_events_can() -> None:
         CommandRunner("x", RunnerSettings(type="command", command=["true"], format=format))
         for format in ("events", "text")
     )
-    assert set(events.lacks) == {"toolWhitelist"}
-    assert set(text.lacks) == {"toolWhitelist", "expectedOutputs", "maxTurns"}
+    assert set(events.unsupported) == {"toolWhitelist"}
+    assert set(text.unsupported) == {"toolWhitelist", "expectedOutputs", "maxTurns"}

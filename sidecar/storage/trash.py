@@ -1,6 +1,6 @@
-"""Tasks put away and brought back: the trash and the archive of the own root.
+"""The trash and the archive of the own root: tasks are moved there and back.
 
-A task moves by one rename, so that no reader meets half of it, and its files stay as they are. Only under
+A task moves by one rename, so no reader sees half of it, and its files stay as they are. Only under
 the root's lock.
 """
 
@@ -24,7 +24,7 @@ class NotThere(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class RemovedTask:
     """A folder in the archive or the trash; `time`, in seconds, is for the trash that of its deletion."""
 
     path: Path
@@ -32,22 +32,22 @@ class Shelved:
     time: float
 
 
-def shelved(root: OwnRoot) -> list[Shelved]:
-    """List the folders that were put away, the newest first, without those that cannot be examined."""
-    found: list[Shelved] = []
+def removed_tasks(root: OwnRoot) -> list[RemovedTask]:
+    """List the folders in the archive and the trash, newest first, without unreadable ones."""
+    found: list[RemovedTask] = []
     for shelf in ("archive", "trash"):
         folder = root.path / shelf
         for name in _names(folder):
             try:
                 if _is_folder(folder, name):
-                    found.append(Shelved(folder / name, shelf, (folder / name).lstat().st_mtime))
+                    found.append(RemovedTask(folder / name, shelf, (folder / name).lstat().st_mtime))
             except OSError:
                 continue
     return sorted(found, key=lambda each: (-each.time, each.path.name))
 
 
 def has_task(root: OwnRoot, task_id: str) -> bool:
-    """Tell whether a folder of this id, and no link, lies among the root's tasks."""
+    """Return whether the root has a task folder with this id that is not a link."""
     return _is_folder(root.tasks, task_id)
 
 

@@ -1,4 +1,4 @@
-"""Changes of stored tasks, told to clients: the first at once, then at most four times a second."""
+"""Batches changes of stored tasks: the first is sent at once, the others at most four times a second."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,8 +9,8 @@ INTERVAL_SECONDS = 0.25
 Change = Literal["added", "changed", "removed"]
 
 
-class ChangeAnnouncer:
-    """Gather ids of changed tasks and hand them on in bounded numbers of batches.
+class ChangeBatcher:
+    """Collects ids of changed tasks and announces them in batches.
 
     `announce(added, changed, removed)` is called in the event loop.
     """
@@ -18,18 +18,18 @@ class ChangeAnnouncer:
     def __init__(self, announce: Callable[[list[str], list[str], list[str]], None]) -> None:
         self._announce = announce
         self._pending: dict[str, Change] = {}
-        self._told: set[str] = set()
+        self._announced: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
-    def note(self, task_id: str, change: Change) -> None:
-        """Take in one change; later ones of the same task join it.
+    def record(self, task_id: str, change: Change) -> None:
+        """Add one change; later changes of the same task are merged with it.
 
-        A run of ours is told of when it starts: that a later look at the disk finds it is no news.
+        Our own runs are announced at their start, so a later "added" from a scan becomes "changed".
         """
         if self._closed:
             return
-        if change == "added" and task_id in self._told:
+        if change == "added" and task_id in self._announced:
             change = "changed"
         known = self._pending.get(task_id)
         if known == "added" and change == "removed":
@@ -40,7 +40,7 @@ class ChangeAnnouncer:
             self._flush()
 
     def close(self) -> None:
-        """Announce nothing more, whatever is still noted."""
+        """Announce nothing more, not even pending changes."""
         self._closed = True
         self._pending.clear()
         if self._timer is not None:
@@ -50,7 +50,7 @@ class ChangeAnnouncer:
     def _flush(self) -> None:
         batch, self._pending = self._pending, {}
         for task_id, change in batch.items():
-            (self._told.discard if change == "removed" else self._told.add)(task_id)
+            (self._announced.discard if change == "removed" else self._announced.add)(task_id)
         self._announce(*([each for each, kind in batch.items() if kind == change] for change in _CHANGES))
         self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._quiet)
 

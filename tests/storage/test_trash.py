@@ -4,15 +4,15 @@ from pathlib import Path
 import pytest
 
 from sidecar.storage.layout import OwnRoot
-from sidecar.storage.shelves import (
+from sidecar.storage.trash import (
     NotThere,
     archive_task,
     delete_task,
     empty_trash,
     folder_bytes,
     has_task,
+    removed_tasks,
     restore_task,
-    shelved,
 )
 
 TASK_ID = "3f2b8c1e-5d4a-4f6b-9c7d-8e9f0a1b2c3d"
@@ -104,7 +104,7 @@ def test_a_shelf_that_is_a_link_is_neither_listed_nor_filled(
     (elsewhere / "1770000000000").mkdir(parents=True)
     os.utime(elsewhere / "1770000000000", (0, 0))
     (root.path / shelf).symlink_to(elsewhere)
-    assert shelved(root) == [] and empty_trash(root, NOW) == []
+    assert removed_tasks(root) == [] and empty_trash(root, NOW) == []
     with pytest.raises(NotADirectoryError, match="is a link"):
         delete_task(root, TASK_ID, NOW) if shelf == "trash" else archive_task(root, TASK_ID)
     with pytest.raises(NotADirectoryError, match="is a link"):

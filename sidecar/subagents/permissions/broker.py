@@ -1,4 +1,4 @@
-"""Where the questions of all runs are decided: by a remembered answer, by policy, or by a person."""
+"""Decides the permission requests of all runs: by a remembered permission, by policy, or by a person."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from sidecar.api.async_tasks import Attention
 from sidecar.api.errors import InvalidParams, InvalidState
 from sidecar.api.permissions import Policy
-from sidecar.api.settings import PermissionsSettings
+from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
@@ -21,14 +21,14 @@ from sidecar.subagents.permissions.scope import Scope, scope_of
 
 DecidedBy = Literal["user", "policy", "remembered"]
 
-NOBODY_THERE = "nobody is connected who can answer, and this run may do only what its policy allows"
+UNATTENDED = "nobody is connected who can answer, and this run may do only what its policy allows"
 _BY_POLICY = "the policy of this subagent does not allow it"
 _REMEMBERED = "the user has refused this permanently"
 _NO_OPTIONS = "the agent offers no answer that a person could choose"
 
 
-class Asker(Protocol):
-    """The run that asks."""
+class PermissionRequester(Protocol):
+    """The run that requests a permission."""
 
     @property
     def record(self) -> RunRecord:
@@ -45,64 +45,70 @@ class Asker(Protocol):
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
 
-    def hold(self) -> None:
-        """Stop the run's clocks, since it waits for a person."""
+    def pause_timers(self) -> None:
+        """Pause the time limits of the run while it waits for a person."""
 
-    def release(self) -> None:
-        """Start the clocks again."""
+    def resume_timers(self) -> None:
+        """Let the time limits continue."""
+
+
+class Clients(Protocol):
+    """The clients that are connected."""
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether a person is connected who can answer."""
 
 
 @dataclass
 class _Open:
-    asker: Asker
+    asker: PermissionRequester
     question: Question
     scope: Scope | None
     attention: Attention
     answered: "asyncio.Future[Option]"
 
 
-class PermissionDesk:
-    """Decide questions; keep those open that wait for a person, each until its first answer.
+class PermissionBroker:
+    """Decides requests, and keeps open those that wait for a person until their first answer.
 
-    `attended` returns whether a client is connected that can answer; `changed` gets every record whose
-    attention changed.
+    `changed` is called with every record whose attention changed.
     """
 
     def __init__(
         self,
-        settings: Callable[[], PermissionsSettings],
+        settings: SettingsSource,
         memory: PermissionMemory,
-        *,
-        attended: Callable[[], bool],
+        clients: Clients,
         changed: Callable[[RunRecord], None],
     ) -> None:
         self._settings = settings
         self._memory = memory
-        self._attended = attended
+        self._clients = clients
         self._changed = changed
         self._open: dict[str, _Open] = {}
 
-    async def ask(self, asker: Asker, question: Question) -> Answer:
+    async def ask(self, asker: PermissionRequester, question: Question) -> Answer:
         """Return what the agent may do. Wait for a person only if a client is connected."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
         scope = await asyncio.to_thread(_scope, question, workspace)
         remembered = await self._memory.verdict(record.task, asker.definition, question, scope)
         if remembered is not None:
             return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
-        settings = self._settings()
+        settings = self._settings.current.permissions
         verdict = await asyncio.to_thread(decide, asker.policy or settings.default, question, workspace)
         if verdict != "ask":
             return await self._by_rule(asker, question, verdict, "policy", _BY_POLICY)
         if not question.options:
             return await self._by_rule(asker, question, "deny", "policy", _NO_OPTIONS)
-        if self._attended():
+        if self._clients.is_attended:
             return await self._by_person(asker, question, scope)
         verdict = await asyncio.to_thread(decide, settings.unattended, question, workspace)
         return await self._by_rule(
-            asker, question, "allow" if verdict == "allow" else "deny", "policy", NOBODY_THERE
+            asker, question, "allow" if verdict == "allow" else "deny", "policy", UNATTENDED
         )
 
-    async def refuse(self, asker: Asker, question: Question, reason: str) -> Answer:
+    async def refuse(self, asker: PermissionRequester, question: Question, reason: str) -> Answer:
         """Refuse by a rule that no memory, policy or person overrides; `reason` is for the agent."""
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
@@ -134,7 +140,7 @@ class PermissionDesk:
 
     async def _by_rule(
         self,
-        asker: Asker,
+        asker: PermissionRequester,
         question: Question,
         verdict: Literal["allow", "deny"],
         by: DecidedBy,
@@ -152,14 +158,14 @@ class PermissionDesk:
         )
         return answer
 
-    async def _by_person(self, asker: Asker, question: Question, scope: Scope | None) -> Answer:
+    async def _by_person(self, asker: PermissionRequester, question: Question, scope: Scope | None) -> Answer:
         options = offers(question, scope)
         # In a thread: comparing large files takes a while.
         diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
         shown = attention(question, options, diff, asker.record.task.workspace_dir)
         waiting = _Open(asker, question, scope, shown, asyncio.get_running_loop().create_future())
         self._open[question.request_id] = waiting
-        asker.hold()
+        asker.pause_timers()
         try:
             offered = [option_event(each) for each in options]
             await asker.emit(
@@ -183,10 +189,10 @@ class PermissionDesk:
     def _close(self, request_id: str) -> None:
         waiting = self._open.pop(request_id, None)
         if waiting is not None:
-            waiting.asker.release()
+            waiting.asker.resume_timers()
             self._show(waiting.asker)
 
-    def _show(self, asker: Asker) -> None:
+    def _show(self, asker: PermissionRequester) -> None:
         """Show the oldest open question on the task; its answer brings up the next."""
         task = asker.record.task
         if task.status != "running":

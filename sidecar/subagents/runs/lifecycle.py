@@ -1,15 +1,15 @@
-"""One run, driven from its launch to its disposal, with its abort handle and its clock."""
+"""The lifecycle of one run, from its launch to its disposal, with its abort handle and its clock."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sidecar.api.errors import LaunchFailed
 from sidecar.subagents.limits.run_clock import RunClock
-from sidecar.subagents.tasks.launching import Abort, Launch, LaunchRequest, Orchestrator, SpeakingScope
+from sidecar.subagents.tasks.launching import Abort, Launchable, StartedRun, StartRun
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import Outcome, RunFailed, failed, of_output, timed_out
 from sidecar.subagents.tasks.signals import call_safely
@@ -31,25 +31,11 @@ class LaunchTimedOut(LaunchAborted):
 
 
 class Unresponsive(Exception):
-    """What was to end after an abort had to be cancelled."""
+    """A run did not end after its abort and had to be cancelled."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunPlan:
-    """All that is needed to launch a run, now or from a queue.
-
-    `update_output` gets the run's id as soon as there is one, then what the run says, piece by piece.
-    """
-
-    request: LaunchRequest
-    goal_prompt: str
-    context: dict[str, Any]
-    timeout: TimeoutChoice
-    update_output: Callable[[str], object] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Patience:
+class ShutdownTimeouts:
     """Seconds given to a run after its abort, and to its disposal, before it is cancelled."""
 
     wind_down: float = 1.0
@@ -58,7 +44,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a driven run ended; `returned` means by itself, neither stopped nor with an exception."""
+    """How a run ended; `returned` means by itself, neither stopped nor with an exception."""
 
     outcome: Outcome
     output: Output | None = None
@@ -66,94 +52,94 @@ class RunEnd:
     returned: bool = False
 
 
-class DrivenRun:
-    """Launches, runs and disposes one subagent. `aclose` must follow, whatever happened."""
+class RunTask:
+    """Launches, runs and disposes one subagent. Always call `aclose`, whatever happened."""
 
-    def __init__(self, orchestrator: Orchestrator, plan: RunPlan, patience: Patience) -> None:
-        self.plan = plan
+    def __init__(self, launch: Launchable, start: StartRun, timeouts: ShutdownTimeouts) -> None:
+        self.launch = launch
         self.abort = Abort()
-        self.clock = RunClock(plan.timeout.effective, lambda: self.abort.reach_limit(timed_out(plan.timeout)))
+        self.clock = RunClock(
+            launch.timeout.effective, lambda: self.abort.reach_limit(timed_out(launch.timeout))
+        )
         self.abort.clock = self.clock
-        self._orchestrator = orchestrator
-        self._patience = patience
-        self._launch: Launch | None = None
-        self._disposing: Launch | None = None
+        self._start = start
+        self._timeouts = timeouts
+        self._run: StartedRun | None = None
+        self._disposing: StartedRun | None = None
 
-    async def start(self) -> Launch:
+    async def start(self) -> StartedRun:
         """Launch under the clock. Raises LaunchTimedOut, LaunchAborted, or what the launch raised."""
         self.clock.resume()
         try:
-            self._launch = await self._until_settled(self._orchestrator.launch(self.plan.request, self.abort))
+            self._run = await self._until_settled(self._start(self.abort))
         except Exception as error:
             if self.abort.aborted:
                 raise self._launch_stopped() from error
             raise
         if self.abort.aborted:
             raise self._launch_stopped()
-        self._begin_updates(self._launch)
-        return self._launch
+        self._begin_updates(self._run)
+        return self._run
 
     async def finish(self) -> RunEnd:
-        """Run what `start` launched to its natural or forced end; never raises for the run."""
-        assert self._launch is not None, "finish follows start"
+        """Execute what `start` launched to its natural or forced end; never raises for the run."""
+        assert self._run is not None, "finish follows start"
         error = None
         try:
-            await self._until_settled(self._launch.scope.run_non_interactive(dict(self.plan.context)))
+            await self._until_settled(self._run.run())
         except Exception as raised:
             error = raised
             if not self.abort.aborted:
-                log.info("subagent %s failed: %s", self.plan.request.name, error_text(error))
+                log.info("subagent %s failed: %s", self.launch.subagent_name, error_text(error))
         return self.end(error)
 
     def end(self, error: Exception | None = None) -> RunEnd:
         """Return how the run ends if it ends now, with what it has produced."""
-        output = self._launch.scope.output if self._launch is not None else None
-        return run_end(self.abort, output, error, self.plan.timeout)
+        output = self._run.output if self._run is not None else None
+        return run_end(self.abort, output, error, self.launch.timeout)
 
     async def aclose(self) -> None:
-        """Stop the clock and dispose the launch, in bounded time; errors are logged."""
+        """Stop the clock and dispose the run, in bounded time; errors are logged."""
         self.clock.stop()
-        self._disposing, self._launch = self._launch, None
+        self._disposing, self._run = self._run, None
         try:
-            await self.hasten()
+            await self.dispose_now()
         finally:
             self._disposing = None
 
-    async def hasten(self) -> None:
-        """Dispose once more what is being disposed, since less time is left for that now."""
+    async def dispose_now(self) -> None:
+        """Call a running disposal again, with the shorter deadline that applies now."""
         if self._disposing is None:
             return
         try:
-            async with asyncio.timeout(self._patience.dispose):
+            async with asyncio.timeout(self._timeouts.dispose):
                 await self._disposing.dispose()
         except Exception:
-            log.exception("disposing subagent %s failed", self.plan.request.name)
+            log.exception("disposing subagent %s failed", self.launch.subagent_name)
 
-    def _begin_updates(self, launch: Launch) -> None:
-        update = self.plan.update_output
-        if update is None:
-            return
-        call_safely(update, f"Subagent '{self.plan.request.name}' is running (ID: {launch.agent_id}).\n")
-        if isinstance(launch.scope, SpeakingScope):
-            launch.scope.on_message = partial(call_safely, update)
+    def _begin_updates(self, run: StartedRun) -> None:
+        update = self.launch.update_output
+        if update is not None:
+            call_safely(update, f"Subagent '{self.launch.subagent_name}' is running (ID: {run.agent_id}).\n")
+            run.on_message = partial(call_safely, update)
 
     def _launch_stopped(self) -> LaunchAborted:
-        name, outcome = self.plan.request.name, self.abort.outcome
+        name, outcome = self.launch.subagent_name, self.abort.outcome
         reason = "aborted" if outcome is None else outcome.reason
         if reason == "timeout":
-            return LaunchTimedOut(self.plan.timeout.text, subagentName=name, reason=reason)
+            return LaunchTimedOut(self.launch.timeout.text, subagentName=name, reason=reason)
         return LaunchAborted(
             f"The launch of subagent '{name}' was aborted.", subagentName=name, reason=reason
         )
 
     async def _until_settled(self, work: Awaitable[T]) -> T:
-        """Wait for work to end; after the abort only so long, then cancel it."""
+        """Wait for work to end; after an abort give it `wind_down` seconds, then cancel it."""
         inner = asyncio.ensure_future(work)
         aborted = asyncio.get_running_loop().create_future()
         unsubscribe = self.abort.on_abort(lambda: aborted.set_result(None))
         try:
             await asyncio.wait({inner, aborted}, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait({inner}, timeout=self._patience.wind_down)
+            await asyncio.wait({inner}, timeout=self._timeouts.wind_down)
         finally:
             unsubscribe()
             aborted.cancel()
@@ -167,7 +153,7 @@ class DrivenRun:
         inner.cancel()
         await asyncio.wait({inner}, timeout=CANCEL_SECONDS)
         if not inner.done():
-            log.error("subagent %s does not end, not even cancelled", self.plan.request.name)
+            log.error("subagent %s does not end, not even cancelled", self.launch.subagent_name)
             inner.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 

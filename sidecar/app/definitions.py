@@ -1,0 +1,62 @@
+"""The subagent definitions of one Host, matched with its runners."""
+
+import asyncio
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sidecar.api.settings import SettingsSource
+from sidecar.api.subagents import SubagentsResult
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.runner_set import RunnerSet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sidecar.subagents.definitions import DefinitionDirectory
+    from sidecar.subagents.runs.catalogue import Catalogue, Target
+
+
+class Definitions:
+    """Lists definitions and chooses what a launch executes. Loads its parsers when first needed."""
+
+    def __init__(self, settings: SettingsSource, runners: RunnerSet, config_dir: Path) -> None:
+        self._settings = settings
+        self._runners = runners
+        self._config_dir = config_dir
+
+    async def describe(self, workspace: Workspace) -> SubagentsResult:
+        """Return the definitions that a workspace has, and every problem found in them."""
+        return await asyncio.to_thread(
+            lambda: self._catalogue.describe(
+                self._settings.current, self._runners.current, workspace.folders, trusted=workspace.trusted
+            )
+        )
+
+    async def check(self, paths: "Sequence[Path]") -> SubagentsResult:
+        """Return the definitions in these files and directories, wherever they are."""
+        return await asyncio.to_thread(
+            lambda: self._catalogue.check(self._settings.current, self._runners.current, paths)
+        )
+
+    async def target(self, name: str, workspace: Workspace) -> "Target":
+        """Choose what a launch of `name` executes. Raises SubagentNotFound and LaunchFailed."""
+        return await asyncio.to_thread(
+            lambda: self._catalogue.target(
+                self._settings.current,
+                self._runners.current,
+                name,
+                workspace.folders,
+                trusted=workspace.trusted,
+            )
+        )
+
+    def places(self, workspace: Workspace) -> "list[DefinitionDirectory]":
+        """Return the directories that are searched for definitions, in order of precedence."""
+        return self._catalogue.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
+
+    @cached_property
+    def _catalogue(self) -> "Catalogue":
+        from sidecar.subagents.runs.catalogue import Catalogue
+
+        return Catalogue(self._config_dir)

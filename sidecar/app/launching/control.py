@@ -1,0 +1,136 @@
+"""Cancel, reorder, message and await the runs of one Host."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from sidecar.api.errors import InvalidState, StorageError
+from sidecar.app.launching.gate import LaunchGate
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.background import BackgroundRuns, conclude
+from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.run import Run
+from sidecar.subagents.tasks.manager import AsyncTaskManager
+from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy, cancelled
+
+
+class RunControl:
+    """Everything that happens to a run after its launch."""
+
+    def __init__(
+        self,
+        manager: AsyncTaskManager,
+        registry: RunRegistry,
+        admission: Admission,
+        background: BackgroundRuns,
+        gate: LaunchGate,
+    ) -> None:
+        self._manager = manager
+        self._registry = registry
+        self._admission = admission
+        self._background = background
+        self._gate = gate
+
+    def set_max(self, maximum: int) -> None:
+        """Change the limit of running tasks; queued launches may start."""
+        self._manager.set_max_async_tasks(maximum)
+        self._admission.pump()
+
+    def reorder(self, record: RunRecord, position: int) -> int:
+        """Move a queued launch to a place in the queue, from 1, or to its end; return its new place.
+
+        Raises InvalidState for a run that is not queued.
+        """
+        task = self._registry.current(record)
+        place = self._admission.move(task.id, position) if task.status == "queued" else None
+        if place is None:
+            raise InvalidState(
+                f"task {task.id} is {task.status}: only a queued task has a place in the queue",
+                taskId=task.id,
+                status=task.status,
+            )
+        return place
+
+    async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+        """End a run or a place in the queue; True once the end is durable, False if it had ended.
+
+        `words` of whoever cancels are kept with the run's last event. Raises StorageError when the run is
+        stopped but the disk does not take its end yet.
+        """
+        is_ended_here = self.request_cancel(task_id, by, words)
+        try:
+            await self._registry.recorded(task_id)
+        except StorageError as error:
+            text = (
+                f"task {task_id} is stopped, and its end is recorded once that is possible: {error.message}"
+            )
+            raise StorageError(text, **error.data) from None
+        return is_ended_here
+
+    def request_cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+        """End a run or a place in the queue without waiting for the journal; False if it had ended."""
+        self._admission.remove(task_id)
+        return self._registry.conclude(task_id, cancelled(by, words))
+
+    async def cancel_all(self, by: CancelledBy) -> int:
+        """End whatever runs or is queued, and every launch that is pending; queued ones end first."""
+        live = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
+        count = self._gate.cancel(self._is_live)
+        ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
+        return count + sum(ended)
+
+    def send(self, record: RunRecord, text: str) -> None:
+        """Give the agent of a live run a message. Raises InvalidState where it cannot take one."""
+        run = self._registry.live(record.task.id)
+        if run is None:
+            task = record.task
+            raise InvalidState(
+                f"task {task.id} cannot receive messages: it is {task.status}",
+                taskId=task.id,
+                status=task.status,
+            )
+        run.send(text)
+
+    async def wait(
+        self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
+    ) -> bool:
+        """Wait for ends; True if the time was over first."""
+        waits = [asyncio.ensure_future(self._registry.settled(task_id)) for task_id in task_ids]
+        when = asyncio.ALL_COMPLETED if mode == "all" else asyncio.FIRST_COMPLETED
+        try:
+            done, pending = await asyncio.wait(waits, timeout=limit_seconds, return_when=when)
+        finally:
+            for each in waits:
+                each.cancel()
+        return bool(pending) if mode == "all" else not done
+
+    def run_ended(self, run: Run) -> None:
+        """Take in an end that is durable: the manager gets it, and its slot is free now or soon."""
+        if run.outcome is not None and self._manager.get_task(run.id) is not None:
+            conclude(self._manager, run.id, run.outcome)
+        if run.id not in self._manager.ended_with_slot:
+            self.slot_freed(run.id)
+
+    def slot_freed(self, task_id: str) -> None:
+        """Give the slot of a run to the next one, once its end is durable and its processes are gone."""
+        if not self._is_live(task_id):
+            self._admission.release(task_id)
+        self._admission.slot_freed()
+
+    async def aclose(self, limit: float) -> None:
+        """End everything that runs or is queued as `hostExit`, and wait until that is durable."""
+        self._gate.cancel(self._is_live)
+        self._end_running()
+        for record in await self._admission.aclose(limit=0.5):
+            self._registry.conclude(record.task.id, HOST_EXIT)
+        self._end_running()
+        await self._background.aclose(limit)
+        await self._registry.aclose(limit)
+
+    def _end_running(self) -> None:
+        for run in self._registry.with_status("running"):
+            self._registry.conclude(run.id, HOST_EXIT)
+
+    def _is_live(self, task_id: str) -> bool:
+        return self._registry.live(task_id) is not None

@@ -1,0 +1,157 @@
+"""The one door for launches, of clients, the terminal and the model: check, plan, admit, start."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from sidecar.api.async_tasks import ResumeMode
+from sidecar.api.errors import InvalidState
+from sidecar.api.launches import LaunchParams, ResumeParams
+from sidecar.api.settings import SettingsSource
+from sidecar.app.launching.control import RunControl
+from sidecar.app.launching.gate import LaunchGate, PendingLaunch
+from sidecar.app.launching.planner import Planner
+from sidecar.app.launching.recorded import from_record
+from sidecar.app.launching.resuming import Resumptions
+from sidecar.app.launching.workspace import Workspace
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
+from sidecar.subagents.runs.launch import launch_run
+from sidecar.subagents.runs.prepared import PreparedLaunch
+from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.scope import RunScope, RunServices
+from sidecar.subagents.tasks.launching import Abort
+from sidecar.subagents.tasks.timeouts import TimeoutChoice
+
+OverLimit = Literal["reject", "queue"] | None
+
+
+class Launcher:
+    """Launches the runs of one Host."""
+
+    def __init__(
+        self,
+        settings: SettingsSource,
+        planner: Planner,
+        admission: Admission,
+        background: BackgroundRuns,
+        services: RunServices,
+        control: RunControl,
+        gate: LaunchGate,
+        resumptions: Resumptions,
+    ) -> None:
+        self._settings = settings
+        self._planner = planner
+        self._admission = admission
+        self._background = background
+        self._services = services
+        self._registry: RunRegistry = services.registry
+        self._control = control
+        self._resumptions = resumptions
+        self.gate = gate
+
+    async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
+        """Launch a client's run in the background, or queue it at the limit if the caller asks for that.
+
+        Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams, TaskNotFound, AmbiguousTaskId and
+        StorageError.
+        """
+        with self.gate.open() as pending:
+            prepared = await self._planner.prepare(params, workspace, origin="client")
+            await self.start(prepared, pending)
+            return prepared.record
+
+    async def resume(self, params: ResumeParams, workspace: Workspace) -> tuple[RunRecord, ResumeMode]:
+        """Launch a run that continues an ended one's work: in its agent's session, if that is possible.
+
+        Raises InvalidState for a run that has not ended, and what `launch` does.
+        """
+        with self.gate.open() as pending:
+            ended = await self._registry.resolve(params.task_id)
+            _require_resumable(ended)
+            await self._admission.until_gone(ended.task.id)  # an agent saves its session until it exits
+            again = from_record(ended, params.notify_model)
+            again.over_limit = params.over_limit
+            prepared = await self._planner.prepare(again, workspace, origin="client")
+            same_runner = prepared.runner_name == ended.task.runner
+            resumption = await self._resumptions.of(ended, params.text, same_runner=same_runner)
+            mode: ResumeMode = "replay" if resumption.session_id is None else "session"
+            prepared.record.task.resumes, prepared.record.task.resume_mode = ended.task.id, mode
+            await self.start(replace(prepared, resumption=resumption), pending)
+            return prepared.record, mode
+
+    async def prepare(
+        self,
+        params: LaunchParams,
+        workspace: Workspace,
+        *,
+        sync: bool,
+        update_output: Callable[[str], object] | None,
+    ) -> PreparedLaunch:
+        """Check and plan a launch of the model; `start` or `run` follows. Raises what `launch` does."""
+        return await self._planner.prepare(
+            params, workspace, origin="model", sync=sync, update_output=update_output
+        )
+
+    def timeout(self, requested: float | None) -> TimeoutChoice:
+        """Return the time limit of a run for what was requested, in seconds."""
+        return self._planner.timeout(requested)
+
+    async def start(self, prepared: PreparedLaunch, pending: PendingLaunch) -> int | None:
+        """Start a run in the background, or queue it at the limit; return its place in the queue, from 1.
+
+        Raises LimitReached where the launch or the settings choose that, and what the launch raises.
+        """
+        pending.enter(prepared.task_id, prepared.subagent_name)
+        rejects = self._over_limit(prepared.params.over_limit) == "reject"
+        if rejects:
+            await self._admission.until_can_start(prepared)
+        place = None
+        if not await self._admission.start_now(prepared):
+            if rejects:
+                raise self._admission.limit_reached(prepared)
+            place = await self._enqueue(prepared)
+        if pending.is_cancelled:
+            await self._control.cancel(prepared.task_id, "user")
+        return place
+
+    async def run(self, prepared: PreparedLaunch, pending: PendingLaunch) -> ForegroundEnd:
+        """Execute a run whose caller waits for it; it takes no slot. Raises what the launch raises."""
+        pending.enter(prepared.task_id, prepared.subagent_name)
+        return await self._background.run(prepared, partial(self._launch_pending, prepared, pending))
+
+    async def _launch_pending(
+        self, prepared: PreparedLaunch, pending: PendingLaunch, abort: Abort
+    ) -> RunScope:
+        scope = await launch_run(self._services, prepared, abort)
+        if pending.is_cancelled:
+            self._control.request_cancel(prepared.task_id, "user")
+        return scope
+
+    async def _enqueue(self, prepared: PreparedLaunch) -> int:
+        """Queue a launch durably and return its place."""
+        task = prepared.record.task
+        task.status, task.launched_at, task.queued_at = "queued", None, self._planner.now()
+        place = self._admission.enqueue(prepared)
+        try:
+            await self._registry.add(prepared.record)
+        except BaseException:
+            self._admission.remove(task.id)
+            raise
+        self._admission.make_ready(task.id)
+        return place
+
+    def _over_limit(self, chosen: OverLimit) -> OverLimit:
+        return chosen or self._settings.current.async_tasks.over_limit
+
+
+def _require_resumable(ended: RunRecord) -> None:
+    """Raise InvalidState for a run that has not ended, or whose record cannot be read."""
+    task = ended.task
+    if task.status in ("queued", "running"):
+        text = f"task {task.id} is {task.status}: only an ended task can be resumed"
+        raise InvalidState(text, taskId=task.id, status=task.status)
+    if ended.unreadable:
+        raise InvalidState(f"task {task.id}: {task.error}", taskId=task.id, status=task.status)

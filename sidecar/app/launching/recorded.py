@@ -1,0 +1,46 @@
+"""The parameters of a launch as its record keeps them, so that an ended run can be launched again."""
+
+from typing import Any
+
+from sidecar.api.launches import LaunchParams
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.permissions.tool_rule import delegated
+from sidecar.subagents.tasks.timeouts import NONE
+
+
+def to_record(params: LaunchParams) -> dict[str, Any]:
+    """Return what a record keeps of a launch; `behaviourPrompts` has the goal first."""
+    tools = params.tool_whitelist
+    given = {
+        "expectedOutputs": params.expected_outputs,
+        "toolWhitelist": None if tools is None else delegated(tools),
+        "maxTurns": params.max_turns,
+        "gracePeriodSeconds": params.grace_period_seconds,
+    }
+    return {
+        "behaviourPrompts": [params.goal_prompt, *(params.behaviour_prompts or ())],
+        "context": dict(params.context or {}),
+        **{name: value for name, value in given.items() if value is not None},
+    }
+
+
+def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchParams:
+    """Return the parameters that launch an ended run again.
+
+    Without `notify_model` the new end is reported to the model if that of the ended run was.
+    """
+    task, request = ended.task, ended.request
+    return LaunchParams(
+        subagent_name=task.subagent_name,
+        goal_prompt=task.goal_prompt,
+        behaviour_prompts=request["behaviourPrompts"][1:],
+        context=request["context"],
+        expected_outputs=request.get("expectedOutputs"),
+        tool_whitelist=request.get("toolWhitelist"),
+        timeout_seconds=NONE if task.timeout_seconds is None else task.timeout_seconds,
+        grace_period_seconds=request.get("gracePeriodSeconds"),
+        max_turns=request.get("maxTurns"),
+        workspace_dir=task.workspace_dir,
+        parent_task_id=task.parent_task_id,
+        notify_model=ended.concerns_model if notify_model is None else notify_model,
+    )

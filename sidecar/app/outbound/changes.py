@@ -1,0 +1,78 @@
+"""Counts the changes in a Host and notifies its listeners."""
+
+from collections.abc import Callable, Iterable
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
+from sidecar.history.task_history import Changes
+
+
+class Listener:
+    """Receives the changes of a Host. Each call is made in the event loop and must not wait."""
+
+    answers_questions = False
+    """Whether a person uses it who can answer permission requests."""
+
+    def run_changed(self, task: AsyncTask) -> None:
+        """Receive the new state of an async task."""
+
+    def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
+        """Receive the ids of stored tasks that changed."""
+
+    def definitions_changed(self) -> None:
+        """Receive that subagent definitions may have changed."""
+
+
+class ChangeHub:
+    """Notifies listeners of changes; `revision` counts them. Use it in the event loop."""
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self._listeners: list[Listener] = []
+        self._batcher = ChangeBatcher(self._history_changed)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Notify `listener` of changes until the returned function is called."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether a listener can answer permission requests."""
+        return any(listener.answers_questions for listener in self._listeners)
+
+    def run_changed(self, task: AsyncTask) -> None:
+        """Notify of the new state of an async task."""
+        self.revision += 1
+        for listener in self._listeners:
+            listener.run_changed(task)
+
+    def definitions_changed(self) -> None:
+        """Notify that subagent definitions may have changed."""
+        self.revision += 1
+        for listener in self._listeners:
+            listener.definitions_changed()
+
+    def record(self, task_id: str, change: Change) -> None:
+        """Notify of a change of a stored task, soon and together with others."""
+        self._batcher.record(task_id, change)
+
+    def record_all(self, task_ids: Iterable[str], change: Change) -> None:
+        """Notify of one change of several stored tasks."""
+        for task_id in task_ids:
+            self._batcher.record(task_id, change)
+
+    def stored_changed(self, changes: Changes) -> None:
+        """Notify of the changes that a scan of the stored tasks found."""
+        self.record_all(changes.added, "added")
+        self.record_all(changes.changed, "changed")
+        self.record_all(changes.removed, "removed")
+
+    def close_history(self) -> None:
+        """Stop notifying of changes of stored tasks; drop those that are pending."""
+        self._batcher.close()
+
+    def _history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
+        self.revision += 1
+        for listener in self._listeners:
+            listener.history_changed(added, changed, removed)

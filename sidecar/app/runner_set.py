@@ -1,0 +1,25 @@
+"""The runners of one Host: those of the settings, and the agents that are installed."""
+
+from collections.abc import Mapping
+
+from sidecar.api.lifecycle import RunnerInfo
+from sidecar.api.settings import SettingsSource
+from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.runners.registry import build_runners, describe_runners
+
+
+class RunnerSet:
+    """Holds the runners that launches can use; `refresh` looks for them again."""
+
+    def __init__(self, settings: SettingsSource) -> None:
+        self._settings = settings
+        self.current: Mapping[str, Runner] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Search for installed agents again; running runs keep their runner."""
+        self.current = build_runners(self._settings.current.runners)
+
+    def describe(self) -> list[RunnerInfo]:
+        """Return each runner and whether its program was found."""
+        return [RunnerInfo(**entry) for entry in describe_runners(self.current.values())]

@@ -1,0 +1,61 @@
+"""What limits a run besides its prompt: turns, tools, outputs, and which runner supports them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sidecar.api.launches import LaunchParams
+from sidecar.subagents.permissions.tool_rule import ToolRule, delegated
+from sidecar.subagents.tasks.timeouts import NONE
+
+if TYPE_CHECKING:
+    from sidecar.subagents.definitions import Definition
+
+RunnerOption = Literal["expectedOutputs", "toolWhitelist", "maxTurns"]
+"""A launch parameter that not every runner supports, by its name on the wire."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConstraints:
+    """What a run must comply with.
+
+    `expected_outputs` is name to description; `max_turns` None for no limit; `grace_seconds` the time for a
+    last turn, 0 for none; `tools` None for all of them.
+    """
+
+    expected_outputs: Mapping[str, str] = field(default_factory=dict)
+    max_turns: int | None = None
+    grace_seconds: float = 0
+    tools: ToolRule | None = None
+
+
+def constraints_of(params: LaunchParams, definition: "Definition", grace_seconds: float) -> RunConstraints:
+    """Return the constraints of a run: from the launch, else its definition, else the settings' grace."""
+    max_turns = definition.max_turns if params.max_turns is None else params.max_turns
+    grace = grace_seconds if params.grace_period_seconds is None else params.grace_period_seconds
+    return RunConstraints(
+        expected_outputs=params.expected_outputs or {},
+        max_turns=None if max_turns == NONE else max_turns,
+        grace_seconds=max(0, grace),
+        tools=_tool_rule(params.tool_whitelist, definition),
+    )
+
+
+def first_unsupported(
+    params: LaunchParams, unsupported: Mapping[RunnerOption, str]
+) -> tuple[RunnerOption, str] | None:
+    """Return the first parameter of a launch that its runner does not support, and the runner's reason."""
+    given: dict[RunnerOption, bool] = {
+        "expectedOutputs": params.expected_outputs is not None,
+        "toolWhitelist": params.tool_whitelist is not None,
+        "maxTurns": params.max_turns not in (None, NONE),
+    }
+    options = (option for option, is_given in given.items() if is_given and option in unsupported)
+    return next(((option, unsupported[option]) for option in options), None)
+
+
+def _tool_rule(whitelist: list[str] | None, definition: "Definition") -> ToolRule | None:
+    lists = [] if definition.tools is None else [tuple(delegated(definition.tools))]
+    if whitelist is not None:
+        lists.append(tuple(delegated(whitelist)))
+    return ToolRule(tuple(lists)) if lists else None

@@ -1,0 +1,39 @@
+"""Checks of launch parameters that need nothing else: one set for every caller."""
+
+import sys
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.launches import LaunchParams
+from sidecar.javascript.printing import js_number
+from sidecar.subagents.permissions.tool_rule import first_fault
+from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
+
+
+class InvalidParameter(InvalidParams):
+    """A launch parameter is wrong. `parameter` is its wire name; `problem` includes what to give instead."""
+
+    def __init__(self, parameter: str, problem: str) -> None:
+        super().__init__(f"{parameter}: {problem}")
+        self.parameter = parameter
+        self.problem = problem
+
+
+def check_launch(params: LaunchParams) -> None:
+    """Raise InvalidParameter for the first parameter that is wrong whatever is launched."""
+    if not params.goal_prompt.strip():
+        raise InvalidParameter("goalPrompt", "is blank; describe what the subagent should achieve")
+    timeout, grace, turns = params.timeout_seconds, params.grace_period_seconds, params.max_turns
+    if timeout is not None and (problem := seconds_problem(timeout)) is not None:
+        raise InvalidParameter("timeoutSeconds", problem)
+    if grace is not None and grace != NONE and not 0 <= grace <= sys.float_info.max:
+        raise InvalidParameter(
+            "gracePeriodSeconds",
+            f"{js_number(grace)}. Give -1 for none, or a finite number of seconds, 0 or more.",
+        )
+    if turns is not None and turns != NONE and turns < 1:
+        raise InvalidParameter("maxTurns", f"{turns}. Give -1 for no limit, or a whole number of at least 1.")
+    not_understood = first_fault(params.tool_whitelist or ())
+    if not_understood is not None:
+        raise InvalidParameter("toolWhitelist", not_understood)
+    if any(not name.strip() for name in params.expected_outputs or ()):
+        raise InvalidParameter("expectedOutputs", "a name is blank; name each output")

@@ -1,0 +1,61 @@
+"""A planner whose definition, runner and settings a test decides."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import SubagentNotFound
+from sidecar.api.settings import RunnerSettings
+from sidecar.app.definitions import Definitions
+from sidecar.app.launching.planner import Planner
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.settings import SettingsStore
+from sidecar.subagents.definitions import Definition
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.limits.budget import DaySpending
+from sidecar.subagents.runners.command.runner import CommandRunner
+from sidecar.subagents.runs.catalogue import Target
+from sidecar.subagents.runs.registry import RunRegistry
+
+
+@dataclass
+class OneDefinition:
+    """Stands for the definitions of a workspace: only `scout`, which runs a command."""
+
+    limits: dict[str, Any] = field(default_factory=dict)
+
+    async def target(self, name: str, workspace: Workspace) -> Target:
+        if name != "scout":
+            raise SubagentNotFound(f"no subagent is named {name!r}", subagentName=name, available=["scout"])
+        definition = Definition(name="scout", description="", system_prompt="", **self.limits)
+        return Target(definition, CommandRunner("cat", RunnerSettings(type="command", command=["cat"])))
+
+
+class Planning:
+    """A planner and what it uses."""
+
+    def __init__(self, journal: Journal, workspace: Path) -> None:
+        self.changed: list[AsyncTask] = []
+        self.events = EventLog(journal, lambda: 5)
+        self.registry = RunRegistry(journal, self.events, lambda: 5, self.changed.append)
+        self.settings = SettingsStore()
+        self.definitions = OneDefinition()
+        self.spending = DaySpending(lambda: 5)
+        self.workspace = Workspace((workspace,), trusted=True)
+        self.planner = Planner(
+            self.settings, cast(Definitions, self.definitions), self.spending, self.registry, lambda: 5
+        )
+
+
+@pytest.fixture
+async def planning(tmp_path: Path) -> AsyncIterator[Planning]:
+    journal = await Journal.open(tmp_path / "sidecar.db")
+    planning = Planning(journal, tmp_path)
+    yield planning
+    await planning.registry.aclose(1)
+    await journal.aclose()

@@ -1,0 +1,115 @@
+"""A Host without clients: what its services have in common."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
+from sidecar.api.launches import LaunchParams
+from sidecar.app.host import Host
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.outbound.changes import Listener
+from sidecar.app.settings import SettingsStore
+from sidecar.app.toolbox import Toolbox
+
+RUNNERS = {
+    "cat": {"type": "command", "command": ["cat"]},
+    "wait": {"type": "command", "command": ["sleep", "60"]},
+}
+SETTINGS: dict[str, Any] = {"asyncTasks": {"max": 1}, "runners": RUNNERS}
+
+
+class Heard(Listener):
+    """Keeps what a Host reports."""
+
+    def __init__(self) -> None:
+        self.tasks: list[AsyncTask] = []
+
+    def run_changed(self, task: AsyncTask) -> None:
+        self.tasks.append(task)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace((tmp_path,), trusted=True)
+
+
+@pytest.fixture
+async def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Host]:
+    agents = tmp_path / "config" / "subagent-sidecar" / "agents"
+    agents.mkdir(parents=True)
+    for name in RUNNERS:
+        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
+    host = await Host.open(tmp_path / "root", SettingsStore(SETTINGS))
+    yield host
+    await host.aclose()
+
+
+def launch(name: str, **given: Any) -> LaunchParams:
+    return LaunchParams(subagent_name=name, goal_prompt="say this", **given)
+
+
+async def test_a_run_is_reported_from_its_launch_to_its_end(host: Host, workspace: Workspace) -> None:
+    heard = Heard()
+    stop = host.changes.listen(heard)
+    record = await host.launcher.launch(launch("cat"), workspace)
+    await host.registry.settled(record.task.id)
+    stop()
+    assert (heard.tasks[0].status, heard.tasks[-1].status) == ("running", "completed")
+    assert host.changes.revision >= 2
+    ended = await host.registry.resolve(record.task.id[:8])
+    assert (ended.task.output or {})["final_message"].strip() == "say this"
+
+
+async def test_raising_the_limit_starts_what_is_queued(host: Host, workspace: Workspace) -> None:
+    first = await host.launcher.launch(launch("wait"), workspace)
+    second = await host.launcher.launch(launch("cat", over_limit="queue"), workspace)
+    assert (second.task.status, len(host.admission)) == ("queued", 1)
+    host.update_settings({"asyncTasks": {"max": 2}})
+    await host.registry.settled(second.task.id)
+    assert (await host.registry.resolve(second.task.id)).task.status == "completed"
+    assert await host.control.cancel_all("user") == 1
+    assert (await host.registry.resolve(first.task.id)).task.status == "cancelled"
+
+
+async def test_changed_runners_are_those_of_the_next_launch(host: Host, workspace: Workspace) -> None:
+    host.update_settings({"runners": {"cat": {"type": "command", "command": ["echo", "changed"]}}})
+    record = await host.launcher.launch(launch("cat"), workspace)
+    await host.registry.settled(record.task.id)
+    output = (await host.registry.resolve(record.task.id)).task.output or {}
+    assert output["final_message"].startswith("changed")
+
+
+async def test_a_second_host_of_a_root_only_reads(host: Host, tmp_path: Path) -> None:
+    reader = await Host.open(tmp_path / "root", SettingsStore(SETTINGS))
+    with pytest.raises(StorageError, match="root in use by pid"):
+        reader.require_ownership()
+    await reader.aclose()
+    host.require_ownership()
+
+
+async def test_the_tool_of_the_model_launches_as_clients_do(host: Host, workspace: Workspace) -> None:
+    host.update_settings({"asyncTasks": {"overLimit": "queue"}})
+    toolbox = Toolbox(host, lambda: workspace)
+    arguments = {"subagent_name": "cat", "goal_prompt": "say this"}
+    done = await toolbox.call("task", arguments)
+    assert (done.error, (done.metadata or {})["effectiveTimeoutSeconds"]) == (None, 900)
+    running = await toolbox.call("task", {**arguments, "subagent_name": "wait", "async": True})
+    assert (running.metadata or {})["status"] == "running"
+    queued = await toolbox.call("task", {**arguments, "async": True})
+    assert (queued.metadata or {})["status"] == "queued"
+    refused = await toolbox.call("task", {**arguments, "max_turns": 3})
+    assert refused.error is not None
+    assert refused.error.message.startswith("Invalid max_turns: runner 'cat' does not support it: ")
+
+
+async def test_without_trust_the_tool_launches_nothing(host: Host, tmp_path: Path) -> None:
+    toolbox = Toolbox(host, lambda: Workspace((tmp_path,)))
+    refused = await toolbox.call("task", {"subagent_name": "cat", "goal_prompt": "x"})
+    assert refused.error is not None
+    assert (refused.error.type, host.registry.with_status("running")) == ("EXECUTION_FAILED", [])
