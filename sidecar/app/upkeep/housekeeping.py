@@ -60,9 +60,7 @@ class Housekeeping:
 
     def put_away(self, limit: int) -> PutAwayResult:
         """List what can be restored."""
-        from sidecar.history.catalog.unlisted import (
-            read_title,  # reads tasks, which most starts leave to workers
-        )
+        from sidecar.history.stores.task_folders.removed import read_title
 
         found = shelves.shelved(self._root)
         items = [

@@ -22,8 +22,8 @@ import msgspec
 from sidecar import __version__
 from sidecar.api.tasks import Rules
 from sidecar.history.catalog.cache_file import DamagedCache, discard, make_cache_file
-from sidecar.history.catalog.index_row import IndexRow
 from sidecar.history.catalog.sqlite_faults import FAULTS, is_busy, is_damage
+from sidecar.history.stores.index_row import IndexRow
 
 _log = logging.getLogger(__name__)
 
@@ -43,16 +43,8 @@ _decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
 
 Rows = dict[str, IndexRow]
 
-_EXTRACTION: Final = (
-    "api",
-    "javascript",
-    "history/catalog",
-    "history/guide",
-    "history/stored",
-    "history/stored/products",
-    "history/structural",
-)
-"""The folders of the package that decide what a row says."""
+_EXTRACTION: Final = ("api", "javascript", "history/catalog", "history/stored", "history/stores")
+"""The folders of the package that decide, with all below them, what a row says."""
 
 
 class RowIndex:
@@ -206,11 +198,22 @@ def _version() -> str:
     """Name the program that extracts: any change to the modules that do makes all rows suspect."""
     made = [__version__, str(sys.implementation.cache_tag), str(sys.maxsize)]
     package = Path(__file__).parents[2]
-    for folder in (package / name for name in _EXTRACTION):
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
-            made += [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files]
+    for name in _EXTRACTION:
+        made += _modules(str(package / name))
     return "\n".join(made)
+
+
+def _modules(folder: str) -> list[str]:
+    """Describe each module in a folder and below."""
+    found: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+            elif "." not in entry.name and entry.name != "__pycache__":
+                found += _modules(entry.path)
+    return found
 
 
 def _age(row: IndexRow) -> float:

@@ -6,7 +6,6 @@ that dies or hangs on a task costs that task its row, nothing else.
 
 import contextlib
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -18,12 +17,10 @@ from typing import Final
 import msgspec
 
 from sidecar.api.tasks import Rules
-from sidecar.history.catalog.index_row import ReadRows
-from sidecar.history.catalog.root_catalog import read_here
-from sidecar.history.catalog.task_reader import TaskReader
+from sidecar.history.catalog.root_catalog import read_sequentially
 from sidecar.history.catalog.worker import READY, Answer, Batch, receive_frame, send_frame
-from sidecar.history.stored.reading import API_FILE, UI_FILE, stamp_of
-from sidecar.history.stored.roots import Root
+from sidecar.history.stores.contract import Keys, Store
+from sidecar.history.stores.index_row import ReadRows
 
 _log = logging.getLogger(__name__)
 
@@ -133,7 +130,7 @@ class Worker:
 class _Work:
     """One call's batches, shared by those who read them."""
 
-    reader: TaskReader
+    store: Store
     rules: Rules
     now: int
     batches: deque[list[str]]
@@ -171,14 +168,14 @@ class WorkerPool:
         """The processes there are."""
         return [pid for worker in self._workers if (pid := worker.pid) is not None]
 
-    def read(self, reader: TaskReader, names: list[str], rules: Rules, now: int) -> ReadRows:
+    def read(self, store: Store, names: list[str], rules: Rules, now: int) -> ReadRows:
         """Read the tasks named; for a task that no worker survives, the row says so."""
-        if estimate_ms(reader.root, names) <= self._worth_ms:
-            return read_here(reader, names, rules, now)
+        if estimate_ms(store, names) <= self._worth_ms:
+            return read_sequentially(store, names, rules, now)
         with self._lock:
             if self._closed:
-                return read_here(reader, names, rules, now)
-            work = _Work(reader, rules, now, _batches(names), {})
+                return read_sequentially(store, names, rules, now)
+            work = _Work(store, rules, now, _batches(names), {})
             threads = [threading.Thread(target=self._serve, args=(worker, work)) for worker in self._workers]
             for thread in threads[: len(work.batches)]:
                 thread.start()
@@ -188,7 +185,7 @@ class WorkerPool:
         if self._closed:
             return work.rows
         left = [name for name in names if name not in work.rows]
-        return work.rows | read_here(reader, left, rules, now)  # what no worker could be had for
+        return work.rows | read_sequentially(store, left, rules, now)  # what no worker could be had for
 
     def rest(self, idle_seconds: float) -> None:
         """End workers that had nothing to do for so long."""
@@ -208,7 +205,7 @@ class WorkerPool:
 
     def _serve(self, worker: Worker, work: _Work) -> None:
         """Have batches read by one worker until none is left."""
-        root = work.reader.root
+        root = work.store.root
         try:
             worker.start()
         except WorkerFailed as failure:
@@ -238,17 +235,14 @@ class WorkerPool:
             return
         (name,) = names
         _log.error("the worker that read task %s %s; the task is listed without its content", name, failure)
-        work.rows[name] = work.reader.damaged_row(name, work.rules, work.now)
+        work.rows[name] = work.store.damaged_row(name, work.rules, work.now)
 
 
-def estimate_ms(root: Root, names: list[str]) -> float:
-    """Estimate how long reading takes, by the sizes of some of the files."""
+def estimate_ms(store: Store, names: Keys) -> float:
+    """Estimate how long reading takes, by the sizes of some of the members."""
     step = max(1, len(names) // _SAMPLE)
     sample = names[::step]
-    stamps = [
-        stamp_of(f"{root.folder(name)}{os.sep}{file}") for name in sample for file in (UI_FILE, API_FILE)
-    ]
-    megabytes = sum(stamp[1] for stamp in stamps if stamp is not None) / 1e6
+    megabytes = sum(map(store.size, sample)) / 1e6
     return len(names) * MS_PER_TASK + megabytes * MS_PER_MB * len(names) / max(1, len(sample))
 
 

@@ -6,12 +6,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from sidecar.api.tasks import TaskInfo
-from sidecar.history.stored.reading import ITEM_FILE, StoredFile
-from sidecar.history.stored.records import ListEntry
-from sidecar.history.structural import extract as structural
-from sidecar.history.structural.titles import one_line
-from sidecar.history.structural.usage import number
-from sidecar.history.structural.view import TaskSource, TaskView, sane_ms
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.task_folders.files import ITEM_FILE
+from sidecar.history.stores.task_folders.records import ListEntry
+from sidecar.history.stores.task_folders.structural import extract as structural
+from sidecar.history.stores.task_folders.structural.titles import one_line
+from sidecar.history.stores.task_folders.structural.usage import number
+from sidecar.history.stores.task_folders.structural.view import TaskSource, TaskView, sane_ms
 
 _CENT: Final = 0.005
 _PART: Final = 0.01

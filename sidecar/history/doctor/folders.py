@@ -9,10 +9,10 @@ from typing import Final
 from sidecar.api.insight import Finding
 from sidecar.api.tasks import Problem
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.stored.leftovers import LOCK_STALE_SECONDS
-from sidecar.history.stored.products import is_task_id
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, UI_FILE
-from sidecar.history.stored.roots import Root, task_folder
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, UI_FILE, task_folder, tasks_path
+from sidecar.history.stores.task_folders.ids import is_task_id
+from sidecar.history.stores.task_folders.leftovers import LOCK_STALE_SECONDS
 
 _SAVED: Final = "|".join(re.escape(name) for name in (UI_FILE, API_FILE, ITEM_FILE))
 _LEFTOVER: Final = re.compile(
@@ -26,7 +26,7 @@ _SHOWN: Final = 1_000
 def strange_names(root: Root) -> Iterator[Finding]:
     """Report what lies among the tasks and is none; the products' own names start with `_` or `.`."""
     try:
-        with os.scandir(root.tasks) as entries:
+        with os.scandir(tasks_path(root.path)) as entries:
             for entry in entries:
                 if entry.name.startswith(("_", ".")):
                     continue
@@ -37,7 +37,9 @@ def strange_names(root: Root) -> Iterator[Finding]:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        yield finding("unlistable", root.path, f"cannot be listed: {error.strerror}", path=root.tasks)
+        yield finding(
+            "unlistable", root.path, f"cannot be listed: {error.strerror}", path=tasks_path(root.path)
+        )
 
 
 def locks_and_leftovers(root: Root, task_id: str, problems: Sequence[Problem]) -> Iterator[Finding]:

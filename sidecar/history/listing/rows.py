@@ -1,7 +1,6 @@
 """All rows of some roots in their default order, kept until one of them changes: what pages are cut from."""
 
 import threading
-from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -10,9 +9,8 @@ from operator import attrgetter
 import msgspec
 
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
-from sidecar.history.catalog.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
-from sidecar.history.listing.paging import Mark
-from sidecar.history.structural.aging import ABANDONED_MS, ACTIVE_MS, next_change
+from sidecar.history.stores.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
+from sidecar.history.stores.status_by_age import ABANDONED_MS, ACTIVE_MS, next_change
 
 LISTINGS_KEPT = 4
 """One for each rule set, and two for a client that asks for single roots."""
@@ -110,15 +108,6 @@ def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
     return dict(Counter(_statuses(rows, now)))
 
 
-def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
-    """Find where the page after `mark` starts among rows in their default order."""
-    if rules == "guide":  # its order is nothing that a place can be told from
-        places = (place for place, row in enumerate(rows) if (row.id, row.root) == (mark.task_id, mark.root))
-        return next(places, mark.place) + 1
-    created = mark.value if mark.value is not None else _LAST
-    return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
-
-
 def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
     """Return what, one after the other, makes rows a JSON array; the last piece is its end."""
     if not rows:
@@ -152,7 +141,8 @@ def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
     return [info_of(row, rules, now) for row in rows]
 
 
-def _place(row: IndexRow) -> tuple[float, str, str]:
+def default_place(row: IndexRow) -> tuple[float, str, str]:
+    """Return what rows in their default order are sorted by, under the structural rules."""
     created = row.created_at if row.created_at is not None else _LAST
     return -created, row.id, row.root
 
@@ -172,6 +162,6 @@ def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
 
 
 def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:
-    from sidecar.history.guide.extract import sort
+    from sidecar.history.stores.task_folders.guide.extract import sort
 
     return sort(rows)

@@ -11,7 +11,6 @@ import msgspec
 
 from sidecar.api.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stored.records import ApiMessage, UiMessage
 
 # What salvages and judges is imported where there is need: its patterns take milliseconds to compile.
 
@@ -112,10 +111,6 @@ class Parser(Generic[T]):
             return self._one.decode(part)
         except UNREADABLE:
             return None
-
-
-ui_parser: Final = Parser(UiMessage)
-api_parser: Final = Parser(ApiMessage)
 
 
 def decode_object(decode: Callable[[Json], T], data: bytes, name: str) -> tuple[T | None, list[Problem]]:
