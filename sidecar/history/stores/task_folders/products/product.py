@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sidecar.api.insight import FileAction
 from sidecar.api.tasks import Product
 
 if TYPE_CHECKING:
+    from sidecar.api.insight import FileAction
     from sidecar.history.stores.editors import Machine
     from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
     from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage
@@ -51,9 +51,9 @@ class Marks(msgspec.Struct, frozen=True):
 class FileTools(msgspec.Struct, frozen=True):
     """The tools that work on files, as UI messages and as the model name them, and sources in metadata."""
 
-    shown: Mapping[str, FileAction] = {}
-    called: Mapping[str, FileAction] = {}
-    recorded: Mapping[str, FileAction] = {}
+    shown: "Mapping[str, FileAction]" = {}
+    called: "Mapping[str, FileAction]" = {}
+    recorded: "Mapping[str, FileAction]" = {}
     dates: tuple[str, ...] = ()
     """Members of a record in the metadata that hold a time in ms."""
 
