@@ -55,7 +55,7 @@ class Changes(msgspec.Struct, frozen=True):
     removed: list[str]
 
     def any(self) -> bool:
-        """Tell whether there is a change at all."""
+        """Return whether there is a change at all."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -63,7 +63,7 @@ class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. Where several hold the same id,
-    it stands for the task of the first, unless a method is told the `root`, a path.
+    the id means the task of the first, unless a method gets the `root`, a path.
 
     `now` gives the time in ms, `revision` the Host's current revision for results. With a `cache` directory
     an index of each root is kept there between processes, which `close` brings up to date. `read` reads
@@ -92,7 +92,7 @@ class TaskHistory:
 
     @property
     def followed(self) -> bool:
-        """Whether somebody looks for changes all the time, so that not every list has to."""
+        """Whether changes are followed all the time, so that not every list has to scan."""
         return self._selector.followed
 
     @followed.setter
@@ -100,7 +100,7 @@ class TaskHistory:
         self._selector.followed = value
 
     def know_ends(self, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
-        """Ask `ends`, in any thread, how tasks of the first root ended whose files do not tell it."""
+        """Ask `ends`, in any thread, how tasks of the first root ended where their files do not show it."""
         self._selector.ends = ends
 
     @property
@@ -137,7 +137,7 @@ class TaskHistory:
     def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
         """List all tasks that `filter` and `query` keep: newest first, or in the guide's own order.
 
-        Raises QueryError for a query with a fault.
+        Raises QueryError for an invalid query.
         """
         return self.select(Selection(filter, query, rules))
 
@@ -185,7 +185,7 @@ class TaskHistory:
         return message_page(params, self.store(found.path), self._revision())
 
     def refresh(self) -> Changes:
-        """Look at every root again and tell what changed since the last call.
+        """Scan every root and return what changed since the last call.
 
         The first call compares with the first list, or with the index; without either, all is added.
         """
@@ -194,7 +194,7 @@ class TaskHistory:
         return self.collect()
 
     def collect(self) -> Changes:
-        """Tell, without looking, what changed since the last call of this or of `refresh`."""
+        """Return, without a scan, what changed since the last call of this or of `refresh`."""
         found: dict[Change, set[str]] = {"added": set(), "changed": set(), "removed": set()}
         for catalog in self._catalogs.values():
             for task_id, change in catalog.collect().items():
@@ -221,12 +221,12 @@ class TaskHistory:
         ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
-        """Look again at the tasks named of one root, at once; the caller tells what happened to them."""
+        """Check the tasks named of one root again, at once; the caller announces what happened to them."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
 
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
-        for catalog in self._looked_through(root):
+        for catalog in self._searched(root):
             for name in catalog.names(task_id, self.now()):
                 owners.setdefault(name, catalog)
         if task_id in owners:
@@ -238,7 +238,7 @@ class TaskHistory:
         ((name, catalog),) = owners.items()
         return catalog, name
 
-    def _looked_through(self, root: str | None) -> Sequence[RootCatalog]:
+    def _searched(self, root: str | None) -> Sequence[RootCatalog]:
         if root is None:
             return self.catalogs
         return [self._catalogs[known_path(root, self._catalogs, "root")]]

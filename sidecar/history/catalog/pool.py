@@ -30,7 +30,7 @@ PATIENCE_SECONDS: Final = 30.0
 START_SECONDS: Final = 30.0
 MS_PER_TASK: Final = 0.06
 MS_PER_MB: Final = 1.5
-"""What reading costs on a slow machine, to tell whether the way to a worker is worth it."""
+"""What reading costs on a slow machine, which decides whether a worker is worth it."""
 _SAMPLE: Final = 64
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from sidecar.history.catalog.worker import main; main()"
@@ -72,7 +72,7 @@ class Worker:
         except OSError as error:
             raise WorkerFailed(f"cannot be started: {error}") from None
         self._process = process
-        # Looked at after the process is known: whoever ends the worker either finds it or is seen here.
+        # Checked after the process is known: whoever ends the worker either finds it or is seen here.
         if self._ended or self._receive(process, START_SECONDS) != READY:
             self.close(0)
             raise WorkerFailed("does not come up")
@@ -92,7 +92,7 @@ class Worker:
         return self._decoder.decode(answer)
 
     def end(self) -> None:
-        """End the process for good, from any thread, in the middle of a batch too."""
+        """End the process permanently, from any thread, also during a batch."""
         self._ended = True
         self.close(0.2)
 
@@ -188,7 +188,7 @@ class WorkerPool:
         return work.rows | read_sequentially(store, left, rules, now)  # what no worker could be had for
 
     def rest(self, idle_seconds: float) -> None:
-        """End workers that had nothing to do for so long."""
+        """End workers that were idle for longer than `idle_seconds`."""
         if self._lock.acquire(blocking=False):
             try:
                 for worker in self._workers:

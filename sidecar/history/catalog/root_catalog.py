@@ -171,7 +171,7 @@ class RootCatalog:
             return [*found]
 
     def clock_went_back(self, now: int) -> bool:
-        """Tell whether rows were made more than a day after `now`: ids that told a time may tell none."""
+        """Return whether rows were made more than a day after `now`; times in ids may be implausible then."""
         return any(self._is_from_later(rules, now) for rules in self._in_use())
 
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
@@ -208,7 +208,7 @@ class RootCatalog:
         return changes
 
     def save(self) -> None:
-        """Bring the index up to date; faults of it are logged, never raised."""
+        """Bring the index up to date; its errors are logged, never raised."""
         with self._lock:
             if self._index is not None:
                 for rules, kept in self._kept.items():
@@ -301,6 +301,6 @@ class RootCatalog:
 
 
 def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
-    """Tell whether two rows show the same task."""
+    """Return whether two rows show the same task."""
     assert one is not None and other is not None
     return (one.body, one.settled, one.ages_from) == (other.body, other.settled, other.ages_from)

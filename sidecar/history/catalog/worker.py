@@ -17,7 +17,7 @@ from sidecar.history.stores.registry import open_store
 from sidecar.history.stores.root import Root
 
 READY: Final = b"ready"
-"""The first frame: from now on whatever goes wrong is a task's fault."""
+"""The first frame: from now on a task is the cause of whatever goes wrong."""
 GARBAGE_THRESHOLDS: Final = (50_000, 20, 20)
 """Messages hold no cycles: to look for some at every 700 objects is half the price of reading a bad file."""
 _LENGTH: Final = struct.Struct("<I")
@@ -34,7 +34,7 @@ class Batch(msgspec.Struct, array_like=True):
 
 
 class Answer(msgspec.Struct, array_like=True):
-    """What became of a batch; `notes` are lines for the log."""
+    """The result of a batch; `notes` are lines for the log."""
 
     rows: dict[str, IndexRow | None]
     notes: list[str]

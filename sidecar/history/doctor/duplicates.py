@@ -18,5 +18,5 @@ def duplicates(rows: Sequence[TaskInfo], stores: Mapping[str, Store]) -> Iterato
     for task_id in sorted(holders):
         first, *others = sorted(holders[task_id], key=roots.index)
         if others:
-            told = f"also in {', '.join(others)}"
-            yield finding("duplicate", first, told, task_id, stores[first].location(task_id))
+            message = f"also in {', '.join(others)}"
+            yield finding("duplicate", first, message, task_id, stores[first].location(task_id))

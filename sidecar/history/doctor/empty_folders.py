@@ -25,11 +25,11 @@ class EmptyFolders(msgspec.Struct, frozen=True):
         for name, left in self.left.items():
             path = task_folder(root.path, name)
             if left:
-                told = f"no messages and no list entry; left are {', '.join(left)}"
-                yield finding("messagesGone", root.path, told, path=path)
+                message = f"no messages and no list entry; left are {', '.join(left)}"
+                yield finding("messagesGone", root.path, message, path=path)
             else:
-                told = "neither messages nor a list entry; it is not a task, and no list shows it"
-                yield finding("empty", root.path, told, name, path)
+                message = "neither messages nor a list entry; it is not a task, and no list shows it"
+                yield finding("empty", root.path, message, name, path)
             for found in locks_and_leftovers(root, name, ()):
                 yield msgspec.structs.replace(found, task_id=None)
 

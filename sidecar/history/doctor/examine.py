@@ -73,7 +73,7 @@ def _root(root: Root, rows: list[TaskInfo], empty: EmptyFolders) -> DoctorRoot:
 
 
 def _searched(home: Path) -> list[DoctorPlace]:
-    """Every place that autoDiscover looks at, whether or not it is turned on."""
+    """Every place that autoDiscover checks, whether or not it is turned on."""
     places = discover_roots(Machine(home, os.environ, sys.platform)).searched
     return [DoctorPlace(path=str(place.path), why=place.why, found=place.found) for place in places]
 
@@ -103,7 +103,7 @@ def _problems_of(history: TaskHistory, rows: list[TaskInfo]) -> Iterator[Finding
 
 
 def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
-    """The problems of a row, without those of a save that is going on or has ended meanwhile."""
+    """The problems of a row, without those of a save in progress or just ended."""
     steady = tuple(not_missing(root, row.id)) if row.problems else ()
     for problem in row.problems:
         code, message = problem.code, problem.message
@@ -150,8 +150,8 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
     files = read_task(folder, with_metadata=False)
     place = lists.place_of(row.id)
     source = TaskSource(row.id, root.path, root.product, files, entry, None, now, place)
-    if said := disagreements(source):
-        yield finding("disagreement", root.path, "; ".join(said), row.id, folder)
+    if found := disagreements(source):
+        yield finding("disagreement", root.path, "; ".join(found), row.id, folder)
 
 
 def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ class Listing:
         self.rules = rules
         self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
         self._haystacks: list[str] = []
-        self._standing = _Standing(since=1, until=0)
+        self._summary = _TimedSummary(since=1, until=0)
 
     def filtered(self, filter: str, now: int) -> list[IndexRow]:
         """The rows that the filter keeps, in order."""
@@ -39,29 +39,29 @@ class Listing:
             return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
         if not self._haystacks:
             self._haystacks = [haystack(row, self.rules) for row in self.rows]
-        # By place, since to have passed over a row costs more than to have searched its text.
+        # By place, since skipping a row costs more than searching its text.
         return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
 
     def counts(self, now: int) -> dict[str, int]:
         """How many of all rows have which status."""
-        return dict(self._standing_at(now).counts)
+        return dict(self._summary_at(now).counts)
 
     def rendered(self, now: int) -> Sequence[bytes]:
         """What, one after the other, makes all rows a JSON array."""
-        standing = self._standing_at(now)
-        if not standing.pieces:
-            standing.pieces = render(self.rows, now)
-        return standing.pieces
+        summary = self._summary_at(now)
+        if not summary.pieces:
+            summary.pieces = render(self.rows, now)
+        return summary.pieces
 
-    def _standing_at(self, now: int) -> "_Standing":
-        known = self._standing
+    def _summary_at(self, now: int) -> "_TimedSummary":
+        known = self._summary
         if known.since <= now < known.until:
             return known
         old = now - ABANDONED_MS
         ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
         ends = [next_change(int(age), now) for age in ages]
         until = min(ends, default=next_change(None, now))
-        self._standing = made = _Standing(now, until, count(self.rows, now))
+        self._summary = made = _TimedSummary(now, until, count(self.rows, now))
         return made
 
     def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
@@ -70,8 +70,8 @@ class Listing:
         return [row for row in self.rows if matches_filter(info_of(row, self.rules, now), filter, self.rules)]
 
 
-class _Standing(msgspec.Struct):
-    """What is known of all rows from one time to another, in ms: in between no status grows old.
+class _TimedSummary(msgspec.Struct):
+    """What holds for all rows from `since` until `until`, in ms: no status changes with age in between.
 
     `pieces` are made for the first list of all.
     """
@@ -90,7 +90,7 @@ class Listings:
         self._lock = threading.Lock()
 
     def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
-        """The listing of the rows of some roots, made anew when one of those sets was replaced."""
+        """The listing of the rows of some roots, made again when one of those sets was replaced."""
         key, rows = (rules, *roots), list(roots.values())
         with self._lock:
             known = self._kept.get(key)

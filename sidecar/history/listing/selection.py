@@ -25,14 +25,14 @@ class Selection(msgspec.Struct, frozen=True):
     rules: Rules = "structural"
 
     def check(self) -> None:
-        """Raise QueryError for a query with a fault, before anything is read."""
+        """Raise QueryError for an invalid query, before anything is read."""
         if self.query:
             from sidecar.history.query import parse_query
 
             parse_query(self.query)
 
     def queried(self, rows: Rows, now: int, touching: FindTouching) -> "Predicate":
-        """Make the predicate that tells which of `rows` the query keeps; an empty one keeps all.
+        """Make the predicate that returns which of `rows` the query keeps; an empty one keeps all.
 
         Raises QueryError.
         """

@@ -43,7 +43,7 @@ class FileLookup:
 
 
 def fits_path(path: str) -> Fits:
-    """Tell whether a file is the one at `path`: an absolute path, or the end of one.
+    """Return whether a file is the one at `path`: an absolute path, or the end of one.
 
     What a task recorded relative to its workspace is joined to that.
     """
@@ -60,7 +60,7 @@ def fits_path(path: str) -> Fits:
 
 
 def fits_part(part: str) -> Fits:
-    """Tell whether a file's whole path holds `part`, whatever its case."""
+    """Return whether a file's whole path holds `part`, whatever its case."""
     wanted = part.casefold()
     return lambda file, task: wanted in _absolute(file.path, task).casefold()
 

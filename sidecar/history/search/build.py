@@ -8,7 +8,7 @@ from typing import Final
 
 from sidecar.api.errors import StorageError
 from sidecar.history.catalog.cache_file import discard
-from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
+from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable
 from sidecar.history.stores.contract import Kind, Store
@@ -20,7 +20,7 @@ MAX_TASK_CHARACTERS: Final = 8_000_000
 """Characters indexed of one task."""
 MAX_FILE_BYTES: Final = 4 << 30
 """Size at which a root's search file takes no more tasks."""
-_PASSED_OVER: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
+_SKIPPED: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
 """Messages without words of anybody."""
 
 
@@ -29,14 +29,14 @@ def update(directory: Path, root: str) -> None:
     path = store_path(directory, root)
     try:
         _update(path, root)
-    except FAULTS as error:
+    except DATABASE_ERRORS as error:
         if not discard_if_damaged(path, error):
             raise
         _update(path, root)
 
 
 def discard_if_damaged(path: Path, error: Exception) -> bool:
-    """Remove the search file if its content caused the error; tell whether it did."""
+    """Remove the search file if its content caused the error; return whether it did."""
     if not is_damage(error, path):
         return False
     _log.warning("the search index %s is damaged (%s) and is built again", path, error)
@@ -76,7 +76,7 @@ def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
         with contextlib.suppress(StorageError), store.open_messages(name, kind) as opened:
             for message in opened.since():
                 text = indexable(message.text or "")
-                if not text or message.kind in _PASSED_OVER or hash(text) in seen or len(text) > budget:
+                if not text or message.kind in _SKIPPED or hash(text) in seen or len(text) > budget:
                     continue
                 seen.add(hash(text))
                 budget -= len(text)

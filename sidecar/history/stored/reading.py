@@ -41,7 +41,7 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def absent(self) -> bool:
-        """Tell whether there is no such name, as against a file that could not be read."""
+        """Return whether there is no such name, as against a file that could not be read."""
         return self.data is None and not self.problems
 
 

@@ -88,7 +88,7 @@ class Store(Protocol):
         return [key for key in keys if key in there]
 
     def is_surely_task(self, key: str) -> bool:
-        """Return whether a member is a task, as far as this can be told without reading it."""
+        """Return whether a member is a task, as far as this is known without reading it."""
         return False
 
     def members_version(self) -> object:

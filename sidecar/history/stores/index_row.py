@@ -1,7 +1,7 @@
-"""A listed task in the form that is kept: its JSON, ready to be sent, and the little that lists look at.
+"""A listed task in the form that is kept: its JSON, ready to be sent, and the few values that lists need.
 
-The root and the status stand apart from the JSON: the one is the same for all rows, the other a matter of
-age. Both go to its front when it is needed.
+The root and the status are not part of the JSON: the one is the same for all rows, the other depends on the
+age. Both are put in front of it when it is needed.
 """
 
 import json
@@ -44,11 +44,11 @@ _NUMBERS: Final = (
 )
 """Fields in which the guide's arithmetic may leave NaN or an infinity."""
 _BETWEEN: Final = "\0"
-"""Stands between the texts a filter looks at, so that none is found across two."""
+"""Separates the texts that a filter searches, so that none is found across two."""
 
 
 class IndexRow(msgspec.Struct, array_like=True, gc=False):
-    """One task under one rule set, with what tells whether it is still current.
+    """One task under one rule set, with what shows whether it is still current.
 
     `key` condenses the stamps of the files read, `entry` the task's entries in shared lists; `touched` is
     the newest of the files' times in ms. `body` is the JSON without its opening brace, empty for a task
@@ -150,7 +150,7 @@ def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
 
 
 def haystack(row: IndexRow, rules: Rules) -> str:
-    """The lower-cased texts that a filter looks at, the status excepted, in the form of `needle`."""
+    """The lower-cased texts that a filter searches, the status excepted, in the form of `needle`."""
     if not row.haystack:
         info = info_of(row, rules, 0)
         texts = [info.id, info.title, info.mode.current, info.mode.name]

@@ -1,7 +1,7 @@
 """A long first scan on two processors: a forked copy of this process reads its share of the tasks.
 
 Only for a process that does nothing else, such as a command: a fork in the middle of other threads'
-work may find their locks taken for ever.
+work may find their locks taken forever.
 """
 
 import contextlib
@@ -22,14 +22,14 @@ Work = Callable[[list[str]], list[T]]
 
 
 class Parallel(Protocol):
-    """Has work done on names, all at once or in parts; `answer` is the type of the result."""
+    """Does work on names, all at once or in parts; `answer` is the type of the result."""
 
     def __call__(
         self, work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = ...
     ) -> list[T]:
         """Return the results for all names, in the names' order if the work keeps to that.
 
-        `meanwhile` is done once by this process, beside the work.
+        `meanwhile` is called once by this process, while the work runs.
         """
 
 

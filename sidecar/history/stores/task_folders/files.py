@@ -39,7 +39,7 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     def stamps(self) -> tuple[Stamp | None, ...]:
         """The files' stamps: UI, API, list entry, metadata; and the folder's while a message file is away.
 
-        Such a file may be read from a leftover, or be missing for want of one: the folder tells of both.
+        Such a file may be read from a leftover, or be missing for want of one: the folder shows both.
         """
         stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
         return (*stamps, self.folder) if None in stamps[:2] else stamps
@@ -74,7 +74,7 @@ def _unread(prefix: str, name: str) -> StoredFile:
 
 
 def read_task(folder: str, with_metadata: bool) -> TaskFiles:
-    """Read the files of a task folder; what cannot be read is said in their problems, never raised.
+    """Read the files of a task folder; their problems name what cannot be read; never raises.
 
     Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
     """

@@ -15,17 +15,17 @@ FIRST_TASK_MS: Final = 1_672_531_200_000
 
 
 def is_task_id(name: str) -> bool:
-    """Tell whether a folder of this name is a task; names starting with `_` or `.` are the products' own."""
+    """Return whether a folder of this name is a task; products use `_` and `.` for other folders."""
     return _UUID.fullmatch(name) is not None or is_epoch_id(name)
 
 
 def is_uuid(name: str) -> bool:
-    """Tell whether a name is a UUID, of any version and case: the only ids that the guide knows."""
+    """Return whether a name is a UUID, of any version and case: the only ids that the guide knows."""
     return _UUID.fullmatch(name) is not None
 
 
 def is_epoch_id(name: str) -> bool:
-    """Tell whether the id is a time in ms."""
+    """Return whether the id is a time in ms."""
     return len(name) <= EPOCH_DIGITS and _EPOCH.fullmatch(name) is not None
 
 

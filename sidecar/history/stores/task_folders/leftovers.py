@@ -22,7 +22,7 @@ from sidecar.history.stores.task_folders.products import PRODUCTS
 LOCK_STALE_SECONDS: Final = 31
 """Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
 _AHEAD_SECONDS: Final = 5
-"""How far the time of a save may lie ahead of this machine's clock, as on a network disk; one further ahead
+"""How far the time of a save may be ahead of this machine's clock, as on a network disk; one further ahead
 comes from a clock that was wrong, and such a save would seem to be under way forever."""
 RETRY_SECONDS: Final = 1.0
 """How long a reader of a single task waits for a save to finish."""
@@ -36,7 +36,7 @@ _FORMER_NAMES: Final = {name: former for it in PRODUCTS for name, former in it.f
 
 
 def is_unsettled(folder: str, files: TaskFiles) -> bool:
-    """Tell whether a message file is away just now: absent, but locked or with a leftover beside it."""
+    """Return whether a message file is away just now: absent, but locked or with a leftover next to it."""
     absent = [file.name for file in (files.ui, files.api) if file.absent]
     return any(_saving_until(folder, name) is not None for name in absent)
 
@@ -132,8 +132,8 @@ def _from_leftover(folder: str, file: StoredFile, leftover: StoredFile) -> Store
         return StoredFile(file.name, leftover.data, None, (), until)
     if not (back := _again(folder, file)).absent:  # the save ended after the leftover was read
         return back
-    told = problem("recovered", f"{file.name} is missing; its content was read from {leftover.name}")
-    return StoredFile(file.name, leftover.data, None, (told,))
+    recovered = problem("recovered", f"{file.name} is missing; its content was read from {leftover.name}")
+    return StoredFile(file.name, leftover.data, None, (recovered,))
 
 
 def _looks_whole(data: bytes) -> bool:

@@ -25,7 +25,7 @@ Entries = dict[str, ListEntry]
 
 
 class RootLists(msgspec.Struct, frozen=True):
-    """The lists of one root, with the stamps that tell whether they are still current.
+    """The lists of one root, with the stamps that show whether they are still current.
 
     `by_list` are the entries of each list, by its place.
     """

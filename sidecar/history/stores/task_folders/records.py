@@ -1,4 +1,4 @@
-"""The stored records of all writers, as far as the extraction looks at them.
+"""The stored records of all writers, as far as the extraction reads them.
 
 Scalars are decoded as they come and judged where they are used: every new release adds kinds, and one
 odd value must not cost a message. Bulky members stay undecoded (`Raw`) until someone asks. The records

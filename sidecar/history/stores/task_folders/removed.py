@@ -1,4 +1,4 @@
-"""Tasks whose folders lie outside `tasks/`: put away, but known by their titles."""
+"""Tasks whose folders were moved out of `tasks/`: removed, but still shown by their titles."""
 
 from pathlib import Path
 

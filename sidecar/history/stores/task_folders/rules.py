@@ -14,7 +14,7 @@ from sidecar.history.stores.task_folders.ids import id_holds_until
 from sidecar.history.stores.task_folders.structural import extract as structural
 from sidecar.history.stores.task_folders.structural.extract import Extract
 from sidecar.history.stores.task_folders.structural.titles import encodable, one_line, prompt_in_api
-from sidecar.history.stores.task_folders.structural.view import Found, TaskSource, TaskView
+from sidecar.history.stores.task_folders.structural.view import Sourced, TaskSource, TaskView
 
 if TYPE_CHECKING:
     from sidecar.history.stores.task_folders.guide.extract import GuideFields
@@ -58,7 +58,7 @@ def read_rows(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
     """Read tasks as `read_row` does, in less time than one after the other."""
     try:
         return _read(sources, rules)
-    except Exception:  # only one of them may be at fault, and only it may pay for it
+    except Exception:  # only one of them may be the cause, and only that one may suffer
         return [read_row(source, rules) for source in sources]
 
 
@@ -85,11 +85,11 @@ def _structured(source: TaskSource, extracted: Extract) -> Row:
 
 def _guided(sources: Sequence[TaskSource]) -> list[Row]:
     fields = [_guide_fields(source, source.now) for source in sources]
-    listed = [source for source, told in zip(sources, fields, strict=True) if told is not None]
-    beside = iter(structural.beside_the_guide(listed))
+    listed = [source for source, found in zip(sources, fields, strict=True) if found is not None]
+    others = iter(structural.fields_not_in_guide(listed))
     return [
-        _guide_row(*next(beside), source.now, told) if told is not None else Row(None, {})
-        for source, told in zip(sources, fields, strict=True)
+        _guide_row(*next(others), source.now, found) if found is not None else Row(None, {})
+        for source, found in zip(sources, fields, strict=True)
     ]
 
 
@@ -110,13 +110,13 @@ def _present(file: StoredFile) -> bytes | None:
     return file.data if file.stamp is not None else None
 
 
-def _guide_row(beside: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
-    """Put the guide's fields over the structural row, which knows the rest; nobody asks for their sources.
+def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
+    """Put the guide's fields over the structural row, which has all others; nobody asks for their sources.
 
-    Half a character, as the guide's cut may leave, stays half: JSON writes it as an escape.
+    A lone surrogate, as the guide's cut may leave, is kept: JSON writes it as an escape.
     """
     info = msgspec.structs.replace(
-        beside,
+        others,
         title=fields.title,
         status=fields.status,
         created_at=fields.created_at,
@@ -133,7 +133,7 @@ def _guide_row(beside: TaskInfo, until: int, now: int, fields: "GuideFields") ->
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:
-    """The time the guide's status counts from; words and an invalid date settle it for good."""
+    """The time the guide's status counts from; words and an invalid date settle it."""
     settled = fields.status in ("completed", "failed") or math.isnan(fields.last_activity)
     return None if settled else fields.last_activity
 
@@ -155,9 +155,9 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Ex
         message_count=fields.message_count,
         workspace_dir=_encodable(fields.workspace_dir),
     )
-    told = Found(None, "guide", "the messages carry no structure")
+    sourced = Sourced(None, "guide", "the messages carry no structure")
     names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
-    sources = extracted.sources | dict.fromkeys(names, told)
+    sources = extracted.sources | dict.fromkeys(names, sourced)
     ages_from = _guide_ages(fields) if active is not None else None
     return msgspec.structs.replace(extracted, info=info, sources=sources, ages_from=ages_from)
 
@@ -169,7 +169,7 @@ def _encodable(text: str | None) -> str | None:
 def _unless_default(value: int | float, now: int) -> int | None:
     """Tell a date that was read from no time at all, and from the time of asking.
 
-    The guide hands the latter back itself, so that even a date that is equal is told from it.
+    The guide hands the latter back itself, so that even an equal date is distinguished.
     """
     return int(value) if value is not now and math.isfinite(value) else None
 

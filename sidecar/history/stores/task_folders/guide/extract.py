@@ -23,7 +23,7 @@ TITLE_UNITS = 100
 
 
 class Dated(Protocol):
-    """What the order looks at."""
+    """What the order depends on."""
 
     id: str
     created_at: int | float | None
@@ -51,8 +51,8 @@ class GuideFields(msgspec.Struct, frozen=True, kw_only=True):
 def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | None:
     """Read a task's two message files as the guide does; None where the guide drops the task.
 
-    `now_ms` stands in for missing dates and measures ages. Takes any bytes in linear time and never
-    raises; `task_id` is no part of any value. A title may end in a lone surrogate, half of a cut pair.
+    `now_ms` replaces missing dates and measures ages. Takes any bytes in linear time and never
+    raises; `task_id` is not part of any value. A title may end in a lone surrogate, half of a cut pair.
     """
     try:
         return _extract(read_ui(ui), read_api(api), now_ms)

@@ -1,4 +1,4 @@
-"""A task's two message files as the guide looks at them, with only what it looks at decoded.
+"""A task's two message files as the guide reads them, with only what it reads decoded.
 
 A skim reads a file in which all that matters has the types that writers give it, which is nearly every
 file. What it refuses is parsed whole, as JavaScript does. Both give the same messages.
@@ -74,7 +74,7 @@ def read_api(data: bytes) -> MessageFile:
     if (messages := _skim(_api_decoder, data)) is not None:
         return MessageFile(data, len(messages), *_outer_times(messages), messages)
     value = parse(data)
-    if not isinstance(value, list) or None in value:  # every message is looked at before the end
+    if not isinstance(value, list) or None in value:  # the guide checks every message before the end
         raise JavaScriptThrow("cannot read members of null")
     first, last = _times_of(value)
     objects = [item for item in value if type(item) is dict]  # no other has members
@@ -111,7 +111,7 @@ def _skim(decoder: msgspec.json.Decoder[list[T]], data: bytes) -> list[T] | None
 
 
 def _goes_too_deep() -> bool:
-    """Tell whether a skim takes what `JSON.stringify` cannot print: it does from Python 3.13 on."""
+    """Return whether a skim takes what `JSON.stringify` cannot print: it does from Python 3.13 on."""
     try:
         _raw_decoder.decode(b"[" * (MAX_STRINGIFY_DEPTH + 2) + b"]" * (MAX_STRINGIFY_DEPTH + 2))
     except RecursionError:
@@ -123,7 +123,7 @@ _GOES_TOO_DEEP: Final = _goes_too_deep()
 
 
 def _may_be_too_deep(data: bytes) -> bool:
-    """Tell whether a message has enough brackets to be too deep, and is too deep for orjson at any rate."""
+    """Return whether a message has enough brackets to be too deep, and is too deep for orjson at any rate."""
     if _closing_brackets(data) <= MAX_STRINGIFY_DEPTH:
         return False
     return any(

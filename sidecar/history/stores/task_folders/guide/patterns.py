@@ -44,7 +44,7 @@ def find_mode(text: str) -> tuple[str, str] | None:
 
 
 def find_workspace(text: str) -> str | None:
-    """Find what stands in the brackets of a workspace heading, which must be something."""
+    """Find what is in the brackets of a workspace heading, which must be something."""
     at = text.find(_HEADING)
     while at >= 0:
         start = at + len(_HEADING)
@@ -56,7 +56,7 @@ def find_workspace(text: str) -> str | None:
 
 
 def find_usage(text: str) -> Usage | None:
-    """Find the first usage whose cost stands on the line of its token counts."""
+    """Find the first usage whose cost is on the line of its token counts."""
     if _USAGE_MARK not in text:
         return None
     head = _USAGE_HEAD.search(text)

@@ -44,7 +44,7 @@ def status(ui: MessageFile, api: MessageFile, age_ms: float) -> TaskStatus:
 
 
 def shows(file: MessageFile, words: Sequence[str]) -> bool:
-    """Tell whether the contents that were skimmed hold one of the words as it is spelt: mostly they do.
+    """Return whether the contents that were skimmed hold one of the words as it is spelt: mostly they do.
 
     They surely are printed, so True is the answer; False is none.
     """
@@ -57,7 +57,7 @@ def shows(file: MessageFile, words: Sequence[str]) -> bool:
 
 
 def _content_shows(content: list[Block] | str, word: str) -> bool | None:
-    """Tell whether the first thing here that holds the word prints it; None when nothing holds it."""
+    """Return whether the first thing here that holds the word prints it; None when nothing holds it."""
     if isinstance(content, str):
         return word in content or None
     for block in content:
@@ -77,7 +77,7 @@ class Haystack:
         self._printed = None if is_plain(file.data) else _printed(self._parsed())
 
     def holds(self, words: Sequence[str]) -> bool:
-        """Tell whether the printed, lower-cased messages hold one of the words."""
+        """Return whether the printed, lower-cased messages hold one of the words."""
         sought = [_BYTES[word] for word in words]
         if self._printed is not None:
             return _holds_any(self._printed, sought)
@@ -85,7 +85,7 @@ class Haystack:
         return bool(sought) and any(_holds_any(_printed(it), sought) for it in self._messages_with(sought))
 
     def _messages_with(self, words: Sequence[bytes]) -> Iterator[Any]:
-        """Iterate over the messages that may hold a word, from the end: there stands how a task ended."""
+        """Iterate over the messages that may hold a word, from the end, which shows how a task ended."""
         parts = split(self._file.data) if self._file.parsed is None else None
         if parts is None:
             yield from reversed(self._parsed())
@@ -105,7 +105,7 @@ def _holds_any(text: bytes, words: Sequence[bytes]) -> bool:
 
 
 def is_plain(data: bytes) -> bool:
-    """Tell whether every word that the printed messages hold stands in the lower-cased bytes, too."""
+    """Return whether every word that the printed messages hold is in the lower-cased bytes, too."""
     return _TELLING_ESCAPE.search(data) is None and not _has_kelvin(data)
 
 

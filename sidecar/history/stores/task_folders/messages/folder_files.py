@@ -31,7 +31,7 @@ class FolderFiles:
         self._lock = threading.Lock()
 
     def files(self, folder: str) -> list[FileChange]:
-        """List the files one task touched; what cannot be read tells of none."""
+        """List the files one task touched; what cannot be read names none."""
         stamps = stat_task(folder, with_metadata=True).stamps
         with self._lock:
             known = self._known.get(folder)

@@ -157,8 +157,8 @@ def _request(fields: _Json) -> str:
     why = _CANCEL_REASONS.get(reason, reason) if reason else None
     because = _first_string(fields, "streamingFailedMessage")
     figures = ", ".join(parts)
-    told = f"{figures} ({why})" if figures and why else figures or why
-    return "\n".join(filter(None, [told, because])) or "request"
+    outcome = f"{figures} ({why})" if figures and why else figures or why
+    return "\n".join(filter(None, [outcome, because])) or "request"
 
 
 _CANCEL_REASONS = {"user_cancelled": "cancelled by the user", "streaming_failed": "the answer broke off"}

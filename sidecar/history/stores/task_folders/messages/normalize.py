@@ -10,12 +10,12 @@
 | command, command_output | a shell command; what it printed |
 | request | one call of the model: tokens, cost, why it was cancelled |
 | completion | the result that the agent hands over |
-| error | something went wrong, routine faults included |
+| error | something went wrong, routine errors included |
 | checkpoint | the product saved the files |
 | summary, condensed | the text that stands for older messages; a message no longer sent to the model |
 | notice | anything else the product tells |
 | ask:NAME | the product waits for the user; NAME is its own word, such as followup, command, tool |
-| unknown | a value that is no message; the text is its JSON, cut |
+| unknown | a value that is not a message; the text is its JSON, cut |
 """
 
 from typing import Any, Literal

@@ -11,7 +11,7 @@ from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
 from sidecar.history.stores.task_folders.structural.environment import newest_first, oldest_first
 from sidecar.history.stores.task_folders.structural.titles import one_line
-from sidecar.history.stores.task_folders.structural.view import Found, TaskView
+from sidecar.history.stores.task_folders.structural.view import Sourced, TaskView
 
 _MODE_NAMES: Final = {slug: name for product in PRODUCTS for slug, name in product.modes.values()}
 HINT_SOURCE: Final = ROO_INDEX
@@ -22,46 +22,46 @@ _MODE_SEARCH: Final = 200
 """Those looked through for the name that belongs to a recorded slug."""
 
 
-def mode(view: TaskView) -> Found | None:
+def mode(view: TaskView) -> Sourced | None:
     """Find the task's own mode: list entry, newest environment block, notes on messages, hints."""
     recorded = _word(view.entry.mode) if view.entry is not None else None
     if recorded is not None:
-        return Found(Mode(current=recorded, name=_name_of(view, recorded)), view.entry_source)
+        return Sourced(Mode(current=recorded, name=_name_of(view, recorded)), view.entry_source)
     for environment in islice(newest_first(view), _SEARCHED):
         slug, name = environment.mode
         if slug is not None:
-            return Found(Mode(current=slug, name=name), environment.source)
+            return Sourced(Mode(current=slug, name=name), environment.source)
     for noted, source in _noted(view, "mode"):
-        return Found(Mode(current=noted, name=_MODE_NAMES.get(noted)), source)
+        return Sourced(Mode(current=noted, name=_MODE_NAMES.get(noted)), source)
     hinted = _word(view.hint.mode) if view.hint is not None else None
-    return Found(Mode(current=hinted), HINT_SOURCE, "a hint") if hinted else None
+    return Sourced(Mode(current=hinted), HINT_SOURCE, "a hint") if hinted else None
 
 
-def model(view: TaskView) -> Found | None:
+def model(view: TaskView) -> Sourced | None:
     """Find the model used last: list entry, messages, environment block, metadata."""
     if view.entry is not None and (listed := _word(view.entry.model_id)):
-        return Found(listed, view.entry_source)
+        return Sourced(listed, view.entry_source)
     notes = list(_noted(view, "model_id"))
     if notes and notes[0][1] != METADATA_FILE:
-        return Found(*notes[0])
+        return Sourced(*notes[0])
     for environment in islice(newest_first(view), _SEARCHED):
         if environment.model is not None:
-            return Found(environment.model, environment.source)
-    return Found(*notes[0]) if notes else None
+            return Sourced(environment.model, environment.source)
+    return Sourced(*notes[0]) if notes else None
 
 
-def workspace(view: TaskView) -> Found | None:
+def workspace(view: TaskView) -> Sourced | None:
     """Find the directory a task worked in: list entry, first environment block that names one, the index."""
     entry = view.entry
     if entry is not None and (listed := _word(entry.workspace)):
-        return Found(listed, view.entry_source)
+        return Sourced(listed, view.entry_source)
     for environment in islice(oldest_first(view), _SEARCHED):
         if environment.workspace:
-            return Found(environment.workspace, environment.source)
+            return Sourced(environment.workspace, environment.source)
     if entry is not None and (listed := _word(entry.cwd_on_task_initialization)):
-        return Found(listed, view.entry_source)
+        return Sourced(listed, view.entry_source)
     hinted = _word(view.hint.workspace) if view.hint is not None else None
-    return Found(hinted, HINT_SOURCE, "a hint") if hinted else None
+    return Sourced(hinted, HINT_SOURCE, "a hint") if hinted else None
 
 
 def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]:
@@ -75,7 +75,7 @@ def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]
 
 
 def favorite(view: TaskView) -> bool:
-    """Tell whether the user marked the task: a mark is in its list entry, or there is none."""
+    """Return whether the user marked the task: a mark is in its list entry, or there is none."""
     return view.entry is not None and view.entry.is_favorited is True
 
 

@@ -20,12 +20,12 @@ from sidecar.history.stores.task_folders.structural.environment import newest_fi
 from sidecar.history.stores.task_folders.structural.status import Ending, ending
 from sidecar.history.stores.task_folders.structural.times import created, last_activity
 from sidecar.history.stores.task_folders.structural.usage import token_usage
-from sidecar.history.stores.task_folders.structural.view import Found, TaskSource, TaskView
+from sidecar.history.stores.task_folders.structural.view import Sourced, TaskSource, TaskView
 
 _NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "padding", "byteOrderMark", "wrapped"})
 """Problems of files that the guide cannot read either."""
 
-Finder = Callable[[TaskView], Found | None]
+Finder = Callable[[TaskView], Sourced | None]
 _FINDERS: Final[dict[str, Finder]] = {
     "title": titles.title,
     "createdAt": created,
@@ -35,10 +35,10 @@ _FINDERS: Final[dict[str, Finder]] = {
     "workspaceDir": context.workspace,
     "model": context.model,
 }
-_BESIDE_THE_GUIDE: Final = {**dict.fromkeys(_FINDERS, lambda _: None), "model": context.model}
-"""The guide tells the others in its own way."""
+_NOT_IN_GUIDE: Final = {**dict.fromkeys(_FINDERS, lambda _: None), "model": context.model}
+"""The guide finds the others in its own way."""
 
-Sources = dict[str, Found | None]
+Sources = dict[str, Sourced | None]
 """What was found for each field, and where."""
 
 
@@ -66,43 +66,45 @@ def extract(sources: Sequence[TaskSource]) -> list[Extract]:
     return [_extract(*look) for look in looks]
 
 
-def beside_the_guide(sources: Sequence[TaskSource]) -> list[tuple[TaskInfo, int]]:
-    """Return what the guide has no word for, and the time in ms before which it holds. Never raises."""
+def fields_not_in_guide(sources: Sequence[TaskSource]) -> list[tuple[TaskInfo, int]]:
+    """Return what the guide does not define, and the time in ms before which it holds. Never raises."""
     views = [TaskView(source) for source in sources]
-    looks = zip(views, _endings(views), _products(views), _found(views, _BESIDE_THE_GUIDE), strict=True)
+    looks = zip(views, _endings(views), _products(views), _found(views, _NOT_IN_GUIDE), strict=True)
     return [(_row(view, ended, product.value, found), ended.until) for view, ended, product, found in looks]
 
 
-def _extract(view: TaskView, ended: Ending, product: Found, found: Sources) -> Extract:
+def _extract(view: TaskView, ended: Ending, product: Sourced, found: Sources) -> Extract:
     info = _row(view, ended, product.value, found)
     if info.token_usage is not None and info.token_usage.cost is not None:
         found["cost"] = found["tokenUsage"]
     found["product"] = product
-    found["status"] = found["outcome"] = Found(ended.status, ended.source, ended.note)
+    found["status"] = found["outcome"] = Sourced(ended.status, ended.source, ended.note)
     found |= _listed(view, info)
     active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
     return Extract(info, found, active, is_plain(view), ended.until)
 
 
 def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:
-    """Say where the value of each field was read: of one task somebody looks at, not of all in a list."""
+    """Say where the value of each field was read: of one task that is opened, not of all in a list."""
     counted = {
         "duration": (info.duration, "createdAt and lastActivity"),
         "messageCount": (info.message_count, API_FILE),
         "uiMessageCount": (info.ui_message_count, UI_FILE),
         "sizeBytes": (info.size_bytes, f"{UI_FILE} and {API_FILE}"),
     }
-    told = {name: Provenance(source=source) for name, (value, source) in counted.items() if value is not None}
+    sourced = {
+        name: Provenance(source=source) for name, (value, source) in counted.items() if value is not None
+    }
     read = {
         name: Provenance(source=found.source, note=found.note)
         for name, found in sources.items()
         if found is not None
     }
-    return told | read
+    return sourced | read
 
 
 def is_plain(view: TaskView) -> bool:
-    """Tell whether nothing structural is there: no list entry, no message with type, say or ask.
+    """Return whether nothing structural is there: no list entry, no message with type, say or ask.
 
     Without any UI message an environment block in the API history is structure too.
     """
@@ -117,7 +119,7 @@ def is_plain(view: TaskView) -> bool:
 
 def damaged_row(source: TaskSource) -> TaskInfo:
     """Make the row of a task that defeated the rules: it is listed, and says so."""
-    told = problem("internal", "the task could not be read; the log of the sidecar says why")
+    internal = problem("internal", "the task could not be read; the log of the sidecar says why")
     return TaskInfo(
         id=source.task_id,
         title=titles.NO_MESSAGES,
@@ -127,7 +129,7 @@ def damaged_row(source: TaskSource) -> TaskInfo:
         root=source.root,
         product=source.product or detect_product(source.task_id, None, None, (), (), ())[0],
         size_bytes=_size(source.files.ui) + _size(source.files.api),
-        problems=[told],
+        problems=[internal],
     )
 
 
@@ -135,7 +137,7 @@ def _endings(views: Sequence[TaskView]) -> list[Ending]:
     return [ending(view) for view in views]
 
 
-def _products(views: Sequence[TaskView]) -> list[Found]:
+def _products(views: Sequence[TaskView]) -> list[Sourced]:
     return [_product(view) for view in views]
 
 
@@ -186,14 +188,14 @@ def _listed(view: TaskView, info: TaskInfo) -> Sources:
         "childIds": info.child_ids,
         "favorite": info.favorite if view.entry is not None else None,
     }
-    return {name: Found(value, source) for name, value in values.items() if value is not None}
+    return {name: Sourced(value, source) for name, value in values.items() if value is not None}
 
 
-def _product(view: TaskView) -> Found:
+def _product(view: TaskView) -> Sourced:
     if view.source.product is not None:
-        return Found(view.source.product, "the root's path")
+        return Sourced(view.source.product, "the root's path")
     usages = [usage for _, usage in view.usages]
-    return Found(
+    return Sourced(
         *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_notes, view.kinds, usages)
     )
 

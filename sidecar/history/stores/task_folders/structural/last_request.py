@@ -35,17 +35,17 @@ def last_request(view: TaskView) -> tuple[Usage | None, frozenset[str | None]]:
 
 
 def is_unanswered(kinds: frozenset[str | None]) -> bool:
-    """Tell whether a failed request was not answered after its last retry."""
+    """Return whether a failed request was not answered after its last retry."""
     return _RETRIES.isdisjoint(kinds) or kinds <= _TROUBLE
 
 
 def repeats(last: UiMessage) -> bool:
-    """Tell whether the product was about to repeat a request that failed."""
+    """Return whether the product was about to repeat a request that failed."""
     return last.kind in _RETRIES and not (text_of(last.text) or "").startswith(_PACING)
 
 
 def paces(last: UiMessage) -> bool:
-    """Tell whether the product waited before a request, as the user's rate limit asks."""
+    """Return whether the product waited before a request, as the user's rate limit asks."""
     return last.kind in _RETRIES and not repeats(last)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 SHORT: Final = 500
 """Bytes up to which a text is decoded as fast as it is looked through."""
 _FORMS: Final = ((rb'"{\"request\":\"', rb"\",\""), (rb'"{\"request\": \"', rb"\", \""))
-"""How the text starts, and what stands between the prompt and the next member; other writers use spaces."""
+"""How the text starts, and what is between the prompt and the next member; other writers use spaces."""
 _TRIES: Final = 8
 _LONGEST_RUN: Final = 64
 

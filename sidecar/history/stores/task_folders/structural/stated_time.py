@@ -33,7 +33,7 @@ _LONGEST: Final = 300
 
 
 class StatedTime(msgspec.Struct, frozen=True):
-    """A stated time in ms; `other` is what it would be if the day came first, None where that is no date."""
+    """A stated time in ms; `other` is the time if the day comes first, None where that is not a date."""
 
     ms: int
     other: int | None = None

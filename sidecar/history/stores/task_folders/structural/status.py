@@ -1,4 +1,4 @@
-"""How a task stands, judged by its last relevant message instead of by words anywhere in it."""
+"""The status of a task, judged by its last relevant message instead of by words anywhere in it."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,14 +19,14 @@ from sidecar.history.stores.task_folders.structural.last_request import (
 )
 from sidecar.history.stores.task_folders.structural.view import TaskView, sane_ms
 
-_PASSED_OVER: Final = frozenset(
+_SKIPPED: Final = frozenset(
     {"checkpoint_saved", "checkpoint_created", "task_progress", "reasoning", "command_output"}
 )
 _COMPLETION_SAYS: Final = frozenset({"completion_result", "plan_completion_result"})
 _REOPENING: Final = frozenset({"user_feedback", "user_feedback_diff", "api_req_started"})
 _FAILED_ASKS: Final = frozenset({"api_req_failed", "mistake_limit_reached"})
 _FAILED_REASONS: Final = frozenset({"streaming_failed", "retries_exhausted"})
-_ROUTINE_OR_TEXT: Final = _PASSED_OVER | {"text"}
+_ROUTINE_OR_TEXT: Final = _SKIPPED | {"text"}
 _BY_ENDING: Final[dict[Outcome, TaskStatus]] = {
     "completed": "completed",
     "failed": "failed",
@@ -77,7 +77,7 @@ def _completed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
             yield Ending("completed", "completed", UI_FILE, "ask completion_result")
         if _asked_tool(last) == "finishTask":
             yield Ending("completed", "completed", UI_FILE, _hand_back_note(view))
-    if _completion_said(view):
+    if _has_completion(view):
         yield Ending("completed", "completed", UI_FILE, "say completion_result")
     if view.entry is not None and view.entry.status == "completed" and not _continued(view):
         yield Ending("completed", "completed", view.entry_source, "status completed")
@@ -100,7 +100,7 @@ def _failed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
 
 
 def _recorded(view: TaskView) -> Iterator[Ending]:
-    """What the list entry says of a delegation, unless the messages went on."""
+    """What the list entry says of a delegation, unless messages followed."""
     status = view.entry.status if view.entry is not None else None
     if status == "delegated":
         yield Ending("delegated", None, view.entry_source, "status delegated")
@@ -135,13 +135,13 @@ def _under_way(view: TaskView, note: str, source: str) -> Ending:
 
 def _last_relevant(view: TaskView) -> UiMessage | None:
     for index in range(len(view.kinds) - 1, -1, -1):
-        if view.kinds[index] is not None and view.kinds[index] not in _PASSED_OVER:
+        if view.kinds[index] is not None and view.kinds[index] not in _SKIPPED:
             return view.ui_messages[index]
     return None
 
 
-def _completion_said(view: TaskView) -> bool:
-    """Tell whether a completion was announced and the user did not answer it."""
+def _has_completion(view: TaskView) -> bool:
+    """Return whether a completion was announced and the user did not answer it."""
     for index in range(len(view.kinds) - 1, -1, -1):
         if view.kinds[index] in _REOPENING:
             return False
@@ -163,7 +163,7 @@ def _open_request(view: TaskView) -> Usage | None:
 
 
 def _continued(view: TaskView) -> bool:
-    """Tell whether the messages are newer than the list entry that calls the task completed."""
+    """Return whether the messages are newer than the list entry that calls the task completed."""
     listed = sane_ms(view.entry.ts) if view.entry is not None else None
     last = _last_relevant(view)
     newest = sane_ms(last.ts) if last is not None else None

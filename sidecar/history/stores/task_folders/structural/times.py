@@ -14,7 +14,7 @@ from sidecar.history.stores.task_folders.structural.stated_time import StatedTim
 from sidecar.history.stores.task_folders.structural.view import (
     EARLIEST_MS,
     LATEST_MS,
-    Found,
+    Sourced,
     TaskView,
     sane_ms,
 )
@@ -28,65 +28,65 @@ _FILE_DATES: Final = ("cline_read_date", "cline_edit_date", "roo_read_date", "ro
 """Of the task's own work: the user may edit a file at any time."""
 
 
-def created(view: TaskView) -> Found | None:
+def created(view: TaskView) -> Sourced | None:
     """Find the creation time: UI messages, id, API history, stated and noted times, the file's age."""
     return next(_created(view), None)
 
 
-def last_activity(view: TaskView) -> Found | None:
+def last_activity(view: TaskView) -> Sourced | None:
     """Find the newest time in either file, not counting that somebody opened the task.
 
     Where no message has one, the newest that the environment blocks state or the metadata notes.
     """
     newest = _newest([message.ts for message in view.ui_messages])
-    found = Found(newest, UI_FILE, _opened_note(view)) if newest is not None else None
+    found = Sourced(newest, UI_FILE, _opened_note(view)) if newest is not None else None
     newest = _newest([message.ts for message in view.api_messages])
     if newest is not None and (found is None or newest > found.value):
-        found = Found(newest, API_FILE)
+        found = Sourced(newest, API_FILE)
     listed = sane_ms(view.entry.ts) if view.entry is not None and not view.ui_messages else None
     if listed is not None and (found is None or listed > found.value):
-        found = Found(listed, view.entry_source)
+        found = Sourced(listed, view.entry_source)
     return found or max(_other_times(view, newest_first(view), max), key=_value, default=None)
 
 
-def _created(view: TaskView) -> Iterator[Found]:
+def _created(view: TaskView) -> Iterator[Sourced]:
     for index, message in enumerate(view.ui.records if view.ui else []):
         if (time := sane_ms(message.ts)) is not None:
             note = None if index == 0 else f"message {index} is the first with a credible time"
-            yield Found(time, UI_FILE, note)
+            yield Sourced(time, UI_FILE, note)
             break
     if (time := time_in_id(view.source.task_id, view.now + DAY_MS)) is not None:
-        yield Found(time, "id")
+        yield Sourced(time, "id")
     api_times = (time for answer in view.api_messages if (time := sane_ms(answer.ts)) is not None)
     if (time := next(api_times, None)) is not None:
-        yield Found(time, API_FILE)
+        yield Sourced(time, API_FILE)
     if (other := min(_other_times(view, oldest_first(view), min), key=_value, default=None)) is not None:
         yield other
     yield from _file_times(view)
 
 
-def _file_times(view: TaskView) -> Iterator[Found]:
+def _file_times(view: TaskView) -> Iterator[Sourced]:
     files = view.source.files
     for file in (files.ui, files.api, files.item):
         if file.stamp is not None:
             time = file.stamp[0] // _NS_PER_MS
-            yield Found(time, file.name, "the file's modification time, for want of anything better")
+            yield Sourced(time, file.name, "the file's modification time, for want of anything better")
 
 
-def _value(found: Found) -> int:
+def _value(found: Sourced) -> int:
     return int(found.value)
 
 
 def _other_times(
     view: TaskView, blocks: Iterable[Environment], choose: Callable[[Iterable[int]], int]
-) -> Iterator[Found]:
+) -> Iterator[Sourced]:
     """The first credible time that `blocks` state, and the one that `choose` takes of those noted."""
     latest = view.now + DAY_MS
     if noted := [time for time in _noted(view.metadata) if time <= latest]:
-        yield Found(choose(noted), METADATA_FILE, _NOTED)
+        yield Sourced(choose(noted), METADATA_FILE, _NOTED)
     for block in islice(blocks, _SEARCHED):
         if (time := block.time) is not None and _is_credible(view, time):
-            yield Found(time.ms, block.source, _STATED)
+            yield Sourced(time.ms, block.source, _STATED)
             return
 
 
@@ -106,7 +106,7 @@ def _records(value: Any) -> list[dict[str, Any]]:
 
 
 def _is_credible(view: TaskView, time: StatedTime) -> bool:
-    """Tell whether a stated time fits what else is known; where day and month may be swapped, surely so."""
+    """Return whether a stated time fits what else is known; where day and month may be swapped, surely so."""
     begun = time_in_id(view.source.task_id, view.now + DAY_MS)
     earliest, latest = (begun or EARLIEST_MS) - DAY_MS, view.now + DAY_MS
     if not earliest <= time.ms <= latest:
@@ -119,14 +119,14 @@ def _is_credible(view: TaskView, time: StatedTime) -> bool:
 
 
 def _puts_months_first(view: TaskView, begun: int) -> bool:
-    """Tell whether the oldest time stated, read with the month first, is when the task began."""
+    """Return whether the oldest time stated, read with the month first, is when the task began."""
     stated = (block.time for block in islice(oldest_first(view), _SEARCHED))
     first = next((time for time in stated if time is not None), None)
     return first is not None and abs(first.ms - begun) <= DAY_MS
 
 
 def _newest(values: Sequence[Any]) -> int | None:
-    """Find the newest time; when all are credible, as in most files, without a look at each."""
+    """Find the newest time; when all are credible, as in most files, without checking each."""
     if not values:
         return None
     try:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sidecar.history.stored.parsing import text_of, value_of
 from sidecar.history.stores.task_folders.files import API_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
-from sidecar.history.stores.task_folders.structural.view import Found, TaskView
+from sidecar.history.stores.task_folders.structural.view import Sourced, TaskView
 
 NO_MESSAGES: Final = "(no messages)"
 _PROMPT_SAYS: Final = frozenset({"text", "task", "user_feedback", None})
@@ -16,7 +16,7 @@ _MACHINE_MADE: Final = ("<environment_details>", "# task_progress")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
-def title(view: TaskView) -> Found:
+def title(view: TaskView) -> Sourced:
     """Find the whole first prompt, on one line; a prompt without words is described."""
     return next(_titles(view), None) or _untitled(view)
 
@@ -37,16 +37,16 @@ def encodable(text: str) -> str:
     return text
 
 
-def _titles(view: TaskView) -> Iterator[Found]:
+def _titles(view: TaskView) -> Iterator[Sourced]:
     first = view.ui_messages[0] if view.ui_messages else None
     if first is not None and first.kind in _PROMPT_SAYS and (line := one_line(text_of(first.text) or "")):
-        yield Found(line, UI_FILE)
+        yield Sourced(line, UI_FILE)
     if first is None or first.kind is None or first.kind not in _PROMPT_SAYS:
         if line := one_line(prompt_in_api(view)):
-            yield Found(line, API_FILE)
+            yield Sourced(line, API_FILE)
         entry = view.entry or view.hint
         if entry is not None and isinstance(entry.task, str) and (line := one_line(entry.task)):
-            yield Found(line, view.entry_source if view.entry else ROO_INDEX)
+            yield Sourced(line, view.entry_source if view.entry else ROO_INDEX)
 
 
 def prompt_in_api(view: TaskView) -> str:
@@ -71,14 +71,14 @@ def _unwrapped(text: str, opening: str, closing: str) -> str:
     return "" if prompt == "undefined" else prompt  # Roo's template prints a missing text so
 
 
-def _untitled(view: TaskView) -> Found:
+def _untitled(view: TaskView) -> Sourced:
     first = view.ui_messages[0] if view.ui_messages else None
     if first is not None:
-        return Found(_without_text(value_of(first.images)), UI_FILE)
+        return Sourced(_without_text(value_of(first.images)), UI_FILE)
     if (message := next(view.user_messages(), None)) is not None:
         images = [block for block in view.blocks(message) if block.get("type") == "image"]
-        return Found(_without_text(images), API_FILE)
-    return Found(NO_MESSAGES, "none")
+        return Sourced(_without_text(images), API_FILE)
+    return Sourced(NO_MESSAGES, "none")
 
 
 def _without_text(images: Any) -> str:

@@ -9,7 +9,7 @@ from sidecar.api.tasks import TokenUsage
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.task_folders.files import UI_FILE
 from sidecar.history.stores.task_folders.records import ListEntry, Usage
-from sidecar.history.stores.task_folders.structural.view import USAGE_KINDS, Found, TaskView
+from sidecar.history.stores.task_folders.structural.view import USAGE_KINDS, Sourced, TaskView
 
 _REQUEST: Final = "api_req_started"
 _NO_STARTS: Final = USAGE_KINDS - {_REQUEST}
@@ -22,7 +22,7 @@ _NUMBERS: Final = frozenset({int, float})
 _ONLY_INTEGERS: Final = frozenset({int})
 
 
-def token_usage(view: TaskView) -> Found | None:
+def token_usage(view: TaskView) -> Sourced | None:
     """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry.
 
     A task without any record has an unknown usage: nobody counted, which is not the same as 0.
@@ -30,7 +30,7 @@ def token_usage(view: TaskView) -> Found | None:
     damaged = view.ui is None or bool(view.ui.problems)
     listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
     if listed is not None:
-        return Found(listed, view.entry_source, "messages are missing" if damaged else None)
+        return Sourced(listed, view.entry_source, "messages are missing" if damaged else None)
     if view.ui is None or not view.ui_messages:
         return None
     rows = [_figures(record) for record in _merged(view)]
@@ -38,7 +38,7 @@ def token_usage(view: TaskView) -> Found | None:
     condensings = _condense_costs(view)
     summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
     note = _sum_note(_telling(rows, columns[0]), len(condensings))
-    return Found(summed, UI_FILE, note) if summed != TokenUsage() else None
+    return Sourced(summed, UI_FILE, note) if summed != TokenUsage() else None
 
 
 def number(value: Any) -> Number | None:

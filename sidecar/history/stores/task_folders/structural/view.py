@@ -1,4 +1,4 @@
-"""Everything known about one task, parsed once, in the shape the structural rules look at."""
+"""Everything known about one task, parsed once, in the shape the structural rules read."""
 
 from collections.abc import Iterator
 from itertools import compress, count
@@ -49,7 +49,7 @@ LATEST_MS: Final = 4_102_444_800_000
 """2100-01-01: clocks of other machines may run ahead, but not by generations."""
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):
+class Sourced(msgspec.Struct, frozen=True, gc=False):
     """A value and where it was read; `note` is for what a person should know about it."""
 
     value: Any
@@ -170,14 +170,14 @@ class TaskView:
         """Note files that are sound JSON and hold no message of any product."""
         if _is_empty_array(self.ui) and (self.source.files.api.absent or _is_empty_array(self.api)):
             both = self.api is not None
-            told = f"{UI_FILE} and {API_FILE} hold" if both else f"{UI_FILE} holds"
-            self.problems.append(problem("empty", f"{told} an empty array"))
+            message = f"{UI_FILE} and {API_FILE} hold" if both else f"{UI_FILE} holds"
+            self.problems.append(problem("empty", f"{message} an empty array"))
         if self.ui is not None and self.ui.records and all(map(_is_foreign, self.ui.records)):
-            told = "no message has a ts, type, say or ask: another program wrote it"
-            self.problems.append(problem("malformed", f"{UI_FILE}: {told}"))
+            message = "no message has a ts, type, say or ask: another program wrote it"
+            self.problems.append(problem("malformed", f"{UI_FILE}: {message}"))
         if self.api is not None and self.api.records and all(map(_is_foreign_in_api, self.api.records)):
-            told = "no message has a role or content: another program wrote it"
-            self.problems.append(problem("malformed", f"{API_FILE}: {told}"))
+            message = "no message has a role or content: another program wrote it"
+            self.problems.append(problem("malformed", f"{API_FILE}: {message}"))
 
 
 def _is_empty_array(file: Parsed[Any] | None) -> bool:
@@ -202,7 +202,7 @@ def _unopened(messages: list[UiMessage]) -> list[UiMessage]:
 
 def sane_ms(value: Any) -> int | None:
     """Read a stored time: ms between 2000 and 2100, else None."""
-    if type(value) is not int and type(value) is not float:  # a bool is no time
+    if type(value) is not int and type(value) is not float:  # a bool is not a time
         return None
     return int(value) if EARLIEST_MS <= value <= LATEST_MS else None
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sidecar.history.catalog.cache_file import DamagedCache, is_writable
 
-FAULTS: Final = (sqlite3.Error, UnicodeDecodeError, DamagedCache)
+DATABASE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError, DamagedCache)
 """What the use of a cache file raises, an OSError aside.
 
 Python itself raises UnicodeDecodeError when the message of an SQLite error quotes damaged text.
@@ -27,8 +27,8 @@ _IN_DOUBT: Final = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
 )
-"""Damaged headers and odd files beside the database cause these too."""
-_DISK_FAULTS: Final = (
+"""Damaged headers and odd files next to the database cause these too."""
+_DISK_ERRORS: Final = (
     sqlite3.SQLITE_IOERR_WRITE,
     sqlite3.SQLITE_IOERR_FSYNC,
     sqlite3.SQLITE_IOERR_TRUNCATE,
@@ -40,16 +40,16 @@ _PRIMARY: Final = 0xFF
 
 
 def is_busy(error: Exception) -> bool:
-    """Tell whether another process merely holds the file."""
+    """Return whether another process merely holds the file."""
     return _code(error) & _PRIMARY in _BUSY
 
 
 def is_damage(error: Exception, path: Path) -> bool:
-    """Tell whether the content of the file at `path` is at fault, so that only building it again helps."""
+    """Return whether the content of the file at `path` is the cause, so that only building it again helps."""
     if not isinstance(error, sqlite3.Error):
-        return isinstance(error, FAULTS)
+        return isinstance(error, DATABASE_ERRORS)
     code = _code(error)
-    if code in _DISK_FAULTS or code & _PRIMARY in (*_BUSY, *_OUT_OF_REACH):
+    if code in _DISK_ERRORS or code & _PRIMARY in (*_BUSY, *_OUT_OF_REACH):
         return False
     return code & _PRIMARY not in _IN_DOUBT or is_writable(path)
 
