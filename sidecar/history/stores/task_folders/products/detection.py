@@ -63,7 +63,9 @@ def _first(tests: Tests[T], records: Collection[T]) -> Product | None:
 
 def _by_messages(notes: Collection[Raw], kinds: Collection[str | None]) -> Product | None:
     """Return the product of the first mark; where all are of one product, without checking each message."""
-    found = {_WORDS[kind] for kind in _WORDS.keys() & kinds}
+    found: set[Product] = set()
+    if not _WORDS.keys().isdisjoint(kinds):  # mostly it is: that is quickly found out
+        found = {_WORDS[kind] for kind in _WORDS.keys() & kinds}
     if any(notes):
         found.add(_OF_NOTES)
     if len(found) < 2:
