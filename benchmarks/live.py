@@ -24,10 +24,11 @@ from benchmarks.processes import environment
 from benchmarks.promises import HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, NEWS_SECONDS, ROW_BYTES
 from sidecar.api.tasks import Rules
 from sidecar.history import TaskHistory
-from sidecar.history.catalog.task_reader import TaskReader
 from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS
+from sidecar.history.listing.selection import ListQuery
 from sidecar.history.live import LiveHistory
-from sidecar.history.stored.roots import describe_root
+from sidecar.history.stores.registry import describe_root
+from sidecar.history.stores.task_folders.reader import TaskReader
 from sidecar.history.task_history import Changes
 from sidecar.rpc.transport.encoding import encode_result
 from tests.generator import sized, write_hostile
@@ -46,14 +47,15 @@ _MEMORY: Final = """
 import json, sys, tempfile, tracemalloc
 from pathlib import Path
 from sidecar.history import TaskHistory
+from sidecar.history.listing.selection import ListQuery
 with tempfile.TemporaryDirectory() as nothing:  # so that only tasks are counted, not what is imported
-    TaskHistory([nothing], cache=Path(nothing)).rendered_page(filter="x")
+    TaskHistory([nothing], cache=Path(nothing)).page(ListQuery(filter="x"))
 history = TaskHistory([sys.argv[1]], cache=Path(sys.argv[2]))
 history.followed = True
 tracemalloc.start()
 sizes = []
 for filter in (None, "x"):
-    history.rendered_page(filter=filter, limit=20_000)
+    history.page(ListQuery(filter=filter, limit=20_000))
     sizes.append(tracemalloc.get_traced_memory()[0] / history.known)
 print(json.dumps(sizes))
 """
@@ -68,9 +70,9 @@ def measure_list(runs: int) -> list[Comparison]:
         history.close()
         history.followed = True
         calls: dict[str, Callable[[], object]] = {
-            "all as JSON": lambda: encode_result(1, history.rendered_page(limit=20_000).wire()),
-            "page of 50": lambda: encode_result(1, history.rendered_page(limit=50).wire()),
-            "filter": lambda: encode_result(1, history.rendered_page(filter="orders", limit=50).wire()),
+            "all as JSON": lambda: encode_result(1, history.page(ListQuery(limit=20_000)).wire()),
+            "page of 50": lambda: encode_result(1, history.page(ListQuery(limit=50)).wire()),
+            "filter": lambda: encode_result(1, history.page(ListQuery(filter="orders", limit=50)).wire()),
         }
         records = _short_records(history)
         sides = [partial(_seconds, call) for call in (*calls.values(), lambda: orjson.dumps(records))]

@@ -14,6 +14,7 @@ from benchmarks.promises import STALL_SECONDS
 from sidecar.app.serve import SWITCH_SECONDS
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.pool import WorkerPool
+from sidecar.history.listing.selection import ListQuery
 
 _PAUSE: Final = 1e-3
 """Seconds between two turns of the loop: a stall as long as promised is met by twenty."""
@@ -45,7 +46,7 @@ async def _one_run(root: Path) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as cache:
         history = TaskHistory([root], cache=Path(cache), read=pool.read)
         try:
-            scan = await _longest_stall(asyncio.to_thread(history.rendered_page, limit=50))
+            scan = await _longest_stall(asyncio.to_thread(history.page, ListQuery(limit=50)))
             return scan, await _longest_stall(asyncio.to_thread(history.refresh))
         finally:
             await asyncio.to_thread(history.close)

@@ -12,12 +12,12 @@ from sidecar.app.clock import history_clock_ms
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.roots import index_dir
 from sidecar.history import TaskHistory
-from sidecar.history.catalog.index_row import ReadRows
+from sidecar.history.stores.contract import Store
+from sidecar.history.stores.index_row import ReadRows
 from sidecar.history.task_history import Changes
 
 if TYPE_CHECKING:
     from sidecar.history.catalog.pool import WorkerPool
-    from sidecar.history.catalog.task_reader import TaskReader
     from sidecar.history.live import LiveHistory
 
 FOLLOW_AFTER_SECONDS = 0.2
@@ -87,12 +87,12 @@ class StoredTasks:
     def _revision(self) -> int:
         return self._changes.revision
 
-    def _read(self, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+    def _read(self, store: Store, names: list[str], rules: Rules, now: int) -> ReadRows:
         if self._pool is None:
             from sidecar.history.catalog.pool import WorkerPool
 
             self._pool = WorkerPool()
-        return self._pool.read(reader, names, rules, now)
+        return self._pool.read(store, names, rules, now)
 
     def _follow(self) -> None:
         from sidecar.history.live import LiveHistory

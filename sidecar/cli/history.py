@@ -1,15 +1,14 @@
 """`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from msgspec.structs import replace
 
 from sidecar.api.tasks import (
     MAX_PAGE,
     GetResult,
-    ListResult,
     Rules,
     Sort,
     SortKey,
@@ -23,14 +22,13 @@ from sidecar.changes.file_change import FileChange
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
-from sidecar.history.catalog.spreading import in_two_processes
-from sidecar.history.listing.pages import RenderedList
-from sidecar.history.listing.selection import Selection
-from sidecar.history.stored.roots import task_folder
+from sidecar.history.listing.pages import ListPage
+from sidecar.history.listing.selection import ListQuery
+from sidecar.history.stores.parallel import in_two_processes
 from sidecar.printable import printable
 
 if TYPE_CHECKING:
-    from sidecar.history.messages.transcript import Kind
+    from sidecar.history.stores.contract import Kind
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
@@ -67,11 +65,10 @@ def list_tasks(
     """List the tasks of the own root and of the configured roots, or only those of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    wanted, order = Selection(filter_text, query, chosen), _order(sort)
+    page = _page(history, ListQuery(filter_text, query, chosen, _order(sort)), limit)
     if form == "json":
-        output.write_pieces(_rendered(history, wanted, order, limit).pieces())
+        output.write_pieces(page.pieces())
         return
-    page = _page(history, wanted, order, limit)
     if form == "text":
         from sidecar.history.listing.text import format_tasks
 
@@ -121,7 +118,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     chosen = [root.absolute() for root in roots]
     if not chosen:
         chosen = history_roots(default_storage_root(), (), store.current.history)
-    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), spread=in_two_processes)
+    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), parallel=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
 
@@ -141,23 +138,11 @@ def _order(by: SortKey | None) -> Sort | None:
     return Sort(by=by, order="asc" if by == "title" else "desc")
 
 
-def _rendered(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> RenderedList:
-    """Do as `_page`, with the items as JSON."""
-    ask = partial(history.rendered_page, wanted.filter, wanted.rules, order, query=wanted.query)
-    page = ask(limit or MAX_PAGE)
-    while limit is None and page.next_cursor is not None:
-        page = page.followed_by(ask(MAX_PAGE, page.next_cursor))
-    return page
-
-
-def _page(history: TaskHistory, wanted: Selection, order: Sort | None, limit: int | None) -> ListResult:
+def _page(history: TaskHistory, query: ListQuery, limit: int | None) -> ListPage:
     """Return one page, or without a limit all pages as one."""
-    ask = partial(history.page, wanted.filter, wanted.rules, order, query=wanted.query)
-    page = ask(limit or MAX_PAGE)
+    page = history.page(replace(query, limit=limit or MAX_PAGE))
     while limit is None and page.next_cursor is not None:
-        more = ask(MAX_PAGE, page.next_cursor)
-        page.items += more.items
-        page.next_cursor = more.next_cursor
+        page = page.followed_by(history.page(replace(query, limit=MAX_PAGE, cursor=page.next_cursor)))
     return page
 
 
@@ -232,7 +217,7 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 def _files(history: TaskHistory, task: TaskInfo) -> str:
     """Name the files the task worked with, the first of many, with the lines added and deleted."""
-    files = history.files.files(task_folder(task.root, task.id))
+    files = history.files.files(task)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(map(_file, files[:_FILES])) + more
 

@@ -11,7 +11,6 @@ from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.listing.selection import Selection
 from sidecar.history.messages.file_lookup import fits_path
 from sidecar.history.stats import grouped, totals, trees, without_copies
-from sidecar.history.stored.roots import task_folder
 from sidecar.history.task_history import TaskHistory
 
 
@@ -42,7 +41,7 @@ def stats(
 def files(history: TaskHistory, task_id: str, root: str | None = None) -> FilesResult:
     """List the files a task touched. Raises as `TaskHistory.get` does."""
     found, name = history.resolve(task_id, root)
-    files = [_touched(file) for file in history.files.files(found.folder(name))]
+    files = [_touched(file) for file in history.store(found.path).touched_files(name)]
     return FilesResult(task_id=name, files=files, revision=history.revision)
 
 
@@ -61,7 +60,7 @@ def by_file(
     found = []
     rows = _counted(history.select(Selection(), params.roots), progress)
     for row in history.files.candidates([params.path], rows):
-        touched = [file for file in history.files.files(task_folder(row.root, row.id)) if fits(file, row)]
+        touched = [file for file in history.files.files(row) if fits(file, row)]
         if touched:
             found.append(_file_task(row, touched))
     found.sort(key=lambda each: (-(each.file.last_at or each.last_activity or 0), each.task_id))

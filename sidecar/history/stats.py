@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sidecar.api.stats import GroupKey, StatsGroup, Totals, TreeTotals
 from sidecar.api.tasks import TaskInfo
-from sidecar.history.structural.usage import number
+from sidecar.history.stores.task_folders.structural.usage import number
 
 Number = int | float
 _USAGE: Final = ("total", "input", "output", "cache_reads", "cache_writes", "cost")

@@ -12,27 +12,26 @@ import msgspec
 
 from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
 from sidecar.api.tasks import (
-    ListResult,
     MessagesParams,
     MessagesResult,
     Provenance,
     Rules,
-    Sort,
     TaskInfo,
     TaskStatus,
 )
 from sidecar.history.catalog.index import RowIndex
 from sidecar.history.catalog.root_catalog import Change, ReadMany, RootCatalog
-from sidecar.history.catalog.spreading import Spread, here
-from sidecar.history.listing.pages import RenderedList
+from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
-from sidecar.history.listing.rows import infos
-from sidecar.history.listing.selection import Selection
-from sidecar.history.stored.roots import Root, describe_root, known_path, writer_of
+from sidecar.history.listing.selection import ListQuery, Selection
+from sidecar.history.stores.contract import Kind, Store
+from sidecar.history.stores.parallel import Parallel, sequential
+from sidecar.history.stores.registry import describe_root, known_path
+from sidecar.history.stores.root import Root
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
-    from sidecar.history.messages.transcript import End, Kind, Transcripts
+    from sidecar.history.messages.transcript import End
 
 # What not every list needs is imported where it is: half of a short list's time would go into imports.
 
@@ -56,7 +55,7 @@ class Changes(msgspec.Struct, frozen=True):
     removed: list[str]
 
     def any(self) -> bool:
-        """Tell whether there is a change at all."""
+        """Return whether there is a change at all."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -64,11 +63,11 @@ class TaskHistory:
     """Lists, finds and opens stored tasks. Every method may be called from any thread.
 
     `roots` are paths that hold `tasks/`; one that does not exist is empty. Where several hold the same id,
-    it stands for the task of the first, unless a method is told the `root`, a path.
+    the id means the task of the first, unless a method gets the `root`, a path.
 
     `now` gives the time in ms, `revision` the Host's current revision for results. With a `cache` directory
     an index of each root is kept there between processes, which `close` brings up to date. `read` reads
-    many tasks at once; `spread` has long walks and readings done in parts, see `spreading`.
+    many tasks at once; `parallel` scans and reads many tasks in parts.
     """
 
     def __init__(
@@ -78,11 +77,11 @@ class TaskHistory:
         revision: Callable[[], int] = lambda: 0,
         cache: Path | None = None,
         read: ReadMany | None = None,
-        spread: Spread = here,
+        parallel: Parallel = sequential,
     ) -> None:
         described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
         self._catalogs = {
-            root.path: RootCatalog(root, _index(cache, root), read, spread) for root in described
+            root.path: RootCatalog(root, _index(cache, root), read, parallel) for root in described
         }
         self.now = now
         self._revision = revision
@@ -93,7 +92,7 @@ class TaskHistory:
 
     @property
     def followed(self) -> bool:
-        """Whether somebody looks for changes all the time, so that not every list has to."""
+        """Whether changes are followed all the time, so that not every list has to scan."""
         return self._selector.followed
 
     @followed.setter
@@ -101,13 +100,17 @@ class TaskHistory:
         self._selector.followed = value
 
     def know_ends(self, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
-        """Ask `ends`, in any thread, how tasks of the first root ended whose files do not tell it."""
+        """Ask `ends`, in any thread, how tasks of the first root ended where their files do not show it."""
         self._selector.ends = ends
 
     @property
     def roots(self) -> Sequence[Root]:
         """The roots in the order they were given."""
         return [catalog.root for catalog in self._catalogs.values()]
+
+    def store(self, root: str) -> Store:
+        """Return the store of the root at this path, which must be one of `roots`."""
+        return self._catalogs[root].store
 
     @property
     def catalogs(self) -> Sequence[RootCatalog]:
@@ -129,69 +132,22 @@ class TaskHistory:
         """The files that tasks touched, and the tasks that touched a file."""
         from sidecar.history.messages.file_lookup import FileLookup
 
-        return FileLookup()
-
-    @cached_property
-    def _transcripts(self) -> "Transcripts":
-        from sidecar.history.messages.transcript import Transcripts
-
-        return Transcripts()
+        return FileLookup({path: catalog.store for path, catalog in self._catalogs.items()})
 
     def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
         """List all tasks that `filter` and `query` keep: newest first, or in the guide's own order.
 
-        Raises QueryError for a query with a fault.
+        Raises QueryError for an invalid query.
         """
         return self.select(Selection(filter, query, rules))
 
     def select(self, selection: Selection, roots: Sequence[str] | None = None) -> Rows:
         """List the tasks of `roots` (default: all) that the selection keeps. Raises InvalidParams."""
-        return infos(self._selector.select(selection, None, roots).rows, selection.rules, self.now())
+        return self._selector.select(selection, roots)
 
-    def page(
-        self,
-        filter: str | None = None,
-        rules: Rules = "structural",
-        sort: Sort | None = None,
-        limit: int = 200,
-        cursor: str | None = None,
-        roots: Sequence[str] | None = None,
-        query: str | None = None,
-    ) -> ListResult:
-        """List one page of the tasks that `filter` and `query` keep.
-
-        Raises InvalidParams for a bad limit, cursor, query or root.
-        """
-        page = self._selector.page(Selection(filter, query, rules), sort, limit, cursor, roots)
-        return ListResult(
-            items=infos(page.rows, rules, self.now()),
-            total=page.total,
-            matched=page.matched,
-            counts=page.counts,
-            next_cursor=page.next_cursor,
-            revision=self._revision(),
-        )
-
-    def rendered_page(
-        self,
-        filter: str | None = None,
-        rules: Rules = "structural",
-        sort: Sort | None = None,
-        limit: int = 200,
-        cursor: str | None = None,
-        roots: Sequence[str] | None = None,
-        query: str | None = None,
-    ) -> RenderedList:
-        """Do as `page`, with the items as JSON: rows are kept so, and decoding them would only cost time."""
-        page = self._selector.page(Selection(filter, query, rules), sort, limit, cursor, roots)
-        return RenderedList(
-            items=page.rendered(self.now()),
-            total=page.total,
-            matched=page.matched,
-            counts=page.counts,
-            next_cursor=page.next_cursor,
-            revision=self._revision(),
-        )
+    def page(self, query: ListQuery = ListQuery()) -> ListPage:  # noqa: B008 (frozen)
+        """List one page of tasks. Raises InvalidParams for a bad limit, cursor, query or root."""
+        return self._selector.page(query, self._revision())
 
     def get(self, task_id: str, root: str | None = None) -> tuple[TaskInfo, dict[str, Provenance]]:
         """Read one task by its id or a unique prefix, with the source of each field.
@@ -201,18 +157,18 @@ class TaskHistory:
         with self._lock:
             catalog, name = self._find(task_id, root)
             opened = catalog.open(name, self.now())
-        if opened is None or opened[1].info is None:
+        if opened is None:
             raise _not_found(task_id, root)
-        info = opened[1].info
+        info = opened.info
         ended = self._selector.ends().get(name) if catalog is self.catalogs[0] else None
         if ended is not None:
             info = msgspec.structs.replace(info, status=ended)
-        return info, opened[1].provenance
+        return info, opened.provenance
 
     def messages(
         self,
         task_id: str,
-        kind: "Kind" = "ui",
+        kind: Kind = "ui",
         cursor: str | None = None,
         limit: int = 200,
         from_: "End" = "start",
@@ -222,12 +178,14 @@ class TaskHistory:
 
         Raises as `get` does, InvalidParams for a bad cursor or limit, StorageError for an unreadable file.
         """
+        from sidecar.history.messages.transcript import message_page
+
         found, name = self.resolve(task_id, root)
         params = MessagesParams(task_id=name, kind=kind, cursor=cursor, limit=limit, from_=from_)
-        return self._transcripts.page(params, found.folder(name), writer_of(found, name), self._revision())
+        return message_page(params, self.store(found.path), self._revision())
 
     def refresh(self) -> Changes:
-        """Look at every root again and tell what changed since the last call.
+        """Scan every root and return what changed since the last call.
 
         The first call compares with the first list, or with the index; without either, all is added.
         """
@@ -236,7 +194,7 @@ class TaskHistory:
         return self.collect()
 
     def collect(self) -> Changes:
-        """Tell, without looking, what changed since the last call of this or of `refresh`."""
+        """Return, without a scan, what changed since the last call of this or of `refresh`."""
         found: dict[Change, set[str]] = {"added": set(), "changed": set(), "removed": set()}
         for catalog in self._catalogs.values():
             for task_id, change in catalog.collect().items():
@@ -263,12 +221,12 @@ class TaskHistory:
         ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
-        """Look again at the tasks named of one root, at once; the caller tells what happened to them."""
+        """Check the tasks named of one root again, at once; the caller announces what happened to them."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
 
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}
-        for catalog in self._looked_through(root):
+        for catalog in self._searched(root):
             for name in catalog.names(task_id, self.now()):
                 owners.setdefault(name, catalog)
         if task_id in owners:
@@ -280,7 +238,7 @@ class TaskHistory:
         ((name, catalog),) = owners.items()
         return catalog, name
 
-    def _looked_through(self, root: str | None) -> Sequence[RootCatalog]:
+    def _searched(self, root: str | None) -> Sequence[RootCatalog]:
         if root is None:
             return self.catalogs
         return [self._catalogs[known_path(root, self._catalogs, "root")]]
@@ -289,8 +247,8 @@ class TaskHistory:
         candidates = []
         for name in sorted(owners)[:MAX_CANDIDATES]:
             opened = owners[name].open(name, self.now())
-            if opened is not None and opened[1].info is not None:
-                candidates.append({"id": name, "label": opened[1].info.title})
+            if opened is not None:
+                candidates.append({"id": name, "label": opened.info.title})
         message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolKind
-from sidecar.api.tasks import MAX_PAGE, ListResult, Rules, TaskInfo
+from sidecar.api.tasks import MAX_PAGE, Rules, TaskInfo
+from sidecar.history.listing.selection import ListQuery
 from sidecar.history.listing.text import format_tasks
 from sidecar.tools.arguments import shown_text
 from sidecar.tools.result import ToolError, ToolResult
@@ -72,6 +73,18 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
+class TaskPage(Protocol):
+    """What the tool reads of a page."""
+
+    @property
+    def items(self) -> Sequence[TaskInfo]:
+        """The tasks."""
+
+    matched: int
+    counts: dict[str, int]
+    next_cursor: str | None
+
+
 class History(Protocol):
     """What the tool needs of the stored tasks; both calls block and may raise SidecarError."""
 
@@ -80,15 +93,7 @@ class History(Protocol):
     ) -> Sequence[TaskInfo]:
         """Return every task that filter and query keep, in order."""
 
-    def page(
-        self,
-        filter: str | None = None,
-        rules: Rules = "structural",
-        *,
-        limit: int = ...,
-        cursor: str | None = None,
-        query: str | None = None,
-    ) -> ListResult:
+    def page(self, query: ListQuery) -> TaskPage:
         """Return one page of them."""
 
 
@@ -127,7 +132,8 @@ class ListTasksTool:
         if self._rules == "guide" and limit is None and cursor is None:
             tasks = self._history.list(rules="guide", **wanted)
             return _answer(format_tasks(tasks, named, "guide"), {"shown": len(tasks), "matched": len(tasks)})
-        page = self._history.page(rules=self._rules, limit=limit or DEFAULT_LIMIT, cursor=cursor, **wanted)
+        query = ListQuery(**wanted, rules=self._rules, limit=limit or DEFAULT_LIMIT, cursor=cursor)
+        page = self._history.page(query)
         partial = len(page.items) < page.matched
         text = format_tasks(page.items, named, self._rules, page.counts if partial else None)
         facts: dict[str, Any] = {"shown": len(page.items), "matched": page.matched}

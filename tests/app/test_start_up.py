@@ -37,7 +37,8 @@ def test_serve_starts_without(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["asyncio", "pygls", "hashlib", "tomllib", "rich", "sidecar.history.guide.extract"]
+    "name",
+    ["asyncio", "pygls", "hashlib", "tomllib", "rich", "sidecar.history.stores.task_folders.guide.extract"],
 )
 def test_listing_tasks_starts_without(name: str) -> None:
     assert loaded("sidecar.cli.history", name) == ""

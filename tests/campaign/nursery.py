@@ -75,7 +75,7 @@ def _preload() -> None:
     import sidecar.app.serve
     import sidecar.app.toolbox
     import sidecar.history.catalog.pool
-    import sidecar.history.catalog.unlisted
+    import sidecar.history.stores.task_folders.removed
     import sidecar.subagents.runs.catalogue  # noqa: F401
 
 

@@ -1,16 +1,17 @@
 """What is fuzzed: bytes go through every reader of stored tasks, none may raise or contradict another."""
 
 from sidecar.api.errors import InvalidParams
-from sidecar.history.catalog.rules import read_row
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.messages.touched import touched_files
-from sidecar.history.messages.transcript import message_of
 from sidecar.history.query import QueryError, parse_query
 from sidecar.history.search.words import match_expression
 from sidecar.history.stored.message_file import index_messages, iter_messages, read_from, read_messages
 from sidecar.history.stored.parsing import clean, elements
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, StoredFile, TaskFiles
-from sidecar.history.structural.view import TaskSource
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, TaskFiles
+from sidecar.history.stores.task_folders.messages.reader import message_of
+from sidecar.history.stores.task_folders.messages.touched import touched_files
+from sidecar.history.stores.task_folders.rules import read_row
+from sidecar.history.stores.task_folders.structural.view import TaskSource
 from sidecar.rpc.transport.encoding import encode_json
 
 _STAMP = (1, 1, 1, 1)

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.api.tasks import TaskInfo
 from sidecar.history import TaskHistory
-from sidecar.history.stored import leftovers
+from sidecar.history.stores.task_folders import leftovers
 
 NOW = 1_776_254_400_000
 HOUR = 3_600_000

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.history.discovery.editors import Machine
 from sidecar.history.discovery.stores import discover_roots
 from sidecar.history.doctor import examine
+from sidecar.history.stores.editors import Machine
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.tasks import Rules
-from sidecar.history.catalog.rules import read_row
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, StoredFile, TaskFiles
-from sidecar.history.structural.view import TaskSource
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, TaskFiles
+from sidecar.history.stores.task_folders.rules import read_row
+from sidecar.history.stores.task_folders.structural.view import TaskSource
 from sidecar.rpc.transport.encoding import encode_json
 from tests.history.conftest import NOW, TASK_ID
 

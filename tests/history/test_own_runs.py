@@ -10,7 +10,7 @@ from sidecar.api.async_tasks import EndReason
 from sidecar.api.files import ByFileParams
 from sidecar.api.tasks import TaskInfo, TaskStatus
 from sidecar.history import TaskHistory, insight
-from sidecar.history.stored.reading import ITEM_FILE, METADATA_FILE, UI_FILE
+from sidecar.history.stores.task_folders.files import ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.subagents.transcript.transcript import Outcome, Transcript, TranscriptHead
 from tests.history.conftest import NOW, TASK_ID, Store
 

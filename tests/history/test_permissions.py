@@ -12,8 +12,8 @@ REPO = Path(__file__).parents[2]
 _LOOKS = """
 import json, os, shutil, sys, tempfile
 from pathlib import Path
-import sidecar.history.doctor, sidecar.history.guide.extract
-import sidecar.history.catalog.task_reader, sidecar.history.structural.titles
+import sidecar.history.doctor, sidecar.history.stores.task_folders.guide.extract
+import sidecar.history.stores.task_folders.reader, sidecar.history.stores.task_folders.structural.titles
 from sidecar.history import TaskHistory
 from tests.history.conftest import NOW, Store
 

@@ -4,10 +4,11 @@ from random import Random
 
 import pytest
 
-from sidecar.history.catalog.rules import read_row
-from sidecar.history.stored.parsing import api_parser, ui_parser
-from sidecar.history.stored.reading import ITEM_FILE, UI_FILE, StoredFile, TaskFiles
-from sidecar.history.structural.view import TaskSource
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.task_folders.files import ITEM_FILE, UI_FILE, TaskFiles
+from sidecar.history.stores.task_folders.records import api_parser, ui_parser
+from sidecar.history.stores.task_folders.rules import read_row
+from sidecar.history.stores.task_folders.structural.view import TaskSource
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.json_mutations import SOUND, mutated, parsed_strictly
 

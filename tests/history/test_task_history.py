@@ -11,10 +11,11 @@ import pytest
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
 from sidecar.api.tasks import Sort
 from sidecar.history import TaskHistory
-from sidecar.history.catalog import task_reader
 from sidecar.history.export import export
 from sidecar.history.insight import files
-from sidecar.history.stored.reading import TaskFiles, read_task
+from sidecar.history.listing.selection import ListQuery
+from sidecar.history.stores.task_folders import reader
+from sidecar.history.stores.task_folders.files import TaskFiles, read_task
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -48,7 +49,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(Path(folder).name)
         return read_task(folder, with_metadata)
 
-    monkeypatch.setattr(task_reader, "read_task", counted)
+    monkeypatch.setattr(reader, "read_task", counted)
     return names
 
 
@@ -114,10 +115,10 @@ def test_a_new_list_entry_is_noticed(store: Store, say: Make) -> None:
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_pages_join_to_the_whole_list(many: Store, by: Any, order: Any) -> None:
     sort = Sort(by=by, order=order)
-    whole = [task.id for task in many.history.page(sort=sort, limit=100).items]
+    whole = [task.id for task in many.history.page(ListQuery(sort=sort, limit=100)).items]
     paged, cursor = [], None
     while True:
-        page = many.history.page(sort=sort, limit=4, cursor=cursor)
+        page = many.history.page(ListQuery(sort=sort, limit=4, cursor=cursor))
         paged += [task.id for task in page.items]
         if (cursor := page.next_cursor) is None:
             break
@@ -125,55 +126,55 @@ def test_pages_join_to_the_whole_list(many: Store, by: Any, order: Any) -> None:
 
 
 def test_a_task_added_between_pages_moves_nothing(many: Store, say: Make) -> None:
-    first = many.history.page(limit=10)
+    first = many.history.page(ListQuery(limit=10))
     many.write(ui=[say("text", "new", ts=NOW)], api=[], task_id=numbered(99))
-    second = many.history.page(limit=10, cursor=first.next_cursor)
+    second = many.history.page(ListQuery(limit=10, cursor=first.next_cursor))
     assert {task.id for task in first.items} & {task.id for task in second.items} == set()
     assert second.items[0].id == numbered(13)
 
 
 def test_a_page_may_end_at_a_task_that_is_gone(many: Store) -> None:
-    first = many.history.page(limit=3)
+    first = many.history.page(ListQuery(limit=3))
     (many.path / "tasks" / first.items[-1].id / "ui_messages.json").unlink()
     (many.path / "tasks" / first.items[-1].id / "api_conversation_history.json").unlink()
     (many.path / "tasks" / first.items[-1].id).rmdir()
-    assert many.history.page(limit=1, cursor=first.next_cursor).items[0].id == numbered(4)
+    assert many.history.page(ListQuery(limit=1, cursor=first.next_cursor)).items[0].id == numbered(4)
 
 
 def test_counts_cover_the_matched_tasks(many: Store) -> None:
-    page = many.history.page(filter="completed", limit=2)
+    page = many.history.page(ListQuery(filter="completed", limit=2))
     assert (page.total, page.matched, page.counts) == (25, 12, {"completed": 12})
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "é", "W10", "WzFd", "e30", "bnVsbA", "Ww" * 5_000])
 def test_a_bad_cursor_is_refused(many: Store, cursor: str) -> None:
     with pytest.raises(InvalidParams, match="cursor"):
-        many.history.page(cursor=cursor)
+        many.history.page(ListQuery(cursor=cursor))
 
 
 def test_a_cursor_belongs_to_its_query(many: Store) -> None:
-    cursor = many.history.page(limit=3).next_cursor
+    cursor = many.history.page(ListQuery(limit=3)).next_cursor
     with pytest.raises(InvalidParams, match="another query"):
-        many.history.page(limit=3, cursor=cursor, sort=Sort(by="title"))
+        many.history.page(ListQuery(limit=3, cursor=cursor, sort=Sort(by="title")))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 20_001, True, 1.5])
 def test_a_limit_out_of_bounds_is_refused(store: Store, limit: Any) -> None:
     with pytest.raises(InvalidParams, match="limit"):
-        store.history.page(limit=limit)
+        store.history.page(ListQuery(limit=limit))
 
 
 def test_guide_pages_keep_the_guides_order(many: Store) -> None:
     whole = [task.id for task in many.history.list(rules="guide")]
-    first = many.history.page(rules="guide", limit=7)
-    second = many.history.page(rules="guide", limit=100, cursor=first.next_cursor)
+    first = many.history.page(ListQuery(rules="guide", limit=7))
+    second = many.history.page(ListQuery(rules="guide", limit=100, cursor=first.next_cursor))
     assert [task.id for task in first.items + second.items] == whole
 
 
 def test_only_known_roots_may_be_asked_for(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match="nowhere"):
-        store.history.page(roots=[str(tmp_path / "nowhere")])
-    assert store.history.page(roots=[str(store.path)]).total == 0
+        store.history.page(ListQuery(roots=[str(tmp_path / "nowhere")]))
+    assert store.history.page(ListQuery(roots=[str(store.path)])).total == 0
 
 
 def test_several_roots_are_one_list(tmp_path: Path, say: Make) -> None:
@@ -185,7 +186,7 @@ def test_several_roots_are_one_list(tmp_path: Path, say: Make) -> None:
         (str(one.path), "a"),
         (str(two.path), "b"),
     }
-    assert history.page(roots=[str(two.path)]).total == 1
+    assert history.page(ListQuery(roots=[str(two.path)])).total == 1
 
 
 @pytest.fixture
@@ -283,7 +284,7 @@ def test_refresh_tells_what_changed(many: Store, say: Make) -> None:
 
 
 def test_the_first_refresh_compares_with_what_was_listed(many: Store, say: Make) -> None:
-    many.history.page(limit=3)
+    many.history.page(ListQuery(limit=3))
     many.write(ui=[say("text", "new")], api=[], task_id=numbered(90))
     assert len(many.history.list()) == 26
     changes = many.history.refresh()
@@ -342,7 +343,7 @@ def test_an_unreadable_file_is_named(store: Store) -> None:
 
 
 def test_a_list_cursor_opens_no_messages(many: Store) -> None:
-    cursor = many.history.page(limit=1).next_cursor
+    cursor = many.history.page(ListQuery(limit=1)).next_cursor
     with pytest.raises(InvalidParams, match="cursor"):
         many.history.messages(numbered(1), cursor=cursor)
 

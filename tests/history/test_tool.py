@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from sidecar.history.listing.selection import ListQuery
 from sidecar.tools.list_tasks import ListTasksTool
 from tests.history.conftest import NOW, Store
 
@@ -26,7 +27,7 @@ async def test_list_tasks_pages_to_the_end(store: Store, say: Make) -> None:
     fill(store, say, 5)
     tool, cursor, seen = ListTasksTool(store.history), None, []
     for _ in range(3):
-        page = store.history.page(limit=2, cursor=cursor)
+        page = store.history.page(ListQuery(limit=2, cursor=cursor))
         result = await tool.execute({"limit": 2} | ({"cursor": cursor} if cursor else {}))
         seen += [task.title for task in page.items if f"### Task: {task.title} (" in result.llm_content]
         cursor = page.next_cursor

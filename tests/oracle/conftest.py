@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.history.guide.extract import GuideFields
+from sidecar.history.stores.task_folders.guide.extract import GuideFields
 from sidecar.javascript.values import well_formed
 
 SCRIPT = Path(__file__).with_name("list_tasks.mjs")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
-from sidecar.history.guide import extract as guide
 from sidecar.history.listing.text import format_tasks, matches_filter
-from sidecar.history.stored.products import is_uuid
+from sidecar.history.stores.task_folders.guide import extract as guide
+from sidecar.history.stores.task_folders.ids import is_uuid
 from sidecar.javascript.values import well_formed
 from tests.oracle import messages, traps
 from tests.oracle.conftest import Oracle, as_json

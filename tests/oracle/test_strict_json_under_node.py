@@ -6,7 +6,7 @@ import subprocess
 from random import Random
 from typing import Any
 
-from sidecar.history.stored.parsing import ui_parser
+from sidecar.history.stores.task_folders.records import ui_parser
 from sidecar.javascript.json_text import is_accepted
 from tests.history.json_mutations import mutated
 from tests.history.test_strict_json import ACCEPTED, NOT_JSON, REFUSED

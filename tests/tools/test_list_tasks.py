@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.api.errors import InvalidParams, StorageError
 from sidecar.api.tasks import ListResult, Mode, Rules, TaskInfo
+from sidecar.history.listing.selection import ListQuery
 from sidecar.tools.list_tasks import ListTasksTool
 from sidecar.tools.result import ToolError
 
@@ -72,21 +73,14 @@ class Tasks:
         self.asked = {"filter": filter, "rules": rules}
         return self.tasks
 
-    def page(
-        self,
-        filter: str | None = None,
-        rules: Rules = "structural",
-        *,
-        limit: int = 200,
-        cursor: str | None = None,
-        query: str | None = None,
-    ) -> ListResult:
+    def page(self, query: ListQuery) -> ListResult:
         self.thread = threading.current_thread()
-        self.asked = {"filter": filter, "rules": rules, "limit": limit, "cursor": cursor}
+        names = ("filter", "rules", "limit", "cursor")
+        self.asked = {name: getattr(query, name) for name in names}
         if self.error:
             raise self.error
-        start, size = int(cursor or 0), len(self.tasks)
-        end = start + limit
+        start, size = int(query.cursor or 0), len(self.tasks)
+        end = start + query.limit
         return ListResult(
             items=self.tasks[start:end],
             total=size,

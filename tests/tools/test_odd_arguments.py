@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.tasks import ListResult, Rules, TaskInfo
+from sidecar.history.listing.selection import ListQuery
 from sidecar.subagents import AsyncTaskManager
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool, TaskTool
 from sidecar.tools.result import ToolResult
@@ -22,7 +23,7 @@ class NoTasks:
     ) -> Sequence[TaskInfo]:
         return []
 
-    def page(self, *given: Any, **named: Any) -> ListResult:
+    def page(self, query: ListQuery) -> ListResult:
         return ListResult(items=[], total=0, matched=0, counts={}, revision=0)
 
 

@@ -14,6 +14,7 @@ from sidecar.api.tasks import (
 )
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
+from sidecar.history.listing.selection import ListQuery
 
 
 async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
@@ -21,16 +22,16 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
     host = session.host
     rules = params.rules or host.settings.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
-        page = await asyncio.to_thread(
-            host.history.rendered_page,
-            params.filter,
-            rules,
-            params.sort,
-            params.limit,
-            params.cursor,
-            params.roots,
-            params.query,
+        query = ListQuery(
+            filter=params.filter,
+            query=params.query,
+            rules=rules,
+            sort=params.sort,
+            limit=params.limit,
+            cursor=params.cursor,
+            roots=params.roots,
         )
+        page = await asyncio.to_thread(host.history.page, query)
         return page.wire()
 
 

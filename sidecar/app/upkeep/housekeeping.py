@@ -75,9 +75,7 @@ class Housekeeping:
 
     def removed(self, limit: int) -> PutAwayResult:
         """List the tasks that can be restored."""
-        from sidecar.history.catalog.unlisted import (
-            read_title,  # reads tasks, which most starts leave to workers
-        )
+        from sidecar.history.stores.task_folders.removed import read_title  # loaded only when it is needed
 
         found = trash.removed_tasks(self._root)
         items = [

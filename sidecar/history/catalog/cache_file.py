@@ -20,7 +20,7 @@ def make_cache_file(path: Path) -> None:
     """Make the file, private, if there is none.
 
     Raises OSError, and DamagedCache for a directory, a link, a pipe or a socket of that name, or of one that
-    SQLite uses beside it: to open a pipe would block.
+    SQLite uses next to it: to open a pipe would block.
     """
     make_private_dirs(path.parent)
     with contextlib.suppress(FileExistsError):
@@ -32,7 +32,7 @@ def make_cache_file(path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Tell whether the file can be opened for writing and others can be made beside it."""
+    """Return whether the file can be opened for writing and others can be made next to it."""
     try:
         os.close(os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0)))
     except OSError:
@@ -41,7 +41,7 @@ def is_writable(path: Path) -> bool:
 
 
 def discard(path: Path) -> None:
-    """Remove the file, whatever it is, and those that SQLite keeps beside it; faults are ignored.
+    """Remove the file, whatever it is, and those that SQLite keeps next to it; errors are ignored.
 
     A directory that is not empty holds what another program put there: it is renamed, not removed.
     """

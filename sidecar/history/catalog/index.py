@@ -1,7 +1,7 @@
 """The index of one root: its rows, kept in a file of the user's cache directory between processes.
 
 An SQLite file may be shared by any number of processes, survives a kill in the middle of a write, and
-may be deleted at any time. Rows lie in shards of some hundreds, each encoded as one value: loading
+may be deleted at any time. Rows are in shards of some hundreds, each encoded as one value: loading
 20,000 rows one by one would cost five times as much. A row is only ever believed after its files were
 stat'ed again, so whoever writes last may win.
 """
@@ -22,8 +22,8 @@ import msgspec
 from sidecar import __version__
 from sidecar.api.tasks import Rules
 from sidecar.history.catalog.cache_file import DamagedCache, discard, make_cache_file
-from sidecar.history.catalog.index_row import IndexRow
-from sidecar.history.catalog.sqlite_faults import FAULTS, is_busy, is_damage
+from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_busy, is_damage
+from sidecar.history.stores.index_row import IndexRow
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ SHARDS: Final = 64
 _IN_ALL_SHARDS: Final = 16 * SHARDS
 """Tasks that leave hardly a shard untouched: then it is not worth asking which."""
 _BUSY_SECONDS: Final = 0.5
-"""How long another process's write is waited for; then this one does without, as after any fault."""
+"""How long another process's write is waited for; then this one does without, as after any error."""
 _SCHEMA: Final = 2
 """The form of the tables: a file with another number is built again."""
 _TABLES: Final = {
@@ -43,16 +43,8 @@ _decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
 
 Rows = dict[str, IndexRow]
 
-_EXTRACTION: Final = (
-    "api",
-    "javascript",
-    "history/catalog",
-    "history/guide",
-    "history/stored",
-    "history/stored/products",
-    "history/structural",
-)
-"""The folders of the package that decide what a row says."""
+_EXTRACTION: Final = ("api", "javascript", "history/catalog", "history/stored", "history/stores")
+"""The folders of the package that decide, with all below them, what a row says."""
 
 
 class RowIndex:
@@ -69,7 +61,7 @@ class RowIndex:
         self._usable = True
 
     def exists(self) -> bool:
-        """Tell whether there is something to load, as far as can be told without opening it."""
+        """Return whether there is something to load, as far as this is known without opening it."""
         return self._usable and os.path.lexists(self.path)
 
     def load(self, rules: Rules) -> tuple[Rows, int]:
@@ -84,7 +76,7 @@ class RowIndex:
                 if not _is_ours(database, self._real_root):
                     return {}, 0
                 return _load(database, rules, self._root)
-        except (*FAULTS, OSError) as error:
+        except (*DATABASE_ERRORS, OSError) as error:
             self._give_up(error)
         return {}, 0
 
@@ -100,14 +92,14 @@ class RowIndex:
             return
         try:
             self._save(rules, rows, changed, made_at)
-        except (*FAULTS, OSError) as error:
+        except (*DATABASE_ERRORS, OSError) as error:
             if self._give_up(error):
-                self._save_anew(rules, rows, made_at)
+                self._save_all(rules, rows, made_at)
 
-    def _save_anew(self, rules: Rules, rows: Mapping[str, IndexRow], made_at: int) -> None:
+    def _save_all(self, rules: Rules, rows: Mapping[str, IndexRow], made_at: int) -> None:
         try:
             self._save(rules, rows, rows.keys(), made_at)
-        except (*FAULTS, OSError) as error:
+        except (*DATABASE_ERRORS, OSError) as error:
             self._give_up(error)
 
     def _save(
@@ -137,7 +129,7 @@ class RowIndex:
         return database
 
     def _give_up(self, error: Exception) -> bool:
-        """Do without a file that is locked or cannot be used; discard a damaged one, and tell of that."""
+        """Ignore an unusable file, discard a damaged one; return whether it was damaged."""
         if is_busy(error):
             _log.info("another process has locked the index %s; this time it is not used", self.path)
         elif is_damage(error, self.path):
@@ -187,7 +179,7 @@ def _checksum(data: bytes, made_at: int) -> int:
 
 
 def _is_ours(database: sqlite3.Connection, root: str) -> bool:
-    """Tell whether this program, as it is now, wrote the file: another one's rows may say other things."""
+    """Return whether this program, as it is now, wrote the file: another one's rows may say other things."""
     if database.execute("PRAGMA user_version").fetchone() != (_SCHEMA,):
         return False
     return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
@@ -206,11 +198,22 @@ def _version() -> str:
     """Name the program that extracts: any change to the modules that do makes all rows suspect."""
     made = [__version__, str(sys.implementation.cache_tag), str(sys.maxsize)]
     package = Path(__file__).parents[2]
-    for folder in (package / name for name in _EXTRACTION):
-        with contextlib.suppress(OSError), os.scandir(folder) as entries:
-            files = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py"))
-            made += [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files]
+    for name in _EXTRACTION:
+        made += _modules(str(package / name))
     return "\n".join(made)
+
+
+def _modules(folder: str) -> list[str]:
+    """Describe each module in a folder and below."""
+    found: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                found.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+            elif "." not in entry.name and entry.name != "__pycache__":
+                found += _modules(entry.path)
+    return found
 
 
 def _age(row: IndexRow) -> float:

@@ -6,7 +6,6 @@ that dies or hangs on a task costs that task its row, nothing else.
 
 import contextlib
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -18,12 +17,10 @@ from typing import Final
 import msgspec
 
 from sidecar.api.tasks import Rules
-from sidecar.history.catalog.index_row import ReadRows
-from sidecar.history.catalog.root_catalog import read_here
-from sidecar.history.catalog.task_reader import TaskReader
+from sidecar.history.catalog.root_catalog import read_sequentially
 from sidecar.history.catalog.worker import READY, Answer, Batch, receive_frame, send_frame
-from sidecar.history.stored.reading import API_FILE, UI_FILE, stamp_of
-from sidecar.history.stored.roots import Root
+from sidecar.history.stores.contract import Keys, Store
+from sidecar.history.stores.index_row import ReadRows
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +30,7 @@ PATIENCE_SECONDS: Final = 30.0
 START_SECONDS: Final = 30.0
 MS_PER_TASK: Final = 0.06
 MS_PER_MB: Final = 1.5
-"""What reading costs on a slow machine, to tell whether the way to a worker is worth it."""
+"""What reading costs on a slow machine, which decides whether a worker is worth it."""
 _SAMPLE: Final = 64
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from sidecar.history.catalog.worker import main; main()"
@@ -75,7 +72,7 @@ class Worker:
         except OSError as error:
             raise WorkerFailed(f"cannot be started: {error}") from None
         self._process = process
-        # Looked at after the process is known: whoever ends the worker either finds it or is seen here.
+        # Checked after the process is known: whoever ends the worker either finds it or is seen here.
         if self._ended or self._receive(process, START_SECONDS) != READY:
             self.close(0)
             raise WorkerFailed("does not come up")
@@ -95,7 +92,7 @@ class Worker:
         return self._decoder.decode(answer)
 
     def end(self) -> None:
-        """End the process for good, from any thread, in the middle of a batch too."""
+        """End the process permanently, from any thread, also during a batch."""
         self._ended = True
         self.close(0.2)
 
@@ -133,7 +130,7 @@ class Worker:
 class _Work:
     """One call's batches, shared by those who read them."""
 
-    reader: TaskReader
+    store: Store
     rules: Rules
     now: int
     batches: deque[list[str]]
@@ -171,14 +168,14 @@ class WorkerPool:
         """The processes there are."""
         return [pid for worker in self._workers if (pid := worker.pid) is not None]
 
-    def read(self, reader: TaskReader, names: list[str], rules: Rules, now: int) -> ReadRows:
+    def read(self, store: Store, names: list[str], rules: Rules, now: int) -> ReadRows:
         """Read the tasks named; for a task that no worker survives, the row says so."""
-        if estimate_ms(reader.root, names) <= self._worth_ms:
-            return read_here(reader, names, rules, now)
+        if estimate_ms(store, names) <= self._worth_ms:
+            return read_sequentially(store, names, rules, now)
         with self._lock:
             if self._closed:
-                return read_here(reader, names, rules, now)
-            work = _Work(reader, rules, now, _batches(names), {})
+                return read_sequentially(store, names, rules, now)
+            work = _Work(store, rules, now, _batches(names), {})
             threads = [threading.Thread(target=self._serve, args=(worker, work)) for worker in self._workers]
             for thread in threads[: len(work.batches)]:
                 thread.start()
@@ -188,10 +185,10 @@ class WorkerPool:
         if self._closed:
             return work.rows
         left = [name for name in names if name not in work.rows]
-        return work.rows | read_here(reader, left, rules, now)  # what no worker could be had for
+        return work.rows | read_sequentially(store, left, rules, now)  # what no worker could be had for
 
     def rest(self, idle_seconds: float) -> None:
-        """End workers that had nothing to do for so long."""
+        """End workers that were idle for longer than `idle_seconds`."""
         if self._lock.acquire(blocking=False):
             try:
                 for worker in self._workers:
@@ -208,7 +205,7 @@ class WorkerPool:
 
     def _serve(self, worker: Worker, work: _Work) -> None:
         """Have batches read by one worker until none is left."""
-        root = work.reader.root
+        root = work.store.root
         try:
             worker.start()
         except WorkerFailed as failure:
@@ -238,17 +235,14 @@ class WorkerPool:
             return
         (name,) = names
         _log.error("the worker that read task %s %s; the task is listed without its content", name, failure)
-        work.rows[name] = work.reader.damaged_row(name, work.rules, work.now)
+        work.rows[name] = work.store.damaged_row(name, work.rules, work.now)
 
 
-def estimate_ms(root: Root, names: list[str]) -> float:
-    """Estimate how long reading takes, by the sizes of some of the files."""
+def estimate_ms(store: Store, names: Keys) -> float:
+    """Estimate how long reading takes, by the sizes of some of the members."""
     step = max(1, len(names) // _SAMPLE)
     sample = names[::step]
-    stamps = [
-        stamp_of(f"{root.folder(name)}{os.sep}{file}") for name in sample for file in (UI_FILE, API_FILE)
-    ]
-    megabytes = sum(stamp[1] for stamp in stamps if stamp is not None) / 1e6
+    megabytes = sum(map(store.size, sample)) / 1e6
     return len(names) * MS_PER_TASK + megabytes * MS_PER_MB * len(names) / max(1, len(sample))
 
 

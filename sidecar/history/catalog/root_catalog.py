@@ -1,73 +1,55 @@
-"""The tasks of one root, kept: a task is read again only when one of its files or list entries changed."""
+"""The tasks of one root, kept: a task is read again only when its store reports another fingerprint."""
 
-import os
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from sidecar.api.tasks import Rules
+from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
-from sidecar.history.catalog.index_row import IndexRow, ReadRows
-from sidecar.history.catalog.spreading import Spread, here
-from sidecar.history.catalog.walking import (
-    Names,
-    changed_names,
-    fingerprints,
-    folder_names,
-    is_unchanged,
-    task_names,
-)
-from sidecar.history.stored.products import is_task_id, is_uuid
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, UI_FILE
-from sidecar.history.stored.roots import Root
-from sidecar.history.structural.aging import DAY_MS, FOR_EVER
-
-if TYPE_CHECKING:
-    from sidecar.history.catalog.rules import Row
-    from sidecar.history.catalog.task_reader import TaskReader
-    from sidecar.history.stored.reading import TaskFiles
-
-# What reads tasks is imported when there is one to be read: mostly the index knows them all.
+from sidecar.history.stores.contract import Keys, OpenedTask, Store
+from sidecar.history.stores.index_row import IndexRow, ReadRows
+from sidecar.history.stores.parallel import Parallel, sequential
+from sidecar.history.stores.registry import open_store
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 
 Change = Literal["added", "changed", "removed"]
-CHEAP_WALK_SECONDS = 0.02
-"""A walk that is shorter than this is done for every list: then nothing can be newer than the answer."""
-_WALK_SECONDS_EACH = 10e-6
-_TELLING = (UI_FILE, API_FILE, ITEM_FILE)
-"""Files that tell a task from an empty folder."""
+CHEAP_SCAN_SECONDS = 0.02
+"""A scan that is shorter than this is done for every list: then nothing can be newer than the answer."""
+_SCAN_SECONDS_EACH = 10e-6
 
 _until = attrgetter("until")
 _NamedRow = tuple[str, IndexRow | None]
-ReadMany = Callable[["TaskReader", list[str], Rules, int], ReadRows]
+ReadMany = Callable[[Store, Keys, Rules, int], ReadRows]
 """Reads the tasks named under a rule set, at a time in ms."""
 
 
-def read_here(reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
+def read_sequentially(store: Store, names: Keys, rules: Rules, now: int) -> ReadRows:
     """Read tasks one after the other in this thread."""
-    return read_spread(here, reader, names, rules, now)
+    return read_in_parallel(sequential, store, names, rules, now)
 
 
-def read_spread(spread: Spread, reader: "TaskReader", names: list[str], rules: Rules, now: int) -> ReadRows:
-    """Read tasks as `spread` sees fit."""
+def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules, now: int) -> ReadRows:
+    """Read tasks with the help of `parallel`."""
 
-    def work(part: list[str]) -> list[_NamedRow]:
-        return list(reader.rows(part, rules, now).items())
+    def work(part: Keys) -> list[_NamedRow]:
+        return list(store.rows(part, rules, now).items())
 
-    rows = dict(spread(work, names, list[_NamedRow]))
+    rows = dict(parallel(work, names, list[_NamedRow]))
     for row in rows.values():
         if row is not None:
-            row.root = reader.root.path
+            row.root = store.root.path
     return rows
 
 
-class _Kept(msgspec.Struct):
-    """The rows under one rule set: `rows` is replaced, never altered, so that anyone may look at it."""
+class _RuleSetRows(msgspec.Struct):
+    """The rows under one rule set. `rows` is replaced, never altered, so that any thread may read it."""
 
     rows: Rows = {}
     ends: int = FOR_EVER
@@ -86,8 +68,8 @@ class _Kept(msgspec.Struct):
 class RootCatalog:
     """Reads and remembers the rows of one root. Any thread may call; scans wait for each other.
 
-    `index` keeps the rows between processes. `spread` does the looking at many files and the reading of
-    many tasks; `read`, if given, does the latter in its stead.
+    `index` keeps the rows between processes. `parallel` scans and reads many tasks; `read`, if
+    given, reads them instead.
     """
 
     def __init__(
@@ -95,17 +77,16 @@ class RootCatalog:
         root: Root,
         index: RowIndex | None = None,
         read: ReadMany | None = None,
-        spread: Spread = here,
+        parallel: Parallel = sequential,
     ) -> None:
         self.root = root
-        self.generation = 0
-        """Grows with every change of a row."""
-        self.walk_seconds: float | None = None
-        """How long the last look at all files took; None before the first."""
+        self.store = open_store(root)
+        self.scan_seconds: float | None = None
+        """How long the last scan took; None before the first."""
         self._index = index
-        self._read = read or partial(read_spread, spread)
-        self._spread = spread
-        self._kept: dict[Rules, _Kept] = {"structural": _Kept(), "guide": _Kept()}
+        self._read = read or partial(read_in_parallel, parallel)
+        self._parallel = parallel
+        self._kept: dict[Rules, _RuleSetRows] = {"structural": _RuleSetRows(), "guide": _RuleSetRows()}
         self._changes: dict[str, Change] = {}
         self._lock = threading.RLock()
 
@@ -114,9 +95,20 @@ class RootCatalog:
         """How many tasks are kept."""
         return sum(row.body != b"" for row in self._kept["structural"].rows.values())
 
-    def names(self, start: str, now: int) -> list[str]:
-        """List the ids of the root's tasks that start so; none when there is no `tasks/`."""
-        return [name for name in task_names(self.root) if name.startswith(start) and self._is_task(name, now)]
+    def names(self, start: str, now: int) -> Keys:
+        """List the ids of the root's tasks that start so; none when there is no store."""
+        return [
+            name
+            for name in self.store.members()
+            if name.startswith(start)
+            and self.store.is_member(name, "structural")
+            and (self.store.is_surely_task(name) or self.open(name, now) is not None)
+        ]
+
+    def members(self) -> Keys:
+        """List the ids of all members, tasks or not, that are there now."""
+        rows, store = self.rows("structural"), self.store
+        return [name for name in store.members() if name in rows or store.is_member(name, "structural")]
 
     def rows(self, rules: Rules) -> Rows:
         """The rows as they were last seen, by this process or the one that left the index."""
@@ -127,29 +119,29 @@ class RootCatalog:
         return kept.rows
 
     def followed_rows(self, rules: Rules, now: int) -> Rows | None:
-        """The rows, if somebody keeps them up to date; None when looking is cheap or nothing is known."""
+        """The rows, if they are kept up to date; None when a scan is cheap or nothing is known."""
         rows, kept = self.rows(rules), self._kept[rules]
-        walk = self.walk_seconds if kept.scanned else len(rows) * _WALK_SECONDS_EACH
-        if not rows or walk is None or walk < CHEAP_WALK_SECONDS or now >= kept.ends:
+        seconds = self.scan_seconds if kept.scanned else len(rows) * _SCAN_SECONDS_EACH
+        if not rows or seconds is None or seconds < CHEAP_SCAN_SECONDS or now >= kept.ends:
             return None
         return rows
 
     def scan(
         self, rules: Rules, now: int, quiet: bool = False, prepare: Callable[[Rows], None] = lambda _: None
     ) -> Rows:
-        """Look at every task's files under `rules`, reading only what changed, and return all rows.
+        """Check every task under `rules`, read what changed, and return all rows.
 
-        With `quiet` the tasks found by the first look of all are no news. `prepare` is given the rows of an
-        index, which mostly are those that are returned, while the files are still looked at.
+        With `quiet` the first scan of all records no changes. `prepare` is given the rows of an index, which
+        mostly are those that are returned, while the scan still runs.
         """
         with self._lock:
             kept = self._kept[rules]
             started = time.perf_counter()
-            seen = self._look(rules, prepare)
-            self.walk_seconds = time.perf_counter() - started
-            self._heed_clock(rules, now)
+            seen = self._seen(rules, prepare)
+            self.scan_seconds = time.perf_counter() - started
+            self._check_clock(rules, now)
             first = not kept.rows and not kept.scanned
-            if now >= kept.ends or not is_unchanged(seen, kept.rows, self._entries()):
+            if now >= kept.ends or not is_unchanged(seen, kept.rows, self.store.shared()):
                 self._catch_up(rules, now, seen)
             if first and quiet:
                 self._changes.clear()
@@ -158,46 +150,45 @@ class RootCatalog:
             return kept.rows
 
     def reconcile(self, now: int) -> None:
-        """Look at every task's files under each rule set in use."""
+        """Scan under each rule set in use."""
         for rules in self._in_use():
             self.scan(rules, now)
 
-    def changed(self, names: Names, now: int) -> Names:
-        """Name those of the tasks whose files changed, and any whose row has expired; `now` in ms."""
+    def changed(self, names: Keys, now: int) -> Keys:
+        """Name those of the tasks that changed, and any whose row has expired; `now` in ms."""
         with self._lock:
             started = time.perf_counter()
-            seen, entries = fingerprints(self.root, names), self._entries()
+            seen, entries = self.store.fingerprints(names), self.store.shared()
             found: set[str] = set()
             for rules in self._in_use():
                 rows, kept = self.rows(rules), self._kept[rules]
-                listed = seen if rules == "structural" else {n: key for n, key in seen.items() if is_uuid(n)}
+                listed = seen if rules == "structural" else self._listable(seen, rules)
                 found.update(changed_names(listed, rows, entries, now))
                 if now >= kept.ends:
                     found.update(name for name, row in rows.items() if now >= row.until)
-            if names:  # by the number of rows, not by `size`, which goes over all of them
+            if names:  # by the number of rows, because `size` counts them one by one
                 each = (time.perf_counter() - started) / len(names)
-                self.walk_seconds = each * len(self.rows("structural"))
+                self.scan_seconds = each * len(self.rows("structural"))
             return [*found]
 
     def clock_went_back(self, now: int) -> bool:
-        """Tell whether rows were made more than a day after `now`: ids that told a time may tell none."""
+        """Return whether rows were made more than a day after `now`; times in ids may be implausible then."""
         return any(self._is_from_later(rules, now) for rules in self._in_use())
 
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
-        """Look at the tasks named, under each rule set in use; those that are gone are taken out.
+        """Check the tasks named under each rule set in use, and remove those that are gone.
 
-        With `quiet` what happened to them is no news: the caller tells of it.
+        With `quiet` no changes are recorded: the caller announces them.
         """
-        tasks = [name for name in names if is_task_id(name)]
+        tasks = [name for name in names if self.store.is_member(name, "structural")]
         with self._lock:
-            entries = self._entries()
-            there = [name for name in tasks if self._is_folder(name)]
+            entries = self.store.shared()
+            there = self.store.existing(tasks)
             gone = dict.fromkeys(set(tasks) - set(there))
             for rules in self._in_use():
-                listed = [name for name in there if rules == "structural" or is_uuid(name)]
-                seen = fingerprints(self.root, listed)
+                seen = self.store.fingerprints([name for name in there if self.store.is_member(name, rules)])
                 changed = changed_names(seen, self.rows(rules), entries, now)
-                read = self._read(self._reader, changed, rules, now) if changed else {}
+                read = self._read(self.store, changed, rules, now) if changed else {}
                 self._take(rules, {**gone, **read})
                 self._kept[rules].made_at = max(self._kept[rules].made_at, now)
             if quiet:
@@ -207,7 +198,7 @@ class RootCatalog:
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in the root's shared lists changed."""
         with self._lock:
-            entries = self._entries()
+            entries = self.store.shared()
             rows = self.rows("structural")
             self.touch([name for name, row in rows.items() if row.entry != entries.get(name, b"")], now)
 
@@ -218,60 +209,49 @@ class RootCatalog:
         return changes
 
     def save(self) -> None:
-        """Bring the index up to date; faults of it are logged, never raised."""
+        """Bring the index up to date; its errors are logged, never raised."""
         with self._lock:
             if self._index is not None:
                 for rules, kept in self._kept.items():
                     self._index.save(rules, kept.rows, kept.unsaved, kept.made_at)
                     kept.unsaved = set()
 
-    def open(self, name: str, now: int) -> "tuple[TaskFiles, Row] | None":
-        """Read one task afresh, waiting a moment for a save to finish; None when the folder is gone."""
+    def open(self, name: str, now: int) -> OpenedTask | None:
+        """Read one task afresh; None when it is gone."""
         with self._lock:
-            return self._reader.open(name, now)
+            return self.store.open(name, now)
 
-    @cached_property
-    def _reader(self) -> "TaskReader":
-        from sidecar.history.catalog.task_reader import TaskReader
+    def _seen(self, rules: Rules, prepare: Callable[[Rows], None]) -> Mapping[str, int]:
+        """Fingerprint what the root holds. Rows that are not loaded yet are loaded at the same time.
 
-        return TaskReader(self.root)
-
-    def _entries(self) -> Mapping[str, bytes]:
-        """What the root's lists say of each task, condensed; nothing while there are no lists."""
-        if "_reader" in self.__dict__ or any(os.path.lexists(path) for path in self.root.lists):
-            return self._reader.refresh_lists()
-        return {}
-
-    def _look(self, rules: Rules, prepare: Callable[[Rows], None]) -> Mapping[str, int]:
-        """Walk the root: its folders, and what their files are like. Rows not loaded yet are loaded beside.
-
-        Before a first scan there is nothing to compare files with, so no file is looked at.
+        Before a first scan there is nothing to compare fingerprints with, so none are taken.
         """
         kept = self._kept[rules]
         load = partial(self._load, rules, kept, prepare)
-        folders = folder_names(self.root)
+        keys = self.store.members()
         if kept.rows or (not kept.loaded and self._index is not None and self._index.exists()):
-            return fingerprints(self.root, folders, self._spread, meanwhile=load)
+            return self.store.fingerprints(keys, self._parallel, load)
         load()
-        return dict.fromkeys(folders, 0)
+        return dict.fromkeys(keys, 0)
 
     def _catch_up(self, rules: Rules, now: int, seen: Mapping[str, int]) -> None:
-        """Read what changed, and leave out what is gone."""
+        """Read what changed, and remove what is gone."""
         rows = self._kept[rules].rows
-        listable = is_uuid if rules == "guide" else is_task_id
-        tasks = {name: key for name, key in seen.items() if name in rows or listable(name)}
-        changed = changed_names(tasks, rows, self._entries(), now)
-        read = self._read(self._reader, changed, rules, now) if changed else {}
+        tasks = {name: key for name, key in seen.items() if name in rows or self.store.is_member(name, rules)}
+        changed = changed_names(tasks, rows, self.store.shared(), now)
+        read = self._read(self.store, changed, rules, now) if changed else {}
         self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read})
 
-    def _load(self, rules: Rules, kept: _Kept, prepare: Callable[[Rows], None] = lambda _: None) -> None:
+    def _load(
+        self, rules: Rules, kept: _RuleSetRows, prepare: Callable[[Rows], None] = lambda _: None
+    ) -> None:
         if not kept.loaded and self._index is not None:
             rows, kept.made_at = self._index.load(rules)
             kept.replace(rows)
             prepare(rows)
         kept.loaded = True
 
-    def _heed_clock(self, rules: Rules, now: int) -> None:
+    def _check_clock(self, rules: Rules, now: int) -> None:
         """Start over when the clock went back."""
         kept = self._kept[rules]
         if self._is_from_later(rules, now):
@@ -285,19 +265,8 @@ class RootCatalog:
     def _in_use(self) -> list[Rules]:
         return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]
 
-    def _is_task(self, name: str, now: int) -> bool:
-        """Tell a task from an empty folder, mostly without opening a file."""
-        folder = self.root.folder(name)
-        if any(os.path.lexists(f"{folder}{os.sep}{file}") for file in _TELLING):
-            return True
-        opened = self.open(name, now)
-        return opened is not None and opened[1].info is not None
-
-    def _is_folder(self, name: str) -> bool:
-        try:
-            return stat.S_ISDIR(os.lstat(self.root.folder(name)).st_mode)
-        except OSError:
-            return False
+    def _listable(self, seen: Mapping[str, int], rules: Rules) -> Mapping[str, int]:
+        return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}
 
     def _take(self, rules: Rules, read: ReadRows) -> None:
         """Put rows that were read, or the absence of a task, in place of what was known."""
@@ -320,7 +289,6 @@ class RootCatalog:
             return
         if not was and not now_is:
             return
-        self.generation += 1
         change: Change = "changed" if was and now_is else "added" if now_is else "removed"
         known = self._changes.get(name)
         if known == "added" and change == "changed":
@@ -334,6 +302,6 @@ class RootCatalog:
 
 
 def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
-    """Tell whether two rows show the same task."""
+    """Return whether two rows show the same task."""
     assert one is not None and other is not None
     return (one.body, one.settled, one.ages_from) == (other.body, other.settled, other.ages_from)

@@ -11,12 +11,13 @@ from typing import IO, Final
 import msgspec
 
 from sidecar.api.tasks import Product, Rules
-from sidecar.history.catalog.index_row import IndexRow
-from sidecar.history.catalog.task_reader import TaskReader
-from sidecar.history.stored.roots import Root
+from sidecar.history.stores.contract import Store
+from sidecar.history.stores.index_row import IndexRow
+from sidecar.history.stores.registry import open_store
+from sidecar.history.stores.root import Root
 
 READY: Final = b"ready"
-"""The first frame: from now on whatever goes wrong is a task's fault."""
+"""The first frame: from now on a task is the cause of whatever goes wrong."""
 GARBAGE_THRESHOLDS: Final = (50_000, 20, 20)
 """Messages hold no cycles: to look for some at every 700 objects is half the price of reading a bad file."""
 _LENGTH: Final = struct.Struct("<I")
@@ -33,7 +34,7 @@ class Batch(msgspec.Struct, array_like=True):
 
 
 class Answer(msgspec.Struct, array_like=True):
-    """What became of a batch; `notes` are lines for the log."""
+    """The result of a batch; `notes` are lines for the log."""
 
     rows: dict[str, IndexRow | None]
     notes: list[str]
@@ -71,14 +72,15 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     """Read batches until the input ends."""
     notes = _Notes()
     logging.getLogger().addHandler(notes)
-    readers: dict[str, TaskReader] = {}
+    stores: dict[str, Store] = {}
     decoder = msgspec.msgpack.Decoder(Batch)
     send_frame(stdout, READY)
     while True:
         batch = decoder.decode(receive_frame(stdin))
-        reader = readers.setdefault(batch.root, TaskReader(Root(batch.root, True, batch.product)))
-        reader.refresh_lists()
-        rows = reader.rows(batch.names, batch.rules, batch.now)
+        if (store := stores.get(batch.root)) is None:
+            store = stores[batch.root] = open_store(Root(batch.root, True, batch.product))
+        store.shared()
+        rows = store.rows(batch.names, batch.rules, batch.now)
         send_frame(stdout, msgspec.msgpack.encode(Answer(rows, notes.lines)))
         notes.lines = []
 

@@ -6,12 +6,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from sidecar.api.tasks import TaskInfo
-from sidecar.history.stored.reading import ITEM_FILE, StoredFile
-from sidecar.history.stored.records import ListEntry
-from sidecar.history.structural import extract as structural
-from sidecar.history.structural.titles import one_line
-from sidecar.history.structural.usage import number
-from sidecar.history.structural.view import TaskSource, TaskView, sane_ms
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.task_folders.files import ITEM_FILE
+from sidecar.history.stores.task_folders.records import ListEntry
+from sidecar.history.stores.task_folders.structural import extract as structural
+from sidecar.history.stores.task_folders.structural.titles import one_line
+from sidecar.history.stores.task_folders.structural.usage import number
+from sidecar.history.stores.task_folders.structural.view import TaskSource, TaskView, sane_ms
 
 _CENT: Final = 0.005
 _PART: Final = 0.01
@@ -28,19 +29,19 @@ def disagreements(source: TaskSource) -> list[str]:
     if entry is None or view.ui is None or view.ui.problems or not view.ui_messages:
         return []
     silent = replace(source, entry=None, hint=None, files=replace(source.files, item=_NO_ITEM))
-    told = structural.extract([silent])[0].info
-    return [*_status(entry, told), *_figures(entry, told), *_title(entry, told), *_time(entry, told)]
+    info = structural.extract([silent])[0].info
+    return [*_status(entry, info), *_figures(entry, info), *_title(entry, info), *_time(entry, info)]
 
 
-def _status(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
-    if entry.status == "completed" and told.outcome != "completed":
-        yield f"the list entry says completed, the messages say {told.outcome}"
-    elif entry.status in ("active", "interrupted") and told.outcome == "completed":
+def _status(entry: ListEntry, info: TaskInfo) -> Iterator[str]:
+    if entry.status == "completed" and info.outcome != "completed":
+        yield f"the list entry says completed, the messages say {info.outcome}"
+    elif entry.status in ("active", "interrupted") and info.outcome == "completed":
         yield f"the list entry says {entry.status}, the messages say completed"
 
 
-def _figures(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
-    usage = told.token_usage
+def _figures(entry: ListEntry, info: TaskInfo) -> Iterator[str]:
+    usage = info.token_usage
     cost = usage.cost if usage else None
     listed = number(entry.total_cost)
     if listed is not None and cost is not None and abs(listed - cost) > max(_CENT, _PART * abs(cost)):
@@ -51,14 +52,14 @@ def _figures(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
             yield f"{name} {theirs} in the list entry, {ours} in the messages"
 
 
-def _title(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
+def _title(entry: ListEntry, info: TaskInfo) -> Iterator[str]:
     listed = one_line(entry.task) if isinstance(entry.task, str) else ""
-    if listed and listed != told.title and not told.title.startswith("(no "):
-        yield f"title {listed[:_SHOWN]!r} in the list entry, {told.title[:_SHOWN]!r} in the messages"
+    if listed and listed != info.title and not info.title.startswith("(no "):
+        yield f"title {listed[:_SHOWN]!r} in the list entry, {info.title[:_SHOWN]!r} in the messages"
 
 
-def _time(entry: ListEntry, told: TaskInfo) -> Iterator[str]:
-    listed, active = sane_ms(entry.ts), told.last_activity
+def _time(entry: ListEntry, info: TaskInfo) -> Iterator[str]:
+    listed, active = sane_ms(entry.ts), info.last_activity
     if listed is not None and active is not None and abs(active - listed) > _SLACK_MS:
         minutes = round(abs(active - listed) / 60_000)
         yield f"the list entry is {minutes} min {'older' if listed < active else 'newer'} than the messages"

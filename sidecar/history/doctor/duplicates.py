@@ -1,21 +1,22 @@
 """The same task in several roots: stores are copied, and some products import tasks with their ids. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sidecar.api.doctor import Finding
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.stored.roots import task_folder
+from sidecar.history.stores.contract import Store
 
 
-def duplicates(rows: Sequence[TaskInfo], roots: Sequence[str]) -> Iterator[Finding]:
-    """Name each task that several of `roots` hold, at the first of them."""
+def duplicates(rows: Sequence[TaskInfo], stores: Mapping[str, Store]) -> Iterator[Finding]:
+    """Name each task that several of `stores`, by their roots' paths, hold, at the first of them."""
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
         holders[row.id].append(row.root)
+    roots = [*stores]
     for task_id in sorted(holders):
         first, *others = sorted(holders[task_id], key=roots.index)
         if others:
-            told = f"also in {', '.join(others)}"
-            yield finding("duplicate", first, told, task_id, task_folder(first, task_id))
+            message = f"also in {', '.join(others)}"
+            yield finding("duplicate", first, message, task_id, stores[first].location(task_id))

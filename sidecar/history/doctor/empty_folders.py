@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Set
 import msgspec
 
 from sidecar.api.doctor import Finding
-from sidecar.history.catalog.walking import task_names
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, what_is_left
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.stored.roots import Root
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.task_folders.files import task_folder
+from sidecar.history.stores.task_folders.scan import task_names
 
 
 class EmptyFolders(msgspec.Struct, frozen=True):
@@ -22,13 +23,13 @@ class EmptyFolders(msgspec.Struct, frozen=True):
     def findings(self, root: Root) -> Iterator[Finding]:
         """Report each folder. What still holds something gives no task id, since no request opens it."""
         for name, left in self.left.items():
-            path = root.folder(name)
+            path = task_folder(root.path, name)
             if left:
-                told = f"no messages and no list entry; left are {', '.join(left)}"
-                yield finding("messagesGone", root.path, told, path=path)
+                message = f"no messages and no list entry; left are {', '.join(left)}"
+                yield finding("messagesGone", root.path, message, path=path)
             else:
-                told = "neither messages nor a list entry; it is not a task, and no list shows it"
-                yield finding("empty", root.path, told, name, path)
+                message = "neither messages nor a list entry; it is not a task, and no list shows it"
+                yield finding("empty", root.path, message, name, path)
             for found in locks_and_leftovers(root, name, ()):
                 yield msgspec.structs.replace(found, task_id=None)
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from sidecar.api.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.tasks import TaskInfo
-from sidecar.history.discovery.editors import Machine
 from sidecar.history.discovery.stores import discover_roots
 from sidecar.history.discovery.unsupported import unsupported_stores
 from sidecar.history.doctor.disagreement import disagreements
@@ -18,11 +17,17 @@ from sidecar.history.doctor.empty_folders import EmptyFolders, find_empty_folder
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.listing.selection import Selection
-from sidecar.history.stored.lists import RootLists, read_lists
-from sidecar.history.stored.products import is_epoch_id
-from sidecar.history.stored.reading import ITEM_FILE, read_task, stamp_of
-from sidecar.history.stored.roots import CLINE_LIST, KILO_STATE, ROO_INDEX, Root, task_folder
-from sidecar.history.structural.view import TaskSource
+from sidecar.history.stored.reading import stamp_of
+from sidecar.history.stores.editors import Machine
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.task_folders.files import ITEM_FILE, read_task, task_folder
+from sidecar.history.stores.task_folders.ids import is_epoch_id
+from sidecar.history.stores.task_folders.lists import RootLists, read_lists
+from sidecar.history.stores.task_folders.products.cline import CLINE_LIST
+from sidecar.history.stores.task_folders.products.kilo import KILO_STATE
+from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
+from sidecar.history.stores.task_folders.store import TaskFolderStore
+from sidecar.history.stores.task_folders.structural.view import TaskSource
 from sidecar.history.task_history import TaskHistory
 
 _OF_A_SAVE: Final = frozenset({"missing", "recovered"})
@@ -47,10 +52,11 @@ def examine(
     for done, root in enumerate(wanted):
         progress(done, len(wanted))
         own = [row for row in rows if row.root == root.path]
-        empty = find_empty_folders(root, {row.id for row in own})
-        findings += _findings(root, own, empty, now)
+        in_folders = isinstance(history.store(root.path), TaskFolderStore)
+        empty = find_empty_folders(root, {row.id for row in own}) if in_folders else EmptyFolders({})
+        findings += _findings(root, own, empty, now) if in_folders else _problems_of(history, own)
         seen.append(_root(root, own, empty))
-    findings += duplicates(rows, [root.path for root in wanted])
+    findings += duplicates(rows, {root.path: history.store(root.path) for root in wanted})
     findings += _unsupported([root.path for root in wanted], home if roots is None else None)
     return DoctorResult(
         roots=seen,
@@ -72,7 +78,7 @@ def _root(root: Root, rows: list[TaskInfo], empty: EmptyFolders) -> DoctorRoot:
 
 
 def _searched(home: Path) -> list[DoctorPlace]:
-    """Every place that autoDiscover looks at, whether or not it is turned on."""
+    """Every place that autoDiscover checks, whether or not it is turned on."""
     places = discover_roots(Machine(home, os.environ, sys.platform)).searched
     return [DoctorPlace(path=str(place.path), why=place.why, found=place.found) for place in places]
 
@@ -93,8 +99,16 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
         yield from _disagreement(root, lists, row, now)
 
 
+def _problems_of(history: TaskHistory, rows: list[TaskInfo]) -> Iterator[Finding]:
+    """The problems of the rows of a store that has nothing more to tell."""
+    for row in sorted(rows, key=lambda row: row.id):
+        for problem in row.problems:
+            location = history.store(row.root).location(row.id)
+            yield finding(problem.code, row.root, problem.message, row.id, location)
+
+
 def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
-    """The problems of a row, without those of a save that is going on or has ended meanwhile."""
+    """The problems of a row, without those of a save in progress or just ended."""
     steady = tuple(not_missing(root, row.id)) if row.problems else ()
     for problem in row.problems:
         code, message = problem.code, problem.message
@@ -127,7 +141,7 @@ def _list_for(lists: RootLists, task_id: str) -> tuple[str, Collection[str]]:
     """The list in which a product keeps tasks with ids of this form; an empty one where there is none."""
     if is_epoch_id(task_id):
         return CLINE_LIST, lists.entries
-    return (ROO_INDEX, lists.hints) if lists.hints else (KILO_STATE, lists.in_state)
+    return (ROO_INDEX, lists.hints) if lists.hints else (KILO_STATE, lists.by_list.get(KILO_STATE, {}))
 
 
 def _is_empty(row: TaskInfo) -> bool:
@@ -141,8 +155,8 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
     files = read_task(folder, with_metadata=False)
     place = lists.place_of(row.id)
     source = TaskSource(row.id, root.path, root.product, files, entry, None, now, place)
-    if said := disagreements(source):
-        yield finding("disagreement", root.path, "; ".join(said), row.id, folder)
+    if found := disagreements(source):
+        yield finding("disagreement", root.path, "; ".join(found), row.id, folder)
 
 
 def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What only a look into the folders tells: locks, leftovers, names that are no tasks."""
+"""What only the folders themselves show: locks, leftovers, names that are not task ids."""
 
 import os
 import re
@@ -9,10 +9,10 @@ from typing import Final
 from sidecar.api.doctor import Finding
 from sidecar.api.tasks import Problem
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.stored.leftovers import LOCK_STALE_SECONDS
-from sidecar.history.stored.products import is_task_id
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, UI_FILE
-from sidecar.history.stored.roots import Root, task_folder
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, UI_FILE, task_folder, tasks_path
+from sidecar.history.stores.task_folders.ids import is_task_id
+from sidecar.history.stores.task_folders.leftovers import LOCK_STALE_SECONDS
 
 _SAVED: Final = "|".join(re.escape(name) for name in (UI_FILE, API_FILE, ITEM_FILE))
 _LEFTOVER: Final = re.compile(
@@ -20,13 +20,13 @@ _LEFTOVER: Final = re.compile(
     re.ASCII,
 )
 _SHOWN: Final = 1_000
-"""Entries of one folder looked at: checkpoints lie deeper."""
+"""Entries of one folder that are read; checkpoints are deeper."""
 
 
 def strange_names(root: Root) -> Iterator[Finding]:
-    """Report what lies among the tasks and is none; the products' own names start with `_` or `.`."""
+    """Report what is among the tasks and is not one; the products' own names start with `_` or `.`."""
     try:
-        with os.scandir(root.tasks) as entries:
+        with os.scandir(tasks_path(root.path)) as entries:
             for entry in entries:
                 if entry.name.startswith(("_", ".")):
                     continue
@@ -37,11 +37,13 @@ def strange_names(root: Root) -> Iterator[Finding]:
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        yield finding("unlistable", root.path, f"cannot be listed: {error.strerror}", path=root.tasks)
+        yield finding(
+            "unlistable", root.path, f"cannot be listed: {error.strerror}", path=tasks_path(root.path)
+        )
 
 
 def locks_and_leftovers(root: Root, task_id: str, problems: Sequence[Problem]) -> Iterator[Finding]:
-    """Report locks and what a crashed save left in one folder; a save that goes on leaves nothing.
+    """Report locks and what a crashed save left in one folder; a save in progress leaves nothing.
 
     `problems` are those of the task; they name what was read from a leftover.
     """
@@ -101,19 +103,21 @@ def _leftover(
 ) -> Iterator[Finding]:
     """Report a leftover of files of which some are missing, unless the task says that it was read from it."""
     if not missing:
-        yield finding("leftover", root.path, f"{entry.name} lies beside its file", task_id, entry.path)
+        yield finding("leftover", root.path, f"{entry.name} is next to its file", task_id, entry.path)
     elif not any(entry.name in problem.message for problem in problems):
-        told = f"{entry.name} may hold what is missing of {' or '.join(sorted(missing))}"
-        yield finding("fragment", root.path, told, task_id, entry.path)
+        message = f"{entry.name} may hold what is missing of {' or '.join(sorted(missing))}"
+        yield finding("fragment", root.path, message, task_id, entry.path)
 
 
 def _lock(root: Root, task_id: str, entry: "os.DirEntry[str]") -> Finding:
     age = _age(entry, "st_mtime")
     if age < LOCK_STALE_SECONDS:
-        return finding("locked", root.path, f"{entry.name} is held: a save is going on", task_id, entry.path)
-    told = f"{entry.name} was last touched {round(age):,} s ago; a living one is touched every 10 s"
-    return finding("staleLock", root.path, told, task_id, entry.path)
+        return finding(
+            "locked", root.path, f"{entry.name} is held: a save is in progress", task_id, entry.path
+        )
+    message = f"{entry.name} was last touched {round(age):,} s ago; a living one is touched every 10 s"
+    return finding("staleLock", root.path, message, task_id, entry.path)
 
 
 def _quoted(name: str) -> str:
-    return f"{name!r} is no task id"
+    return f"{name!r} is not a task id"

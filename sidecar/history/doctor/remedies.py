@@ -35,7 +35,7 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "machine where the task ran",
         "locked": "wait until the product has finished saving, then look again",
         "staleLock": "no living product holds this lock: close the products, then remove the directory",
-        "leftover": "a crash left it beside a sound file; it may be removed when the product is closed",
+        "leftover": "a crash left it next to a sound file; it may be removed when the product is closed",
         "fragment": _BACKUP + "then look into it: it may be all that is left of the file",
         "disagreement": "the messages are taken for true where they are whole; the product corrects its "
         "entry when the task is opened and saved",
@@ -50,5 +50,5 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
 def finding(
     code: str, root: str, message: str, task_id: str | None = None, path: str | None = None
 ) -> Finding:
-    """Make a finding with its remedy; an unknown `code` is a fault of the program (KeyError)."""
+    """Make a finding with its remedy; an unknown `code` is a programming error (KeyError)."""
     return Finding(code=code, root=root, task_id=task_id, path=path, message=message, remedy=REMEDIES[code])

@@ -14,7 +14,7 @@ _FENCE: Final = re.compile(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)"
 _CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
 """What block quotes and list items put in front of a line."""
 _FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|\\?$)")
-"""What starts a heading, a fence or a link definition, which may go on in the next line."""
+"""What starts a heading, a fence or a link definition, which may continue on the next line."""
 _UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
 _LIVE: Final = re.compile(r"<(?=[A-Za-z/!?])|!\[")
 """What starts HTML or an image."""

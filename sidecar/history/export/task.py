@@ -9,8 +9,7 @@ from sidecar.api.export import ExportFormat, ExportResult
 from sidecar.api.tasks import StoredMessage
 from sidecar.history.export.document import export_task
 from sidecar.history.export.redaction import Redactor
-from sidecar.history.messages.transcript import Kind, all_messages
-from sidecar.history.stored.roots import writer_of
+from sidecar.history.stores.contract import Kind
 from sidecar.history.task_history import TaskHistory
 
 MAX_EXPORT: Final = 10_000_000
@@ -35,7 +34,8 @@ def export_pieces(
     kind: Kind = "ui" if task.ui_message_count else "api"
 
     def messages() -> Iterator[StoredMessage]:
-        return all_messages(found.folder(name), kind, writer_of(found, name))
+        with history.store(found.path).open_messages(name, kind) as opened:
+            yield from opened.since()
 
     return export_task(form, task, provenance, messages, redactor)
 

@@ -1,88 +1,76 @@
-"""A page of a list while it is made: the rows chosen, and where the next page starts."""
+"""Pages of a list: their order, their limits, and the cursors that say where the next one starts.
 
+A cursor is an opaque text that names the last row or message of a page, bound to the query it belongs to.
+"""
+
+import json
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from sidecar.api.tasks import Rules, Sort, TaskInfo
-from sidecar.history.catalog.index_row import IndexRow
-from sidecar.history.listing.paging import Mark, sort_value, start_after
-from sidecar.history.listing.rows import Listing, render
-from sidecar.history.listing.rows import start_after as start_in_listing
+from sidecar.api.errors import InvalidParams
+from sidecar.api.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
+from sidecar.history.listing.rows import Listing, default_place, infos, render
+from sidecar.history.stores.index_row import IndexRow
 
-# Cursors are imported where they are needed: half of a short list's time would go into imports.
+# Hashing is imported where it is needed: half of a short list's time would go into imports.
 
 Query = tuple[object, ...]
 """What a cursor is bound to."""
+_REMEDY: Final = "start again without a cursor"
+_LAST: Final = float("-inf")
 
 
-class Selected(msgspec.Struct, frozen=True):
-    """Rows of a listing in the order asked for; `infos` are the same, decoded, if the order needed that."""
+class CursorPosition(NamedTuple):
+    """The last row of a page: its sort value (None: unknown), id, root, and its place in the list."""
 
-    listing: Listing
-    rows: Sequence[IndexRow]
-    counts: dict[str, int]
-    infos: Sequence[TaskInfo] | None = None
-
-    @property
-    def total(self) -> int:
-        """How many rows were selected from."""
-        return len(self.listing.rows)
-
-    @property
-    def is_all(self) -> bool:
-        """Tell whether these are the rows of the listing as they stand there."""
-        return self.rows is self.listing.rows
-
-    def start_after(self, mark: Mark, rules: Rules, order: Sort | None) -> int:
-        """Find where the page after `mark` starts."""
-        if self.infos is not None:
-            return start_after(self.infos, mark, order)
-        return start_in_listing(self.rows, mark, rules)
+    value: Any
+    task_id: str
+    root: str
+    place: int
 
 
-class Page(msgspec.Struct, frozen=True):
-    """A page before its rows are brought into the shape asked for; `whole` if they are all of a listing."""
+class ListPage(msgspec.Struct, dict=True):
+    """One page of rows; `whole` is set if they are all of a listing. `now` is when statuses hold, in ms."""
 
     rows: Sequence[IndexRow]
-    total: int
-    matched: int
-    counts: dict[str, int]
-    next_cursor: str | None
-    whole: Listing | None
-
-    def rendered(self, now: int) -> Sequence[bytes]:
-        """What, one after the other, makes the rows a JSON array."""
-        return self.whole.rendered(now) if self.whole is not None else render(self.rows, now)
-
-
-class RenderedList(msgspec.Struct, frozen=True):
-    """A ListResult whose items are the pieces of a JSON array already, as the index keeps them."""
-
-    items: Sequence[bytes]
+    rules: Rules
+    now: int
     total: int
     matched: int
     counts: dict[str, int]
     next_cursor: str | None
     revision: int
+    whole: Listing | None = None
+
+    @cached_property
+    def items(self) -> list[TaskInfo]:
+        """The rows, decoded."""
+        return infos(self.rows, self.rules, self.now)
+
+    @property
+    def rendered(self) -> Sequence[bytes]:
+        """The pieces of a JSON array of the rows, which are kept as JSON."""
+        return self.whole.rendered(self.now) if self.whole is not None else render(self.rows, self.now)
 
     def wire(self) -> dict[str, Any]:
-        """The members as they go over the wire, for orjson."""
+        """The members of a ListResult for orjson, with the items as JSON."""
         from orjson import Fragment
 
-        return {"items": Fragment(b"".join(self.items)), **self._figures()}
+        return {"items": Fragment(b"".join(self.rendered)), **self._figures()}
 
     def pieces(self) -> list[bytes]:
-        """What, one after the other, makes the whole one JSON document: its megabytes are not copied."""
-        return [b'{"items":', *self.items, b"," + msgspec.json.encode(self._figures())[1:]]
+        """The pieces of a ListResult as one JSON document: its megabytes are not copied."""
+        return [b'{"items":', *self.rendered, b"," + msgspec.json.encode(self._figures())[1:]]
 
-    def followed_by(self, more: "RenderedList") -> "RenderedList":
-        """Append the next page, which holds a row at least."""
-        first, *rest = more.items
-        items = [*self.items[:-1], b"," + first.removeprefix(b"["), *rest]
-        return replace(self, items=items, next_cursor=more.next_cursor)
+    def followed_by(self, more: "ListPage") -> "ListPage":
+        """Append the next page."""
+        return replace(self, rows=[*self.rows, *more.rows], next_cursor=more.next_cursor, whole=None)
 
     def _figures(self) -> dict[str, Any]:
         cursor = {} if self.next_cursor is None else {"nextCursor": self.next_cursor}
@@ -90,16 +78,115 @@ class RenderedList(msgspec.Struct, frozen=True):
         return {**figures, **cursor, "revision": self.revision}
 
 
-def read_mark(cursor: str, query: Query) -> Mark:
-    """Open a list cursor; InvalidParams when it is none, or of another query."""
-    from sidecar.history.listing.cursors import decode_mark, digest
+def check_limit(limit: int) -> None:
+    """Refuse a `limit` outside 1 … 20,000 rows with InvalidParams."""
+    if type(limit) is not int or not 1 <= limit <= MAX_PAGE:
+        raise InvalidParams(f"limit: must be a whole number from 1 to {MAX_PAGE}")
 
-    return decode_mark(cursor, digest(*query))
+
+def ordered(tasks: Sequence[TaskInfo], sort: Sort) -> list[TaskInfo]:
+    """Sort rows; unknown values come last in either order, ties go by id, then root."""
+    rows = sorted(tasks, key=lambda task: (task.id, task.root))
+    values = {id(task): sort_value(task, sort.by) for task in rows}
+    known = [task for task in rows if values[id(task)] is not None]
+    known.sort(key=lambda task: values[id(task)], reverse=sort.order == "desc")
+    return known + [task for task in rows if values[id(task)] is None]
+
+
+def sort_value(task: TaskInfo, by: SortKey) -> Any:
+    """The value a row is sorted by; None when unknown."""
+    usage = task.token_usage
+    value: Any
+    match by:
+        case "createdAt":
+            value = task.created_at
+        case "lastActivity":
+            value = task.last_activity
+        case "title":
+            value = task.title.casefold()
+        case "tokens":
+            value = usage.total if usage else None
+        case "cost":
+            value = usage.cost if usage else None
+        case "messages":
+            value = task.message_count
+        case "duration":
+            value = task.duration
+        case "size":
+            value = task.size_bytes
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def start_after(rows: Sequence[TaskInfo], position: CursorPosition, sort: Sort | None) -> int:
+    """Find where the next page starts; without `sort`, the guide's own order, by the row itself."""
+    if sort is None:
+        return _index_after(rows, position)
+    found = (index for index, row in enumerate(rows) if _is_after(row, position, sort))
+    return next(found, len(rows))
+
+
+def start_in_default_order(rows: Sequence[IndexRow], position: CursorPosition, rules: Rules) -> int:
+    """Find where the next page starts among rows in their default order."""
+    if rules == "guide":  # its order does not tell where a row belongs
+        return _index_after(rows, position)
+    created = position.value if position.value is not None else _LAST
+    return bisect_right(rows, (-created, position.task_id, position.root), key=default_place)
+
+
+def _index_after(rows: Sequence[Any], position: CursorPosition) -> int:
+    named = (position.task_id, position.root)
+    return next((at for at, row in enumerate(rows) if (row.id, row.root) == named), position.place) + 1
+
+
+def _is_after(row: TaskInfo, position: CursorPosition, sort: Sort) -> bool:
+    value = sort_value(row, sort.by)
+    if (value is None) != (position.value is None):
+        return value is None
+    if value == position.value:
+        return (row.id, row.root) > (position.task_id, position.root)
+    return bool(value < position.value if sort.order == "desc" else value > position.value)
+
+
+def digest(*query: Any) -> str:
+    """Condense what a cursor is bound to."""
+    from hashlib import sha256
+
+    return sha256(json.dumps(query).encode()).hexdigest()[:16]
+
+
+def encode_cursor(query: str, *values: Any) -> str:
+    """Make an opaque cursor for the query of this `digest`."""
+    import base64
+
+    text = json.dumps([query, *values], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str, query: str) -> list[Any]:
+    """Open a cursor; InvalidParams for an invalid one, or one of another query."""
+    import base64
+
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        values = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, list) or not values:
+        raise InvalidParams(f"cursor: not one that this server gave; {_REMEDY}")
+    if values[0] != query:
+        raise InvalidParams(f"cursor: belongs to another query; {_REMEDY}")
+    return values[1:]
+
+
+def position_of(cursor: str, query: Query) -> CursorPosition:
+    """Open a list cursor; InvalidParams for an invalid one, or one of another query."""
+    match decode_cursor(cursor, digest(*query)):
+        case [int() | float() | str() | None as value, str(task_id), str(root), int(place)] if place >= 0:
+            return CursorPosition(value, task_id, root, place)
+    raise InvalidParams(f"cursor: damaged; {_REMEDY}")
 
 
 def cursor_at(last: TaskInfo, place: int, order: Sort | None, query: Query) -> str:
-    """Make the cursor of the page after a row; `place` is where it stood."""
-    from sidecar.history.listing.cursors import digest, encode_cursor
-
+    """Make the cursor of the page after a row; `place` is where the row is."""
     value = sort_value(last, order.by) if order is not None else None
-    return encode_cursor(digest(*query), *Mark(value, last.id, last.root, place))
+    return encode_cursor(digest(*query), *CursorPosition(value, last.id, last.root, place))

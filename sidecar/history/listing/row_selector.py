@@ -4,14 +4,42 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from sidecar.api.tasks import Rules, Sort, TaskStatus
-from sidecar.history.catalog.index_row import IndexRow
+from sidecar.api.tasks import Rules, Sort, TaskInfo, TaskStatus
 from sidecar.history.catalog.root_catalog import RootCatalog
-from sidecar.history.listing.pages import Page, Selected, cursor_at, read_mark
-from sidecar.history.listing.paging import check_limit, ordered
+from sidecar.history.listing.pages import (
+    CursorPosition,
+    ListPage,
+    check_limit,
+    cursor_at,
+    ordered,
+    position_of,
+    start_after,
+    start_in_default_order,
+)
 from sidecar.history.listing.rows import Listing, Listings, count, infos
-from sidecar.history.listing.selection import FindTouching, Selection
-from sidecar.history.stored.roots import known_path
+from sidecar.history.listing.selection import FindTouching, ListQuery, Selection
+from sidecar.history.stores.index_row import IndexRow
+from sidecar.history.stores.registry import known_path
+
+
+class _Selected(msgspec.Struct, frozen=True):
+    """Rows of a listing in the order asked for; `infos` are the same, decoded, if the order needed that."""
+
+    listing: Listing
+    rows: Sequence[IndexRow]
+    counts: dict[str, int]
+    infos: Sequence[TaskInfo] | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Return whether these are all rows of the listing."""
+        return self.rows is self.listing.rows
+
+    def start_after(self, position: CursorPosition, rules: Rules, order: Sort | None) -> int:
+        """Find where the page after `position` starts."""
+        if self.infos is not None:
+            return start_after(self.infos, position, order)
+        return start_in_default_order(self.rows, position, rules)
 
 
 class RowSelector:
@@ -32,53 +60,45 @@ class RowSelector:
         self._touching = touching
         self._listings = Listings()
 
-    def page(
-        self,
-        wanted: Selection,
-        sort: Sort | None,
-        limit: int,
-        cursor: str | None,
-        roots: Sequence[str] | None,
-    ) -> Page:
-        """Select one page of the rows of `roots` (default: all).
-
-        Raises InvalidParams for a bad limit, cursor, query or root.
-        """
-        check_limit(limit)
-        paths = self._paths(roots)
-        order = _order(wanted.rules, sort)
-        asked = (wanted.filter, wanted.query, wanted.rules, order and [order.by, order.order], paths)
-        mark = read_mark(cursor, asked) if cursor is not None else None
-        found = self._select(wanted, order, paths)
-        start = found.start_after(mark, wanted.rules, order) if mark is not None else 0
-        rows = found.rows[start : start + limit]
-        end = start + len(rows)
-        last = None
-        if end < len(found.rows):
-            last = cursor_at(infos(rows[-1:], wanted.rules, self._now())[0], end - 1, order, asked)
-        whole = found.listing if found.is_all and len(rows) == len(found.rows) else None
-        return Page(rows, found.total, len(found.rows), found.counts, last, whole)
-
-    def select(self, wanted: Selection, order: Sort | None, roots: Sequence[str] | None) -> Selected:
-        """Select all rows of `roots` (default: all) that filter and query keep, in order.
-
-        Without `order` it is that of the listing. Raises InvalidParams for a bad query or root.
-        """
-        return self._select(wanted, order, self._paths(roots))
-
-    def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str]) -> Selected:
-        wanted.check()
+    def page(self, wanted: ListQuery, revision: int) -> ListPage:
+        """Select one page. Raises InvalidParams for a bad limit, cursor, query or root."""
+        check_limit(wanted.limit)
+        paths = self._paths(wanted.roots)
+        rules, order = wanted.rules, _order(wanted.rules, wanted.sort)
+        asked = (wanted.filter, wanted.query, rules, order and [order.by, order.order], paths)
+        position = position_of(wanted.cursor, asked) if wanted.cursor is not None else None
         now = self._now()
+        found = self._select(wanted, order, paths, now)
+        start = found.start_after(position, rules, order) if position is not None else 0
+        rows = found.rows[start : start + wanted.limit]
+        end = start + len(rows)
+        cursor = None
+        if end < len(found.rows):
+            cursor = cursor_at(infos(rows[-1:], rules, now)[0], end - 1, order, asked)
+        whole = found.listing if found.is_all and len(rows) == len(found.rows) else None
+        total, matched = len(found.listing.rows), len(found.rows)
+        return ListPage(rows, rules, now, total, matched, found.counts, cursor, revision, whole)
+
+    def select(self, wanted: Selection, roots: Sequence[str] | None) -> list[TaskInfo]:
+        """Select all rows of `roots` (default: all) that filter and query keep, in the default order.
+
+        Raises InvalidParams for a bad query or root.
+        """
+        now = self._now()
+        return infos(self._select(wanted, None, self._paths(roots), now).rows, wanted.rules, now)
+
+    def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str], now: int) -> "_Selected":
+        wanted.check()
         listing = self._listing(wanted.rules, paths, now)
         rows: Sequence[IndexRow] = listing.filtered(wanted.filter, now) if wanted.filter else listing.rows
         if wanted.query:
             rows = self._queried(rows, wanted, now)
         counts = listing.counts(now) if rows is listing.rows else count(rows, now)
         if order is None or order == Sort():
-            return Selected(listing, rows, counts)
+            return _Selected(listing, rows, counts)
         decoded = dict(zip(map(id, values := infos(rows, wanted.rules, now)), rows, strict=True))
         values = ordered(values, order)
-        return Selected(listing, [decoded[id(task)] for task in values], counts, values)
+        return _Selected(listing, [decoded[id(task)] for task in values], counts, values)
 
     def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
         tasks = infos(rows, wanted.rules, now)

@@ -1,7 +1,6 @@
 """All rows of some roots in their default order, kept until one of them changes: what pages are cut from."""
 
 import threading
-from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -10,9 +9,8 @@ from operator import attrgetter
 import msgspec
 
 from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
-from sidecar.history.catalog.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
-from sidecar.history.listing.paging import Mark
-from sidecar.history.structural.aging import ABANDONED_MS, ACTIVE_MS, next_change
+from sidecar.history.stores.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
+from sidecar.history.stores.status_by_age import ABANDONED_MS, ACTIVE_MS, next_change
 
 LISTINGS_KEPT = 4
 """One for each rule set, and two for a client that asks for single roots."""
@@ -29,7 +27,7 @@ class Listing:
         self.rules = rules
         self.rows = _guide_order(listed) if rules == "guide" else _newest_first(listed)
         self._haystacks: list[str] = []
-        self._standing = _Standing(since=1, until=0)
+        self._summary = _TimedSummary(since=1, until=0)
 
     def filtered(self, filter: str, now: int) -> list[IndexRow]:
         """The rows that the filter keeps, in order."""
@@ -41,29 +39,29 @@ class Listing:
             return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
         if not self._haystacks:
             self._haystacks = [haystack(row, self.rules) for row in self.rows]
-        # By place, since to have passed over a row costs more than to have searched its text.
+        # By place, since skipping a row costs more than searching its text.
         return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
 
     def counts(self, now: int) -> dict[str, int]:
         """How many of all rows have which status."""
-        return dict(self._standing_at(now).counts)
+        return dict(self._summary_at(now).counts)
 
     def rendered(self, now: int) -> Sequence[bytes]:
         """What, one after the other, makes all rows a JSON array."""
-        standing = self._standing_at(now)
-        if not standing.pieces:
-            standing.pieces = render(self.rows, now)
-        return standing.pieces
+        summary = self._summary_at(now)
+        if not summary.pieces:
+            summary.pieces = render(self.rows, now)
+        return summary.pieces
 
-    def _standing_at(self, now: int) -> "_Standing":
-        known = self._standing
+    def _summary_at(self, now: int) -> "_TimedSummary":
+        known = self._summary
         if known.since <= now < known.until:
             return known
         old = now - ABANDONED_MS
         ages = [row.ages_from for row in self.rows if row.ages_from is not None and row.ages_from >= old]
         ends = [next_change(int(age), now) for age in ages]
         until = min(ends, default=next_change(None, now))
-        self._standing = made = _Standing(now, until, count(self.rows, now))
+        self._summary = made = _TimedSummary(now, until, count(self.rows, now))
         return made
 
     def _filtered_slowly(self, filter: str, now: int) -> list[IndexRow]:
@@ -72,8 +70,8 @@ class Listing:
         return [row for row in self.rows if matches_filter(info_of(row, self.rules, now), filter, self.rules)]
 
 
-class _Standing(msgspec.Struct):
-    """What is known of all rows from one time to another, in ms: in between no status grows old.
+class _TimedSummary(msgspec.Struct):
+    """What holds for all rows from `since` until `until`, in ms: no status changes with age in between.
 
     `pieces` are made for the first list of all.
     """
@@ -92,7 +90,7 @@ class Listings:
         self._lock = threading.Lock()
 
     def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
-        """The listing of the rows of some roots, made anew when one of those sets was replaced."""
+        """The listing of the rows of some roots, made again when one of those sets was replaced."""
         key, rows = (rules, *roots), list(roots.values())
         with self._lock:
             known = self._kept.get(key)
@@ -108,15 +106,6 @@ class Listings:
 def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
     """Count rows by status, in the order in which the statuses first occur."""
     return dict(Counter(_statuses(rows, now)))
-
-
-def start_after(rows: Sequence[IndexRow], mark: Mark, rules: Rules) -> int:
-    """Find where the page after `mark` starts among rows in their default order."""
-    if rules == "guide":  # its order is nothing that a place can be told from
-        places = (place for place, row in enumerate(rows) if (row.id, row.root) == (mark.task_id, mark.root))
-        return next(places, mark.place) + 1
-    created = mark.value if mark.value is not None else _LAST
-    return bisect_right(rows, (-created, mark.task_id, mark.root), key=_place)
 
 
 def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
@@ -152,7 +141,8 @@ def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
     return [info_of(row, rules, now) for row in rows]
 
 
-def _place(row: IndexRow) -> tuple[float, str, str]:
+def default_place(row: IndexRow) -> tuple[float, str, str]:
+    """Return what rows in their default order are sorted by, under the structural rules."""
     created = row.created_at if row.created_at is not None else _LAST
     return -created, row.id, row.root
 
@@ -172,6 +162,6 @@ def _newest_first(rows: list[IndexRow]) -> list[IndexRow]:
 
 
 def _guide_order(rows: list[IndexRow]) -> list[IndexRow]:
-    from sidecar.history.guide.extract import sort
+    from sidecar.history.stores.task_folders.guide.extract import sort
 
     return sort(rows)

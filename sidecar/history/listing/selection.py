@@ -1,11 +1,11 @@
 """Which rows of a list are asked for: the plain filter and the query language together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.api.tasks import Rules, Sort, TaskInfo
 
 if TYPE_CHECKING:
     from sidecar.history.query.predicates import Predicate, Touching
@@ -25,14 +25,14 @@ class Selection(msgspec.Struct, frozen=True):
     rules: Rules = "structural"
 
     def check(self) -> None:
-        """Raise QueryError for a query with a fault, before anything is read."""
+        """Raise QueryError for an invalid query, before anything is read."""
         if self.query:
             from sidecar.history.query import parse_query
 
             parse_query(self.query)
 
     def queried(self, rows: Rows, now: int, touching: FindTouching) -> "Predicate":
-        """Make the predicate that tells which of `rows` the query keeps; an empty one keeps all.
+        """Make the predicate that returns which of `rows` the query keeps; an empty one keeps all.
 
         Raises QueryError.
         """
@@ -41,3 +41,12 @@ class Selection(msgspec.Struct, frozen=True):
         node = parse_query(self.query or "")
         files = needed_files(node)
         return compile_query(node, now, touching(files, rows) if files else {})
+
+
+class ListQuery(Selection, frozen=True):
+    """One page of a list: the selection, its order, where the page starts, and of which roots (None: all)."""
+
+    sort: Sort | None = None
+    limit: int = 200
+    cursor: str | None = None
+    roots: Sequence[str] | None = None

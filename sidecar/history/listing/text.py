@@ -35,9 +35,9 @@ def format_tasks(
 
 
 def matches_filter(task: TaskInfo, filter: str, rules: Rules) -> bool:
-    """Tell whether the case-insensitive substring filter keeps the task; an empty filter keeps all.
+    """Return whether the case-insensitive substring filter keeps the task; an empty filter keeps all.
 
-    `guide` looks at id, title, mode and status; `structural` at the workspace too, and its title is whole.
+    `guide` searches id, title, mode and status; `structural` at the workspace too, and its title is whole.
     """
     part = to_lower(filter)
     values = [task.id, task.title, task.mode.current, task.mode.name, task.status]

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sidecar.history.catalog.index_row import IndexRow
 from sidecar.history.catalog.root_catalog import RootCatalog
-from sidecar.history.stored.products import is_task_id
-from sidecar.history.stored.reading import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE
-from sidecar.history.structural.aging import DAY_MS
+from sidecar.history.stores.contract import Store
+from sidecar.history.stores.index_row import IndexRow
+from sidecar.history.stores.status_by_age import DAY_MS
 
 NEWEST: Final = 500
 """Tasks of a root that are watched whatever their age."""
@@ -21,8 +20,6 @@ NEW_MS: Final = 60_000
 """How long the folder of a new task is watched before anything in it makes it a task."""
 ACTIVE_MS: Final = 600_000
 """How long it is known which tasks are active while none of them changes: sorting 20,000 takes 15 ms."""
-_SHARED: Final = ("tasks", "state")
-_READ: Final = frozenset({UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE})
 
 
 class TaskKey(NamedTuple):
@@ -66,6 +63,7 @@ class WatchPlan:
     def __init__(self, catalogs: Sequence[RootCatalog]) -> None:
         self._catalogs = catalogs
         self._real = {catalog.root.path: Path(catalog.root.path) for catalog in catalogs}
+        self._stores = {catalog.root.path: catalog.store for catalog in catalogs}
         self._new: dict[TaskKey, int] = {}
         self._active: dict[str, _Active] = {}
 
@@ -75,9 +73,9 @@ class WatchPlan:
         Links to roots are followed again each time.
         """
         found = {}
-        for root in self._real:
+        for root, store in self._stores.items():
             self._real[root] = Path(root).resolve()
-            found[root] = _identified(str(self._real[root] / name) for name in _SHARED)
+            found[root] = _identified(str(self._real[root] / name) for name in store.shared_folders)
         return found
 
     def folders(self, now: int) -> Folders:
@@ -85,8 +83,9 @@ class WatchPlan:
         shared = {path: each for folders in self.shared().values() for path, each in folders.items()}
         tasks: list[str] = []  # texts, since paths would double the price of thousands
         for catalog in self._catalogs:
-            folder = str(self._real[catalog.root.path] / "tasks")
-            tasks += [folder + os.sep + name for name in self.active(catalog, now)]
+            root, folder_of = str(self._real[catalog.root.path]), catalog.store.folder_of
+            folders = (folder_of(name) for name in self.active(catalog, now))
+            tasks += [root + os.sep + folder for folder in folders if folder is not None]
         return shared | _identified(tasks[: MAX_WATCHES - len(shared)])
 
     def active(self, catalog: RootCatalog, now: int) -> list[str]:
@@ -101,7 +100,7 @@ class WatchPlan:
         for path in paths:
             for root, real in self._real.items():
                 if (whole := Path(path)).is_relative_to(real):
-                    _add(news, root, path, whole.relative_to(real).parts)
+                    _add(news, self._stores[root], path, whole.relative_to(real).parts)
         return news
 
     def unwatched(self, news: News, watched: Mapping[str, Identity], now: int) -> bool:
@@ -132,12 +131,14 @@ def _identity(path: str) -> Identity | None:
     return found.st_dev, found.st_ino, found.st_mode
 
 
-def _add(news: News, root: str, path: str, parts: Sequence[str]) -> None:
-    match parts:
-        case [("tasks" | "state"), ("_index.json" | "taskHistory.json")]:
-            news.lists.add(root)
-        case ["tasks", name] if is_task_id(name):
-            news.tasks.add(TaskKey(root, name))
-            news.folders[path] = TaskKey(root, name)
-        case ["tasks", name, file] if is_task_id(name) and file in _READ:
-            news.tasks.add(TaskKey(root, name))
+def _add(news: News, store: Store, path: str, parts: Sequence[str]) -> None:
+    touched = store.touched(parts)
+    if touched is None:
+        return
+    if touched.key is None:
+        news.lists.add(store.root.path)
+        return
+    key = TaskKey(store.root.path, touched.key)
+    news.tasks.add(key)
+    if touched.folder:
+        news.folders[path] = key

@@ -5,15 +5,12 @@ and bounds what it costs: some 10 us a task.
 """
 
 import math
-import os
 import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sidecar.history.catalog.root_catalog import RootCatalog
-from sidecar.history.catalog.walking import Names, folder_names
-from sidecar.history.stored.products import is_task_id
-from sidecar.history.stored.roots import Root
+from sidecar.history.stores.contract import Keys
 
 ROUND_SECONDS: Final = 8.0
 """For a round over all tasks: with reading what changed, no change of 5,000 tasks waits for 10 s."""
@@ -21,8 +18,6 @@ STEPS: Final = 8
 """The slices of a round, as long as they are small enough."""
 MOST: Final = 770
 """Tasks in a slice: a round over 20,000 takes 26 steps, so that no change of them waits for 30 s."""
-
-Stamp = tuple[int, int, int, int]
 
 
 class Sweep:
@@ -32,10 +27,10 @@ class Sweep:
         self.pause = round_seconds / STEPS
         """From one step to the next, in seconds."""
         self._catalogs = catalogs
-        self._left: list[tuple[RootCatalog, Names]] = []
+        self._left: list[tuple[RootCatalog, Keys]] = []
         self._slice = 0
         self._steps = 0
-        self._listed: dict[str, Stamp | None] = {}
+        self._listed: dict[str, object] = {}
         self._next = 0.0
 
     def restart(self) -> None:
@@ -74,7 +69,7 @@ class Sweep:
         self._steps = max(STEPS, math.ceil(total / MOST))
         self._slice = math.ceil(total / self._steps)
 
-    def _take(self) -> Iterator[tuple[RootCatalog, Names]]:
+    def _take(self) -> Iterator[tuple[RootCatalog, Keys]]:
         room = self._slice
         while room > 0 and self._left:
             catalog, names = self._left[-1]
@@ -87,24 +82,19 @@ class Sweep:
 
     def _list_what_changed(self, now: int) -> None:
         for catalog in self._catalogs:
-            if _stamp(catalog.root) != self._listed.get(catalog.root.path):
+            if _stamp(catalog) != self._listed.get(catalog.root.path):
                 self._list(catalog, now)
 
-    def _list(self, catalog: RootCatalog, now: int) -> Names:
+    def _list(self, catalog: RootCatalog, now: int) -> Keys:
         # Stamped first: what changes while the folder is listed is found by the next step.
-        self._listed[catalog.root.path] = _stamp(catalog.root)
+        self._listed[catalog.root.path] = _stamp(catalog)
         rows = catalog.rows("structural")
-        names = [name for name in folder_names(catalog.root) if name in rows or is_task_id(name)]
+        names = catalog.members()
         strays = rows.keys() ^ names
         if strays:
             catalog.touch(strays, now)
         return names
 
 
-def _stamp(root: Root) -> Stamp | None:
-    """Stat the folder of a root's tasks: device, inode, mode and mtime_ns; None without one."""
-    try:
-        found = os.stat(root.tasks)  # noqa: PTH116 (roots keep texts)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino, found.st_mode, found.st_mtime_ns
+def _stamp(catalog: RootCatalog) -> object:
+    return catalog.store.members_version()

@@ -4,7 +4,7 @@ from sidecar.api.errors import InvalidParams
 
 
 class QueryError(InvalidParams):
-    """A query with a fault. `data`: position (characters from 0), expected (what would fit there)."""
+    """An invalid query. `data`: position (characters from 0), expected (what would fit there)."""
 
     def __init__(self, position: int, expected: str) -> None:
         super().__init__(

@@ -51,7 +51,7 @@ _LAST_MOMENT: Final = time(23, 59, 59, 999_000)
 
 
 def read_field(name: str, position: int, operator: str, values: list[Value]) -> Node:
-    """Build the node of one `field:value` term. Raises QueryError at the operator or the value at fault."""
+    """Build the node of one `field:value` term. Raises QueryError at the invalid operator or value."""
     if name in COMPARED_FIELDS:
         comparison: Comparison = "=" if operator == ":" else operator  # type: ignore[assignment]  # the lexer's
         if name in NUMBER_FIELDS:

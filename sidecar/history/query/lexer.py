@@ -18,7 +18,7 @@ _KEYWORDS: Final[dict[str, Kind]] = {"OR": "OR", "AND": "AND", "NOT": "NOT"}
 
 
 class Value(NamedTuple):
-    """One value of a field and where it stands."""
+    """One value of a field and its position."""
 
     text: str
     position: int
@@ -36,7 +36,7 @@ class Token:
 
 
 class Lexer:
-    """Cut a query into tokens; `fields` are the names that may stand before an operator."""
+    """Cut a query into tokens; `fields` are the names that may come before an operator."""
 
     def __init__(self, query: str, fields: tuple[str, ...], with_colon_only: tuple[str, ...]) -> None:
         self._query = query

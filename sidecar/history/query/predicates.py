@@ -24,7 +24,7 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 
 
 def compile_query(node: Node, now: int, touching: Touching | None = None) -> Predicate:
-    """Return what tells whether a row is kept; ages count back from `now` (ms).
+    """Return a function that returns whether a row is kept; ages count back from `now` (ms).
 
     `touching` has an entry for each of `needed_files(node)`. An unknown value compares with nothing.
     """

@@ -2,20 +2,17 @@
 
 import contextlib
 import logging
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
 from sidecar.history.catalog.cache_file import discard
-from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
-from sidecar.history.messages.transcript import Kind, all_messages
+from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable
-from sidecar.history.stored.products import is_task_id
-from sidecar.history.stored.reading import METADATA_FILE, stat_task
-from sidecar.history.stored.roots import describe_root, task_folder, writer_of
+from sidecar.history.stores.contract import Kind, Store
+from sidecar.history.stores.registry import describe_root, open_store
 
 _log = logging.getLogger(__name__)
 
@@ -23,7 +20,7 @@ MAX_TASK_CHARACTERS: Final = 8_000_000
 """Characters indexed of one task."""
 MAX_FILE_BYTES: Final = 4 << 30
 """Size at which a root's search file takes no more tasks."""
-_PASSED_OVER: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
+_SKIPPED: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
 """Messages without words of anybody."""
 
 
@@ -32,14 +29,14 @@ def update(directory: Path, root: str) -> None:
     path = store_path(directory, root)
     try:
         _update(path, root)
-    except FAULTS as error:
+    except DATABASE_ERRORS as error:
         if not discard_if_damaged(path, error):
             raise
         _update(path, root)
 
 
 def discard_if_damaged(path: Path, error: Exception) -> bool:
-    """Remove the search file if its content caused the error; tell whether it did."""
+    """Remove the search file if its content caused the error; return whether it did."""
     if not is_damage(error, path):
         return False
     _log.warning("the search index %s is damaged (%s) and is built again", path, error)
@@ -48,46 +45,38 @@ def discard_if_damaged(path: Path, error: Exception) -> bool:
 
 
 def current_versions(root: str) -> dict[str, str]:
-    """Return the version each task of a root has now: its files' and its folder's stamps as text."""
-    found = {}
-    with contextlib.suppress(OSError), os.scandir(describe_root(root).tasks) as entries:
-        for entry in entries:
-            if is_task_id(entry.name) and entry.is_dir(follow_symlinks=False):
-                ui, api, _, _, *folder = stat_task(entry.path, with_metadata=False).stamps
-                if ui or api or _holds_files(entry.path):
-                    found[entry.name] = repr((ui, api, *folder))
-    return found
+    """Return the version of each task's messages in a root, as text."""
+    return _versions(open_store(describe_root(root)))
 
 
-def _holds_files(folder: str) -> bool:
-    """Tell whether a folder without message files may be a task: leftovers and list entries are files."""
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        return any(entry.is_file(follow_symlinks=False) for entry in entries if entry.name != METADATA_FILE)
-    return False
+def _versions(store: Store) -> dict[str, str]:
+    members = [key for key in store.members() if store.is_member(key, "structural")]
+    found = ((key, store.message_version(key)) for key in members)
+    return {key: version for key, version in found if version is not None}
 
 
 def _update(path: Path, root: str) -> None:
+    sessions = open_store(describe_root(root))
     with contextlib.closing(SearchStore(path)) as store:
-        current, known = current_versions(root), store.versions()
+        current, known = _versions(sessions), store.versions()
         if gone := known.keys() - current.keys():
             store.remove(gone)
         changed = [name for name, version in current.items() if known.get(name) != version]
         for name in sorted(changed, reverse=True):  # the newest first: ids begin with their time
             if path.stat().st_size > MAX_FILE_BYTES:
                 return
-            store.replace(name, current[name], _messages(root, name))
+            store.replace(name, current[name], _messages(sessions, name))
 
 
-def _messages(root: str, name: str) -> Iterator[IndexedMessage]:
+def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
     """What the user saw, and of the model's side what is not the same text again."""
     seen: set[int] = set()
     budget = MAX_TASK_CHARACTERS
     for kind in _KINDS:
-        with contextlib.suppress(StorageError):
-            folder, product = task_folder(root, name), writer_of(describe_root(root), name)
-            for message in all_messages(folder, kind, product):
+        with contextlib.suppress(StorageError), store.open_messages(name, kind) as opened:
+            for message in opened.since():
                 text = indexable(message.text or "")
-                if not text or message.kind in _PASSED_OVER or hash(text) in seen or len(text) > budget:
+                if not text or message.kind in _SKIPPED or hash(text) in seen or len(text) > budget:
                     continue
                 seen.add(hash(text))
                 budget -= len(text)

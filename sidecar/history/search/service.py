@@ -12,7 +12,7 @@ from typing import Final
 from sidecar.api.errors import StorageError
 from sidecar.api.search import SearchHit, SearchParams, SearchResult
 from sidecar.api.tasks import TaskInfo
-from sidecar.history.catalog.sqlite_faults import FAULTS, is_damage
+from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.listing.selection import Selection
 from sidecar.history.search import worker
 from sidecar.history.search.build import current_versions, discard_if_damaged
@@ -36,7 +36,7 @@ class _Damaged(Exception):
 
 
 class SearchService:
-    """Searches the messages of all roots; its files lie in `directory`. Safe in any thread."""
+    """Searches the messages of all roots; its files are in `directory`. Safe in any thread."""
 
     def __init__(self, directory: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         self._directory = directory
@@ -64,7 +64,7 @@ class SearchService:
         roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
         progress(*self._progress(roots))
         self._bring_up_to_date(roots)
-        with self._trouble_told():
+        with self._errors_reported():
             hits = self._sound_hits(roots, expression, rows, params.limit)
         indexed, total = self._progress(roots)
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
@@ -140,7 +140,7 @@ class SearchService:
         try:
             with contextlib.closing(SearchStore(path)) as store:
                 return store.versions()
-        except FAULTS as error:
+        except DATABASE_ERRORS as error:
             discard_if_damaged(path, error)
         except OSError:  # the search itself says what is wrong
             pass
@@ -154,19 +154,19 @@ class SearchService:
             store = opened.enter_context(contextlib.closing(SearchStore(path)))
             for found in store.find(expression):
                 yield root, found
-        except FAULTS as error:
+        except DATABASE_ERRORS as error:
             if is_damage(error, path):
                 raise _Damaged(path, error) from None
             raise
 
     @contextlib.contextmanager
-    def _trouble_told(self) -> Iterator[None]:
+    def _errors_reported(self) -> Iterator[None]:
         try:
             yield
         except TooCommon as error:
             message = f"text: {error}; add rarer words, or narrow the tasks with a query"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
-        except (*FAULTS, OSError, _Damaged) as error:
+        except (*DATABASE_ERRORS, OSError, _Damaged) as error:
             message = f"the search index in {self._directory} cannot be used: {error}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
 

@@ -69,13 +69,13 @@ class Found:
 
 
 class TooCommon(Exception):
-    """The words are in so many messages that ranking them takes too long."""
+    """The words are in too many messages to rank them in time."""
 
 
 class SearchStore:
     """Opens and owns the file. Not thread-safe; made and closed in one thread.
 
-    Every method raises `sqlite_faults.FAULTS`; the first also OSError.
+    Every method raises `sqlite_errors.DATABASE_ERRORS`; the first also OSError.
     """
 
     def __init__(self, path: Path) -> None:

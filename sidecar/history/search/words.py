@@ -11,7 +11,7 @@ MAX_TEXT: Final = 1_000
 MAX_INDEXED: Final = 16_384
 """Characters indexed of one message; what comes behind them is not found."""
 MARKS: Final = ("\x02", "\x03")
-"""What stands before and behind a found word in a snippet."""
+"""The marks before and after a found word in a snippet."""
 
 _TERM: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -20,7 +20,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def indexable(text: str) -> str:
-    """Cut a text and part it into words: control characters go, ideographs stand alone."""
+    """Cut a text and part it into words: control characters go, each ideograph is a word."""
     cut = _CONTROL.sub(" ", text[:MAX_INDEXED])
     return cut if cut.isascii() else _IDEOGRAPH.sub(r" \g<0> ", cut)
 

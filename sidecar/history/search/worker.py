@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import sidecar
-from sidecar.history.catalog.sqlite_faults import FAULTS
+from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS
 from sidecar.history.search.build import update
 
 _WRONG = 1
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     try:
         for root in roots:
             update(Path(directory), root)
-    except (*FAULTS, OSError):
+    except (*DATABASE_ERRORS, OSError):
         return _WRONG  # locked or full: the next search starts another worker
     return 0
 

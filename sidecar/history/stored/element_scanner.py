@@ -1,4 +1,4 @@
-"""Where the elements of a JSON array lie, found while its bytes arrive in pieces.
+"""Where the elements of a JSON array are, found while its bytes arrive in pieces.
 
 The streaming counterpart of `salvage.split`: linear, no recursion, and a few bytes of state however large
 the array is. Elements are not checked.
@@ -33,7 +33,7 @@ class ElementScanner:
         self._filled = False
 
     def feed(self, piece: bytes) -> list[Span]:
-        """Take the next bytes and answer the elements that end in them; blank ones are passed over."""
+        """Take the next bytes and return the elements that end in them; blank ones are skipped."""
         spans: list[Span] = []
         for token in _TOKEN.finditer(piece, self._resume(piece)):
             mark, at = piece[token.start()], token.start()
@@ -54,7 +54,7 @@ class ElementScanner:
         return spans
 
     def _resume(self, piece: bytes) -> int:
-        """Go on with a string that the piece before began; answers where other tokens may begin."""
+        """Continue a string that the previous piece began; return where other tokens may begin."""
         if not self._in_string:
             return 0
         rest = _STRING_REST.match(piece, 1 if self._escaped and piece else 0)

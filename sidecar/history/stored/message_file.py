@@ -18,25 +18,25 @@ PIECE: Final = 1 << 18
 """Bytes read at a time."""
 _HEAD: Final = 4_096
 _STEP: Final = 64
-"""Every so many messages their offset is kept: 8 bytes for 64 messages, whatever is in the file."""
+"""The offset of every 64th message is kept: 8 bytes for 64 messages, whatever is in the file."""
 _LONGEST_MENDED: Final = 32 << 20
-"""Largest unfinished message looked at, in bytes."""
+"""Largest unfinished message that is read, in bytes."""
 _PADDING: Final = b"\0 \t\r\n"
 _BLANK: Final = b" \t\r\n\v\f"
 _BOM: Final = b"\xef\xbb\xbf"
 _OPENING: Final = re.compile(rb'(?:\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+)?\[')
 
 ReadAt = Callable[[int, int], bytes]
-"""Answers at most so many bytes from an offset; none at the end."""
+"""Returns bytes from an offset, at most the number given; none at the end."""
 
 
 class RefusedFile(OSError):
-    """The name is there, but is no file to read; `strerror` says why."""
+    """The name exists, but is not a file to read; `strerror` says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageIndex:
-    """Where the messages of a file lie: `offsets` of every 64th, and how many there are."""
+    """Where the messages of a file are: `offsets` of every 64th, and how many there are."""
 
     offsets: "array[int]"  # not subscriptable at run time before Python 3.12
     total: int
@@ -47,7 +47,7 @@ def open_messages(path: str) -> Iterator[tuple[ReadAt, Stamp]]:
     """Open a message file for `index_messages` and `iter_messages`, with its stamp.
 
     One descriptor serves the whole block, so that no save mixes versions. Raises OSError; RefusedFile for
-    what is no regular file or larger than `MAX_FILE_BYTES`.
+    what is not a regular file or is larger than `MAX_FILE_BYTES`.
     """
     descriptor = os.open(path, OPEN_FLAGS)
     try:
@@ -72,7 +72,7 @@ def read_from(data: bytes) -> ReadAt:
 
 
 def index_messages(read_at: ReadAt) -> MessageIndex:
-    """Count the messages and note where every 64th begins; what is no array of messages holds none."""
+    """Count the messages and note where every 64th begins; what is not an array of messages holds none."""
     offsets, total = array("Q"), 0
     for start, _ in _spans(read_at):
         if total % _STEP == 0:

@@ -11,14 +11,13 @@ import msgspec
 
 from sidecar.api.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stored.records import ApiMessage, UiMessage
 
 # What salvages and judges is imported where there is need: its patterns take milliseconds to compile.
 
-MAX_MENDED_IN_VAIN: Final = 300
+MAX_FAILED_REPAIRS: Final = 300
 """Messages that may turn out to be broken beyond mending before others are read strictly only."""
 MAX_BROKEN: Final = 2_000
-"""Broken messages after which those beside a broken one count as broken, too: each costs a microsecond."""
+"""Broken messages after which those next to a broken one count as broken, too: each costs a microsecond."""
 _GROUP: Final = 64
 _OPENING: Final = ord("{")
 
@@ -30,7 +29,7 @@ Json = bytes | str | msgspec.Raw
 _NoObject = list[msgspec.Raw] | str | int | float | bool | None
 
 _PIECE: Final = 1 << 16
-"""Bytes looked at for UTF-8 at a time."""
+"""Bytes checked for UTF-8 at a time."""
 _BOM: Final = b"\xef\xbb\xbf"
 _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+')
 """The object around the array that some Roo builds of February 2026 wrote."""
@@ -94,7 +93,7 @@ class Parser(Generic[T]):
             if broken == MAX_BROKEN:
                 yield from self._in_groups(objects[place:])
                 return
-            mended = broken < MAX_MENDED_IN_VAIN
+            mended = broken < MAX_FAILED_REPAIRS
             record = decode_leniently(self._one.decode, part) if mended else self._strictly(part)
             if record is not None:
                 yield record
@@ -112,10 +111,6 @@ class Parser(Generic[T]):
             return self._one.decode(part)
         except UNREADABLE:
             return None
-
-
-ui_parser: Final = Parser(UiMessage)
-api_parser: Final = Parser(ApiMessage)
 
 
 def decode_object(decode: Callable[[Json], T], data: bytes, name: str) -> tuple[T | None, list[Problem]]:
@@ -193,7 +188,7 @@ def elements(data: bytes, name: str, problems: list[Problem]) -> list[bytes]:
         _drop_unfinished(found.parts, found.whole)
         problems.append(problem("cut", f"{name} is cut after message {len(found.parts)}"))
     elif found.tail != (b"}" if wrapped else b""):
-        problems.append(problem("strayTail", f"{name} goes on after the end of its messages"))
+        problems.append(problem("strayTail", f"{name} continues after the end of its messages"))
     return found.parts
 
 

@@ -1,6 +1,6 @@
-"""Bounded, read-only reading of one task folder that other programs write to at the same time.
+"""Bounded, read-only reading of files that other programs write to at the same time.
 
-Nothing is created, locked or written here, whatever is missing: the folder may be another extension's.
+Nothing is created, locked or written here, whatever is missing: the files belong to other programs.
 """
 
 import os
@@ -11,11 +11,6 @@ import msgspec
 
 from sidecar.api.tasks import Problem
 from sidecar.history.stored.problems import problem
-
-UI_FILE: Final = "ui_messages.json"
-API_FILE: Final = "api_conversation_history.json"
-ITEM_FILE: Final = "history_item.json"
-METADATA_FILE: Final = "task_metadata.json"
 
 MAX_FILE_BYTES: Final = 192 * 1024 * 1024
 """Largest file read, in bytes: three times the biggest message file known (63 MB)."""
@@ -46,39 +41,8 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def absent(self) -> bool:
-        """Tell whether there is no such name, as against a file that could not be read."""
+        """Return whether there is no such name, as against a file that could not be read."""
         return self.data is None and not self.problems
-
-
-class TaskFiles(msgspec.Struct, frozen=True, gc=False):
-    """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
-
-    ui: StoredFile = StoredFile(UI_FILE)
-    api: StoredFile = StoredFile(API_FILE)
-    item: StoredFile = StoredFile(ITEM_FILE)
-    metadata: StoredFile = StoredFile(METADATA_FILE)
-    folder: Stamp | None = None
-    """The stamp of the folder itself, taken before its files were read."""
-
-    @property
-    def stamps(self) -> tuple[Stamp | None, ...]:
-        """The files' stamps: UI, API, list entry, metadata; and the folder's while a message file is away.
-
-        Such a file may be read from a leftover, or be missing for want of one: the folder tells of both.
-        """
-        stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
-        return (*stamps, self.folder) if None in stamps[:2] else stamps
-
-    @property
-    def saving_until(self) -> int | None:
-        """The time, in ms, until which a file that is away may be in the middle of a save."""
-        times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
-        return min(times, default=None)
-
-    @property
-    def size(self) -> int:
-        """How many bytes of messages were read."""
-        return len(self.ui.data or b"") + len(self.api.data or b"")
 
 
 def stamp_of(path: str) -> Stamp | None:
@@ -93,39 +57,6 @@ def stamp_of(path: str) -> Stamp | None:
 def stamp_from(status: os.stat_result) -> Stamp:
     """Take a stamp from what stat answered."""
     return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
-
-
-def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
-    """Stat the files that `read_task` reads, and read none."""
-    own = stamp_of(folder)
-    prefix = folder + os.sep
-    return TaskFiles(
-        _unread(prefix, UI_FILE),
-        _unread(prefix, API_FILE),
-        _unread(prefix, ITEM_FILE),
-        _unread(prefix, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
-        own,
-    )
-
-
-def _unread(prefix: str, name: str) -> StoredFile:
-    return StoredFile(name, None, stamp_of(prefix + name))
-
-
-def read_task(folder: str, with_metadata: bool) -> TaskFiles:
-    """Read the files of a task folder; what cannot be read is said in their problems, never raised.
-
-    Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
-    """
-    prefix = folder + os.sep
-    own = stamp_of(folder)
-    return TaskFiles(
-        read_file(prefix + UI_FILE, UI_FILE),
-        read_file(prefix + API_FILE, API_FILE),
-        read_file(prefix + ITEM_FILE, ITEM_FILE),
-        read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
-        own,
-    )
 
 
 def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:

@@ -14,20 +14,20 @@ _NESTED: Final = (
     rb"[\[{]" + _NO_MARK + rb"(?:(?:" + _STRING + rb'"|' + _FLAT + rb")" + _NO_MARK + rb")*+[\]}]"
 )
 _PLAIN: Final = rb'[^"\[\]{},]*+(?:(?:' + _STRING + rb'"|' + _NESTED + rb')[^"\[\]{},]*+)*+'
-"""Strings, containers two levels deep at most, and what stands between. Nothing here backtracks."""
+"""Strings, containers two levels deep at most, and what is between them. Nothing here backtracks."""
 _COMMAS: Final = rb",[\s,]*+"
 _PLAIN_ELEMENT: Final = re.compile(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
 _PLAIN_ELEMENTS: Final = re.compile(rb"(?:" + _PLAIN + _COMMAS + rb")*+", re.DOTALL)
 _PLAIN_ELEMENT_OR_REST: Final = re.compile(rb"(" + _PLAIN + rb"),|.++", re.DOTALL)
 _FEW_BYTES: Final = 4
-"""For each comma; where they are fewer, there are so many empty elements that they must not be looked at."""
+"""For each comma; where they are fewer, there are too many empty elements to check each."""
 _MARK: Final = re.compile(
     _PLAIN + rb"(?:(" + _COMMAS + rb")|([\[{]++)|([\]}]++)|" + _STRING + rb"\\?\Z|\Z)", re.DOTALL
 )
 """What ends a plain stretch: commas, opening or closing brackets, an unfinished string, or the end."""
 _AT_END, _AT_COMMAS, _AT_OPENING, _AT_CLOSING = 0, 1, 2, 3
 _MARKS: Final = 64
-"""After so many marks of an element, and as deep in it, whole stretches may be passed over."""
+"""After this many marks of an element, and this deep in it, whole stretches may be skipped."""
 _STRETCH: Final = re.compile(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.DOTALL)
 _STRINGS: Final = re.compile(_STRING + rb'"', re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
@@ -41,7 +41,7 @@ _LONGEST_INTEGER = 18
 
 
 class Elements(NamedTuple):
-    """The elements of an array as bytes; `closed` tells whether its end was found, `tail` what follows it."""
+    """The elements of an array as bytes; `closed` is whether its end was found, `tail` what follows it."""
 
     parts: list[bytes]
     closed: bool
@@ -69,7 +69,7 @@ def _scan(data: bytes) -> Elements:
     while True:
         found, end = plain_elements(data, start)
         parts += filter(None, map(bytes.strip, found))
-        element, after, mark = _pass_over(data, end)
+        element, after, mark = _skip(data, end)
         whole = len(parts)
         if element := element.strip():
             parts.append(element)
@@ -96,12 +96,12 @@ def _compact_elements(data: bytes, start: int) -> tuple[list[bytes], int]:
     return found[:-1], end - 1  # the rest, of which nothing is in the last
 
 
-def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
+def _skip(data: bytes, start: int) -> tuple[bytes, int, int]:
     """Take one element, however deep: its bytes, the place behind the mark that ended it, and the mark."""
     depth, after = 1, start
     for marks in itertools.count(1):
         if marks % _MARKS == 0 and depth > _MARKS:
-            after, depth = _pass_over_stretches(data, after, depth)
+            after, depth = _skip_stretches(data, after, depth)
         match = _MARK.match(data, after)
         mark = match.lastindex or _AT_END if match is not None else _AT_END
         if match is None or mark == _AT_END:
@@ -118,8 +118,8 @@ def _pass_over(data: bytes, start: int) -> tuple[bytes, int, int]:
     raise AssertionError("the end is a mark")
 
 
-def _pass_over_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:
-    """Pass over stretches that close too little to lead up to the elements; answers place and depth then."""
+def _skip_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:
+    """Skip stretches that close too little to get back to the elements; return place and depth then."""
     while (stretch := _STRETCH.match(data, start)) is not None:
         brackets = _STRINGS.sub(b"", stretch[0]).translate(None, _NO_BRACKETS)
         opened = brackets.count(b"[") + brackets.count(b"{")
@@ -152,7 +152,7 @@ def _decode(element: str) -> Any:
 
 
 def flatten(element: str) -> str:
-    """Put null in the place of every container that lies deeper than `_DEEPEST`."""
+    """Put null in the place of every container that is deeper than `_DEEPEST`."""
     parts: list[str] = []
     depth = kept = 0
     for token in _BRACKET.finditer(element):

@@ -12,7 +12,7 @@ import pytest
 from sidecar.history import TaskHistory
 from sidecar.history.catalog import index
 from sidecar.history.catalog.index import RowIndex
-from sidecar.history.catalog.index_row import IndexRow
+from sidecar.history.stores.index_row import IndexRow
 from tests.history.conftest import NOW, Store
 
 Make = Callable[..., dict[str, Any]]

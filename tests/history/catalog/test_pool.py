@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.pool import WorkerPool, estimate_ms
-from sidecar.history.stored.roots import describe_root
+from sidecar.history.stores.registry import describe_root, open_store
 from tests.history.conftest import NOW, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -20,7 +20,7 @@ _FAULTY = """
 import os, sys, time
 sys.path.insert(0, {repo!r})
 from sidecar.history.catalog import worker
-from sidecar.history.catalog.task_reader import TaskReader
+from sidecar.history.stores.task_folders.reader import TaskReader
 read = TaskReader.files
 def files(self, name, seconds):
     if name.startswith("dead"):
@@ -110,8 +110,8 @@ def test_small_work_needs_no_worker(store: Store, say: Make) -> None:
 
 def test_big_files_are_worth_a_worker(store: Store) -> None:
     store.write(ui=b"[" + b" " * 10_000_000 + b"]", task_id=GOOD.format(1))
-    root = describe_root(store.path)
-    assert estimate_ms(root, [GOOD.format(1)]) > 5 > estimate_ms(root, [GOOD.format(2)])
+    opened = open_store(describe_root(store.path))
+    assert estimate_ms(opened, [GOOD.format(1)]) > 5 > estimate_ms(opened, [GOOD.format(2)])
 
 
 def test_closing_ends_what_is_being_read(store: Store, say: Make, make_pool: Make_pool) -> None:

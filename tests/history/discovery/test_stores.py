@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.history.discovery.editors import Machine
-from sidecar.history.discovery.stores import custom_paths, discover_roots
+from sidecar.history.discovery.stores import discover_roots
+from sidecar.history.stores.editors import Machine, custom_paths
 
 ROO, CLINE = "rooveterinaryinc.roo-cline", "saoudrizwan.claude-dev"
+CUSTOM = {"roo-cline.customStoragePath", "zoo-code.customStoragePath", "kilo-code.customStoragePath"}
 
 
 def machine(home: Path, platform: str = "linux", **environment: str) -> Machine:
@@ -97,16 +98,16 @@ def test_a_custom_path_counts_beside_the_default_one(tmp_path: Path, name: str) 
     ],
 )
 def test_custom_paths_are_read_from_json_with_comments(settings: str, paths: list[str]) -> None:
-    assert custom_paths(settings.encode()) == [Path(path) for path in paths]
+    assert custom_paths(settings.encode(), CUSTOM) == [Path(path) for path in paths]
 
 
 @given(st.binary(max_size=200) | st.text(st.sampled_from('"\\/*:\n{}a'), max_size=60).map(str.encode))
 def test_no_settings_file_stops_the_search(settings: bytes) -> None:
-    assert custom_paths(settings) == []
+    assert custom_paths(settings, CUSTOM) == []
 
 
 def test_a_long_unfinished_comment_takes_linear_time() -> None:
-    assert custom_paths(b"/*/" * 1_000_000) == []
+    assert custom_paths(b"/*/" * 1_000_000, CUSTOM) == []
 
 
 def test_what_was_searched_is_told(tmp_path: Path) -> None:

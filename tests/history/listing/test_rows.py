@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.tasks import Mode, Rules, Sort, TaskInfo
-from sidecar.history.catalog.index_row import IndexRow, info_of, make_row
-from sidecar.history.catalog.rules import Row
-from sidecar.history.listing.pages import RenderedList
-from sidecar.history.listing.paging import ordered
+from sidecar.history.listing.pages import ListPage, ordered
 from sidecar.history.listing.rows import Listing, infos, render
+from sidecar.history.listing.selection import ListQuery
 from sidecar.history.listing.text import matches_filter
+from sidecar.history.stores.index_row import IndexRow, info_of, make_row
 from sidecar.rpc.transport.encoding import encode_json
 from tests.history.conftest import HOUR, NOW, Store
 
@@ -25,7 +24,7 @@ TEXTS = st.text(st.sampled_from("aBcK\u212aéß😀\ud83d ." + "\0"), max_size=6
 
 
 def row(info: TaskInfo, ages_from: int | None = None) -> IndexRow:
-    return make_row(info.id, "/root", ((1, 2, 3, 4), None), b"", Row(info, {}, ages_from))
+    return make_row(info.id, "/root", 1, info, ages_from=ages_from)
 
 
 def task(task_id: str = "x", **fields: Any) -> TaskInfo:
@@ -104,7 +103,7 @@ def test_the_default_order_is_the_sorts(pairs: list[tuple[int, int | None]]) -> 
 @pytest.mark.parametrize("filter", [None, "prompt 1"])
 @pytest.mark.parametrize("sort", [None, Sort(by="title", order="asc")])
 @pytest.mark.parametrize("limit", [3, 9, 20])
-def test_a_rendered_page_is_the_page(
+def test_a_page_is_the_same_decoded_and_as_json(
     store: Store, say: Make, user: Make, rules: Rules, filter: str | None, sort: Sort | None, limit: int
 ) -> None:
     for number in range(9):
@@ -113,30 +112,31 @@ def test_a_rendered_page_is_the_page(
         store.write(ui=[say("text", f"prompt {number} é😀", ts=ts)], api=[user("hi")], task_id=task_id)
     cursor = None
     for _ in range(3):
-        page = store.history.page(filter, rules, sort, limit, cursor)
-        rendered = store.history.rendered_page(filter, rules, sort, limit, cursor)
-        assert json.loads(encode_json(rendered.wire())) == json.loads(msgspec.json.encode(page))
+        page = store.history.page(ListQuery(filter, None, rules, sort, limit, cursor))
+        document = json.loads(encode_json(page.wire()))
+        items = json.loads(msgspec.json.encode(page.items))
+        assert (document["items"], document.get("nextCursor")) == (items, page.next_cursor)
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
 def test_an_empty_list_is_an_array_too(store: Store) -> None:
-    assert store.history.rendered_page().items == [b"[", b"]"]
+    assert store.history.page().rendered == [b"[", b"]"]
 
 
-def test_titles_cannot_break_out_of_a_rendered_page(store: Store, say: Make) -> None:
+def test_titles_cannot_break_out_of_a_page(store: Store, say: Make) -> None:
     store.write(ui=[say("text", '"},{"id":"forged\\')], api=[])
-    rendered = store.history.rendered_page()
-    assert [each["title"] for each in json.loads(b"".join(rendered.items))] == ['"},{"id":"forged\\']
+    rendered = store.history.page()
+    assert [each["title"] for each in json.loads(b"".join(rendered.rendered))] == ['"},{"id":"forged\\']
 
 
 @pytest.mark.parametrize("counts", [[0], [1], [3], [2, 1], [1, 1, 2]])
 def test_pages_in_pieces_are_the_document_that_goes_over_the_wire(counts: list[int]) -> None:
     titles = iter(range(9))
     groups = [[row(task(title=str(next(titles)))) for _ in range(count)] for count in counts]
-    pages = [RenderedList(render(rows, NOW), 9, 9, {}, "x", 1) for rows in groups]
-    page = reduce(RenderedList.followed_by, pages)
+    pages = [ListPage(rows, "structural", NOW, 9, 9, {}, "x", 1) for rows in groups]
+    page = reduce(ListPage.followed_by, pages)
     document = json.loads(b"".join(page.pieces()))
     assert document == json.loads(encode_json(page.wire()))
     assert [item["title"] for item in document["items"]] == [str(number) for number in range(sum(counts))]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable
-from sidecar.history.stored import leftovers
+from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
 from tests.history.live.conftest import NEVER, OTHER, WAIT_SECONDS, FakeWatch, Follow, Follower, Make, until

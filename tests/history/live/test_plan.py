@@ -7,7 +7,7 @@ import pytest
 from sidecar.history import TaskHistory
 from sidecar.history.live import plan as module
 from sidecar.history.live.plan import NEW_MS, News, TaskKey, WatchPlan
-from sidecar.history.structural.aging import DAY_MS
+from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.history.stored.parsing import clean, elements, text_of, ui_parser, value_of
+from sidecar.history.stored.parsing import clean, elements, text_of, value_of
 from sidecar.history.stored.salvage import mend, split
+from sidecar.history.stores.task_folders.records import ui_parser
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=12)
 VALUES = st.recursive(

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.history.stored.reading import read_file, read_task, stamp_of, stat_task
+from sidecar.history.stored.reading import read_file, stamp_of
+from sidecar.history.stores.task_folders.files import read_task, stat_task
 
 
 def test_a_file_is_read_with_its_stamp(tmp_path: Path) -> None:

@@ -1,0 +1,13 @@
+"""Roots: where stored tasks are, and whose they are."""
+
+import msgspec
+
+from sidecar.api.tasks import Product
+
+
+class Root(msgspec.Struct, frozen=True):
+    """An absolute path that holds sessions; `read_only` marks a foreign one, `product` its owner if known."""
+
+    path: str
+    read_only: bool = True
+    product: Product | None = None

@@ -1,0 +1,29 @@
+"""The status of an unfinished task, which changes with its age."""
+
+from typing import Final
+
+from sidecar.api.tasks import TaskStatus
+
+DAY_MS: Final = 86_400_000
+ACTIVE_MS: Final = DAY_MS
+ABANDONED_MS: Final = 7 * DAY_MS
+FOR_EVER: Final = 2**62
+"""An end, in ms, that no clock reaches."""
+
+
+def by_age(last_activity: int | float | None, now: int) -> TaskStatus:
+    """Judge an unfinished task: under a day active, over a week abandoned."""
+    if last_activity is None:
+        return "unknown"
+    age = now - last_activity
+    if age < ACTIVE_MS:
+        return "active"
+    return "abandoned" if age > ABANDONED_MS else "unknown"
+
+
+def next_change(last_activity: int | None, now: int) -> int:
+    """The time, in ms, from which `by_age` may answer differently; at most a day from `now`."""
+    limits = [now + DAY_MS]
+    if last_activity is not None:
+        limits += [last_activity + ACTIVE_MS, last_activity + ABANDONED_MS + 1]
+    return min(limit for limit in limits if limit > now)

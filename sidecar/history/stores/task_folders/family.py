@@ -1,0 +1,62 @@
+"""The family of products that keep each task in a folder of its own: `<root>/tasks/<id>/`."""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from sidecar.api.tasks import Product
+from sidecar.history.stores.contract import Place
+from sidecar.history.stores.root import Root
+from sidecar.history.stores.task_folders.files import tasks_path
+from sidecar.history.stores.task_folders.products import PRODUCTS
+from sidecar.history.stores.task_folders.store import TaskFolderStore
+
+if TYPE_CHECKING:
+    from sidecar.history.stores.editors import Machine
+
+_SEPARATOR: Final = re.compile(r"[/\\]")
+_FOLDERS: Final[dict[str, Product]] = {
+    folder: product.name for product in PRODUCTS for folder in (*product.extension_ids, *product.home_folders)
+}
+
+
+class TaskFolders:
+    """Finds and opens roots of task folders; see `StoreFamily`."""
+
+    def recognizes(self, root: str) -> bool:
+        """Return whether there is a folder `tasks`."""
+        try:
+            return os.path.isdir(tasks_path(root))  # noqa: PTH112 (roots keep texts)
+        except OSError:
+            return False
+
+    def product_of_path(self, path: str) -> Product | None:
+        """Find a product's folder among the parts of a path, the last one first."""
+        for part in reversed(_SEPARATOR.split(path)):
+            if product := _FOLDERS.get(part.casefold()):
+                return product
+        return None
+
+    def places(self, machine: "Machine") -> Iterator[Place]:
+        """Yield the extensions' folders in all editors, custom folders, and those outside of editors."""
+        from sidecar.history.stores.editors import custom_paths, read_settings, settings_files, user_folders
+
+        extensions = [name for product in PRODUCTS for name in product.extension_ids]
+        settings = {name for product in PRODUCTS for name in product.storage_settings}
+        for user in user_folders(machine):
+            for extension in extensions:
+                yield Place(user / "globalStorage" / extension, f"data of {extension}")
+            for file in settings_files(user):
+                for path in custom_paths(read_settings(file), settings):
+                    yield Place(path, f"a custom storage path in {file}")
+        for product in PRODUCTS:
+            for folder, content in product.data_folders(machine):
+                yield Place(folder, content)
+
+    def open(self, root: Root) -> TaskFolderStore:
+        """Open the store of a root."""
+        return TaskFolderStore(root)
+
+
+TASK_FOLDERS: Final = TaskFolders()

@@ -1,0 +1,89 @@
+"""The files of one task folder: their names, their stamps, and their bytes."""
+
+import os
+from typing import Final
+
+import msgspec
+
+from sidecar.history.stored.reading import Stamp, StoredFile, read_file, stamp_of
+
+TASKS: Final = "tasks"
+"""The folder of a root that holds the task folders."""
+UI_FILE: Final = "ui_messages.json"
+API_FILE: Final = "api_conversation_history.json"
+ITEM_FILE: Final = "history_item.json"
+METADATA_FILE: Final = "task_metadata.json"
+
+
+def tasks_path(root: str) -> str:
+    """Return the folder of the tasks of the root at this path; it need not exist."""
+    return f"{root}{os.sep}{TASKS}"
+
+
+def task_folder(root: str, task_id: str) -> str:
+    """Return the folder of one task of the root at this path; it need not exist."""
+    return f"{root}{os.sep}{TASKS}{os.sep}{task_id}"
+
+
+class TaskFiles(msgspec.Struct, frozen=True, gc=False):
+    """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
+
+    ui: StoredFile = StoredFile(UI_FILE)
+    api: StoredFile = StoredFile(API_FILE)
+    item: StoredFile = StoredFile(ITEM_FILE)
+    metadata: StoredFile = StoredFile(METADATA_FILE)
+    folder: Stamp | None = None
+    """The stamp of the folder itself, taken before its files were read."""
+
+    @property
+    def stamps(self) -> tuple[Stamp | None, ...]:
+        """The files' stamps: UI, API, list entry, metadata; and the folder's while a message file is away.
+
+        Such a file may be read from a leftover, or be missing for want of one: the folder shows both.
+        """
+        stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
+        return (*stamps, self.folder) if None in stamps[:2] else stamps
+
+    @property
+    def saving_until(self) -> int | None:
+        """The time, in ms, until which a file that is away may be in the middle of a save."""
+        times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
+        return min(times, default=None)
+
+    @property
+    def size(self) -> int:
+        """How many bytes of messages were read."""
+        return len(self.ui.data or b"") + len(self.api.data or b"")
+
+
+def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Stat the files that `read_task` reads, and read none."""
+    own = stamp_of(folder)
+    prefix = folder + os.sep
+    return TaskFiles(
+        _unread(prefix, UI_FILE),
+        _unread(prefix, API_FILE),
+        _unread(prefix, ITEM_FILE),
+        _unread(prefix, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+        own,
+    )
+
+
+def _unread(prefix: str, name: str) -> StoredFile:
+    return StoredFile(name, None, stamp_of(prefix + name))
+
+
+def read_task(folder: str, with_metadata: bool) -> TaskFiles:
+    """Read the files of a task folder; their problems name what cannot be read; never raises.
+
+    Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
+    """
+    prefix = folder + os.sep
+    own = stamp_of(folder)
+    return TaskFiles(
+        read_file(prefix + UI_FILE, UI_FILE),
+        read_file(prefix + API_FILE, API_FILE),
+        read_file(prefix + ITEM_FILE, ITEM_FILE),
+        read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+        own,
+    )

@@ -1,0 +1,148 @@
+"""A task's two message files as the guide reads them, with only what it reads decoded.
+
+A skim reads a file in which all that matters has the types that writers give it, which is nearly every
+file. What it refuses is parsed whole, as JavaScript does. Both give the same messages.
+"""
+
+from typing import Any, Final, TypeVar
+
+import msgspec
+import orjson
+
+from sidecar.javascript.json_text import MAX_STRINGIFY_DEPTH, parse
+from sidecar.javascript.values import UNDEFINED, JavaScriptThrow
+
+T = TypeVar("T")
+
+_UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, ValueError)
+"""What a skim raises for JSON that it does not take; ValueError for bad UTF-8 and very long numbers."""
+
+
+class Block(msgspec.Struct, gc=False):
+    """A block of a skimmed content; what it wraps, such as a tool's output, stays undecoded."""
+
+    text: str | None = None
+    content: msgspec.Raw = msgspec.Raw()
+
+
+class Message(msgspec.Struct, gc=False):
+    """An object among the messages; of one that was parsed whole, `content` may be of any type."""
+
+    ts: Any = UNDEFINED
+    role: Any = UNDEFINED
+    content: list[Block] | str | None = None
+
+
+class _Dated(msgspec.Struct, gc=False):
+    ts: Any = UNDEFINED
+
+
+class MessageFile(msgspec.Struct, frozen=True, gc=False):
+    """One file: its bytes, how many messages it holds, the `ts` of the outer ones, 0 where there is none.
+
+    `messages` are the objects among those of an API history. `parsed` are all of a file that was parsed
+    whole, None for a skimmed one.
+    """
+
+    data: bytes
+    total: int
+    first_ts: Any
+    last_ts: Any
+    messages: list[Message]
+    parsed: list[Any] | None = None
+
+
+_ui_decoder: Final = msgspec.json.Decoder(list[_Dated])
+_api_decoder: Final = msgspec.json.Decoder(list[Message])
+_raw_decoder: Final = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def read_ui(data: bytes) -> MessageFile:
+    """Read `ui_messages.json`; raises JavaScriptThrow where the guide throws."""
+    if (skimmed := _skim(_ui_decoder, data)) is not None:
+        return MessageFile(data, len(skimmed), *_outer_times(skimmed), [])
+    value = parse(data)
+    # What is neither a list nor a text cannot be spread; a text is, into characters that hold no word.
+    if not isinstance(value, list) and not (isinstance(value, str) and value):
+        raise JavaScriptThrow("not iterable")
+    first, last = _times_of(value)
+    return MessageFile(data, len(value), first, last, [], value if isinstance(value, list) else [])
+
+
+def read_api(data: bytes) -> MessageFile:
+    """Read `api_conversation_history.json`; raises JavaScriptThrow where the guide throws."""
+    if (messages := _skim(_api_decoder, data)) is not None:
+        return MessageFile(data, len(messages), *_outer_times(messages), messages)
+    value = parse(data)
+    if not isinstance(value, list) or None in value:  # the guide checks every message before the end
+        raise JavaScriptThrow("cannot read members of null")
+    first, last = _times_of(value)
+    objects = [item for item in value if type(item) is dict]  # no other has members
+    messages = [Message(member(it, "ts"), member(it, "role"), it.get("content")) for it in objects]
+    return MessageFile(data, len(value), first, last, messages, value)
+
+
+def member(value: object, name: str) -> Any:
+    """Read `value[name]`; the names asked for exist on no array, string, number or boolean."""
+    if type(value) is dict:
+        return value.get(name, UNDEFINED)
+    if type(value) is Block:
+        return value.text
+    if value is None:
+        raise JavaScriptThrow(f"cannot read {name} of null")
+    return UNDEFINED
+
+
+def _times_of(values: list[Any] | str) -> tuple[Any, Any]:
+    return (member(values[0], "ts"), member(values[-1], "ts")) if values else (0, 0)
+
+
+def split(data: bytes) -> list[msgspec.Raw] | None:
+    """Split a file into its messages; None for one that a skim refuses."""
+    return _skim(_raw_decoder, data)
+
+
+def _skim(decoder: msgspec.json.Decoder[list[T]], data: bytes) -> list[T] | None:
+    try:
+        messages = decoder.decode(data)
+    except _UNREADABLE:
+        return None
+    return None if _GOES_TOO_DEEP and _may_be_too_deep(data) else messages
+
+
+def _goes_too_deep() -> bool:
+    """Return whether a skim takes what `JSON.stringify` cannot print: it does from Python 3.13 on."""
+    try:
+        _raw_decoder.decode(b"[" * (MAX_STRINGIFY_DEPTH + 2) + b"]" * (MAX_STRINGIFY_DEPTH + 2))
+    except RecursionError:
+        return False
+    return True
+
+
+_GOES_TOO_DEEP: Final = _goes_too_deep()
+
+
+def _may_be_too_deep(data: bytes) -> bool:
+    """Return whether a message has enough brackets to be too deep, and is too deep for orjson at any rate."""
+    if _closing_brackets(data) <= MAX_STRINGIFY_DEPTH:
+        return False
+    return any(
+        _closing_brackets(message) > MAX_STRINGIFY_DEPTH and _is_refused(message)
+        for message in map(bytes, _raw_decoder.decode(data))
+    )
+
+
+def _closing_brackets(data: bytes) -> int:
+    return data.count(b"]") + data.count(b"}")
+
+
+def _is_refused(message: bytes) -> bool:
+    try:
+        orjson.loads(message)
+    except orjson.JSONDecodeError:
+        return True
+    return False
+
+
+def _outer_times(messages: list[Any]) -> tuple[Any, Any]:
+    return (messages[0].ts, messages[-1].ts) if messages else (0, 0)

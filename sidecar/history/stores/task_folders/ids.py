@@ -1,0 +1,46 @@
+"""Task ids: UUIDs (Roo since 2025, Zoo, Kilo, our own) and epoch milliseconds (Cline, the first Roo)."""
+
+import re
+from typing import Final
+
+from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+EPOCH_DIGITS: Final = 14
+"""The longest epoch id; a UUID has 36 characters."""
+_EPOCH: Final = re.compile(rf"\d{{12,{EPOCH_DIGITS}}}", re.ASCII)
+
+FIRST_TASK_MS: Final = 1_672_531_200_000
+"""2023-01-01: no writer of this format is older, so an earlier time in an id is chance."""
+
+
+def is_task_id(name: str) -> bool:
+    """Return whether a folder of this name is a task; products use `_` and `.` for other folders."""
+    return _UUID.fullmatch(name) is not None or is_epoch_id(name)
+
+
+def is_uuid(name: str) -> bool:
+    """Return whether a name is a UUID, of any version and case: the only ids that the guide knows."""
+    return _UUID.fullmatch(name) is not None
+
+
+def is_epoch_id(name: str) -> bool:
+    """Return whether the id is a time in ms."""
+    return len(name) <= EPOCH_DIGITS and _EPOCH.fullmatch(name) is not None
+
+
+def time_in_id(task_id: str, latest: int) -> int | None:
+    """Read the creation time that an epoch or version 7 id holds, in ms; None outside 2023 … `latest`."""
+    if is_epoch_id(task_id):
+        time = int(task_id)
+    elif len(task_id) == 36 and task_id[14] == "7":
+        time = int(task_id[:8] + task_id[9:13], 16)
+    else:
+        return None
+    return time if FIRST_TASK_MS <= time <= latest else None
+
+
+def id_holds_until(task_id: str, now: int) -> int:
+    """The time, in ms, at which an id from the future begins to tell when its task was made."""
+    time = time_in_id(task_id, FOR_EVER)
+    return time - DAY_MS if time is not None and time - DAY_MS > now else FOR_EVER

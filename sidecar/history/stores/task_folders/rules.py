@@ -1,0 +1,188 @@
+"""The two rule sets over one task: what is true of it, and what the guide says of it."""
+
+import logging
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
+from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
+from sidecar.history.stores.task_folders.ids import id_holds_until
+from sidecar.history.stores.task_folders.structural import extract as structural
+from sidecar.history.stores.task_folders.structural.extract import Extract
+from sidecar.history.stores.task_folders.structural.titles import encodable, one_line, prompt_in_api
+from sidecar.history.stores.task_folders.structural.view import Sourced, TaskSource, TaskView
+
+if TYPE_CHECKING:
+    from sidecar.history.stores.task_folders.guide.extract import GuideFields
+
+_log = logging.getLogger(__name__)
+
+_CUT_TITLE = 100
+"""UTF-16 units after which the guide cuts a title."""
+_OUTCOMES: dict[TaskStatus, Outcome] = {"completed": "completed", "failed": "failed"}
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """A task under one rule set: `info` is None where the rules do not list it, as an empty folder.
+
+    With `ages_from`, a time of last activity, the status follows from the age and changes with it. All
+    else holds until before the time `until`, in ms: what an id or a default date means depends on when
+    one asks.
+    """
+
+    info: TaskInfo | None
+    sources: structural.Sources
+    ages_from: int | float | None = None
+    until: int = FOR_EVER
+
+    @property
+    def provenance(self) -> dict[str, Provenance]:
+        """Where the value of each field was read."""
+        return structural.provenance(self.sources, self.info) if self.info is not None else {}
+
+
+def read_row(source: TaskSource, rules: Rules) -> Row:
+    """Read one task under `rules`: pure, and never raises, whatever the files hold."""
+    try:
+        return _read([source], rules)[0]
+    except Exception:  # one task that defeats the rules must not cost the list
+        _log.exception("task %s cannot be read", source.task_id)
+        return damaged(source, rules)
+
+
+def read_rows(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
+    """Read tasks as `read_row` does, in less time than one after the other."""
+    try:
+        return _read(sources, rules)
+    except Exception:  # only one of them may be the cause, and only that one may suffer
+        return [read_row(source, rules) for source in sources]
+
+
+def damaged(source: TaskSource, rules: Rules) -> Row:
+    """The row of a task that defeated the rules: listed under `structural`, and tried again the next day."""
+    info = structural.damaged_row(source) if rules == "structural" else None
+    return Row(info, {}, None, source.now + DAY_MS)
+
+
+def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
+    if rules == "guide":
+        return _guided(sources)
+    return [_structured(*task) for task in zip(sources, structural.extract(sources), strict=True)]
+
+
+def _structured(source: TaskSource, extracted: Extract) -> Row:
+    if source.is_empty:
+        return Row(None, {})
+    if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
+        extracted = _filled(source, extracted, fields)
+    until = min(extracted.until, id_holds_until(source.task_id, source.now))
+    return Row(extracted.info, extracted.sources, extracted.ages_from, until)
+
+
+def _guided(sources: Sequence[TaskSource]) -> list[Row]:
+    fields = [_guide_fields(source, source.now) for source in sources]
+    listed = [source for source, found in zip(sources, fields, strict=True) if found is not None]
+    others = iter(structural.fields_not_in_guide(listed))
+    return [
+        _guide_row(*next(others), source.now, found) if found is not None else Row(None, {})
+        for source, found in zip(sources, fields, strict=True)
+    ]
+
+
+def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
+    """Run the guide on the files themselves: it knows nothing of leftovers."""
+    ui, api = _present(source.files.ui), _present(source.files.api)
+    if ui is None or api is None:
+        return None
+    from sidecar.history.stores.task_folders.guide import extract as guide
+
+    try:
+        return guide.extract(source.task_id, ui, api, now)
+    except RecursionError:  # the guide drops what is nested too deep to print
+        return None
+
+
+def _present(file: StoredFile) -> bytes | None:
+    return file.data if file.stamp is not None else None
+
+
+def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
+    """Put the guide's fields over the structural row, which has all others; nobody asks for their sources.
+
+    A lone surrogate, as the guide's cut may leave, is kept: JSON writes it as an escape.
+    """
+    info = msgspec.structs.replace(
+        others,
+        title=fields.title,
+        status=fields.status,
+        created_at=fields.created_at,
+        last_activity=fields.last_activity,
+        duration=fields.duration,
+        mode=Mode(current=fields.mode_current, name=fields.mode_name),
+        token_usage=TokenUsage(total=fields.tokens_total, cost=fields.cost),
+        message_count=fields.message_count,
+        workspace_dir=fields.workspace_dir,
+    )
+    if now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
+        return Row(info, {}, None, 0)
+    return Row(info, {}, _guide_ages(fields), until)
+
+
+def _guide_ages(fields: "GuideFields") -> int | float | None:
+    """The time the guide's status counts from; words and an invalid date settle it."""
+    settled = fields.status in ("completed", "failed") or math.isnan(fields.last_activity)
+    return None if settled else fields.last_activity
+
+
+def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
+    """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
+    began = _unless_default(fields.created_at, source.now)
+    active = _unless_default(fields.last_activity, source.now)
+    info = msgspec.structs.replace(
+        extracted.info,
+        title=_whole_title(source, fields.title),
+        status=fields.status,
+        outcome=_OUTCOMES.get(fields.status, "unknown"),
+        created_at=began,
+        last_activity=active,
+        duration=active - began if began is not None and active is not None else None,
+        mode=Mode(current=_encodable(fields.mode_current), name=_encodable(fields.mode_name)),
+        token_usage=_usage(fields),
+        message_count=fields.message_count,
+        workspace_dir=_encodable(fields.workspace_dir),
+    )
+    sourced = Sourced(None, "guide", "the messages carry no structure")
+    names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
+    sources = extracted.sources | dict.fromkeys(names, sourced)
+    ages_from = _guide_ages(fields) if active is not None else None
+    return msgspec.structs.replace(extracted, info=info, sources=sources, ages_from=ages_from)
+
+
+def _encodable(text: str | None) -> str | None:
+    return encodable(text) if text is not None else None
+
+
+def _unless_default(value: int | float, now: int) -> int | None:
+    """Tell a date that was read from no time at all, and from the time of asking.
+
+    The guide hands the latter back itself, so that even an equal date is distinguished.
+    """
+    return int(value) if value is not now and math.isfinite(value) else None
+
+
+def _usage(fields: "GuideFields") -> TokenUsage | None:
+    usage = TokenUsage(total=fields.tokens_total or None, cost=fields.cost or None)
+    return usage if usage != TokenUsage() else None
+
+
+def _whole_title(source: TaskSource, title: str) -> str:
+    """Undo the guide's cut: the prompt it read is still there."""
+    line = one_line(title)
+    if len(title) < _CUT_TITLE // 2 or not title.endswith("..."):
+        return line
+    whole = one_line(prompt_in_api(TaskView(source)))
+    return whole if whole.startswith(line[:-3].rstrip("\ufffd")) else line

@@ -1,0 +1,122 @@
+"""Tokens and cost, summed as the products sum them."""
+
+import math
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from sidecar.api.tasks import TokenUsage
+from sidecar.history.stored.parsing import value_of
+from sidecar.history.stores.task_folders.files import UI_FILE
+from sidecar.history.stores.task_folders.records import ListEntry, Usage
+from sidecar.history.stores.task_folders.structural.view import USAGE_KINDS, Sourced, TaskView
+
+_REQUEST: Final = "api_req_started"
+_NO_STARTS: Final = USAGE_KINDS - {_REQUEST}
+_FIELDS: Final = ("tokens_in", "tokens_out", "cache_writes", "cache_reads", "cost")
+Number = int | float
+Row = Sequence[Any]
+_figures: Final = attrgetter(*_FIELDS)
+_listed: Final = attrgetter(*_FIELDS[:-1], "total_cost")
+_NUMBERS: Final = frozenset({int, float})
+_ONLY_INTEGERS: Final = frozenset({int})
+
+
+def token_usage(view: TaskView) -> Sourced | None:
+    """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry.
+
+    A task without any record has an unknown usage: nobody counted, which is not the same as 0.
+    """
+    damaged = view.ui is None or bool(view.ui.problems)
+    listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
+    if listed is not None:
+        return Sourced(listed, view.entry_source, "messages are missing" if damaged else None)
+    if view.ui is None or not view.ui_messages:
+        return None
+    rows = [_figures(record) for record in _merged(view)]
+    columns = tuple(zip(*rows, strict=True)) or ((),) * len(_FIELDS)
+    condensings = _condense_costs(view)
+    summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
+    note = _sum_note(_telling(rows, columns[0]), len(condensings))
+    return Sourced(summed, UI_FILE, note) if summed != TokenUsage() else None
+
+
+def number(value: Any) -> Number | None:
+    """Read a finite number; a bool is none."""
+    if type(value) is int:
+        return value
+    return value if type(value) is float and math.isfinite(value) else None
+
+
+def _telling(rows: Sequence[Row], first: Row) -> int:
+    """Count the rows that tell any figure; `first` is the first column."""
+    if _ONLY_INTEGERS.issuperset(map(type, first)):
+        return len(rows)
+    return sum(any(number(value) is not None for value in row) for row in rows)
+
+
+def _sum_note(records: int, condensings: int) -> str:
+    """Say what was added up: `sum of 41 request records and 1 condensing`."""
+    counts = {"request record": records, "condensing": condensings}
+    parts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items() if count]
+    return f"sum of {' and '.join(parts)}"
+
+
+def _merged(view: TaskView) -> list[Usage]:
+    """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
+    if _NO_STARTS.isdisjoint(view.kinds):
+        return [record for _, record in view.usages]
+    started: list[Usage] = []
+    others: list[Usage] = []
+    for index, record in view.usages:
+        kind = view.kinds[index]
+        if kind == _REQUEST:
+            started.append(record)
+        elif kind == "api_req_finished" and started:
+            others.append(_overlaid(started.pop(), record))
+        else:
+            others.append(record)
+    return others + started
+
+
+def _overlaid(start: Usage, finish: Usage) -> Usage:
+    return Usage(
+        **{
+            name: value if (value := getattr(finish, name)) is not None else getattr(start, name)
+            for name in _FIELDS
+        }
+    )
+
+
+def _condense_costs(view: TaskView) -> list[Number]:
+    """Roo books the cost of condensing a conversation apart from its requests."""
+    condensings = [value_of(json) for message in view.ui_messages[1:] if (json := message.context_condense)]
+    costs = [number(it.get("cost")) for it in condensings if isinstance(it, dict)]
+    return [cost for cost in costs if cost is not None]
+
+
+def _sum(values: Row) -> Number | None:
+    """Sum the numbers among values; None when there are none."""
+    if not _NUMBERS.issuperset(map(type, values)):
+        values = [value for value in values if type(value) in _NUMBERS]
+    return sum(values) if values else None
+
+
+def _from_entry(entry: ListEntry) -> TokenUsage | None:
+    """Read an entry's figures. The products write zeros before the first request: those tell nothing."""
+    figures = [*map(number, _listed(entry))]
+    usage = _usage(figures)
+    return usage if usage != TokenUsage() and (any(figures) or entry.product == "sidecar") else None
+
+
+def _usage(figures: Sequence[Number | None]) -> TokenUsage:
+    """Make the record of figures in the order of `_FIELDS`."""
+    tokens_in, tokens_out, cache_writes, cache_reads, cost = figures
+    return TokenUsage(
+        total=tokens_in + tokens_out if tokens_in is not None and tokens_out is not None else None,
+        cost=cost,
+        input=tokens_in,
+        output=tokens_out,
+        cache_reads=cache_reads,
+        cache_writes=cache_writes,
+    )
