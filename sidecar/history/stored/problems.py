@@ -17,11 +17,11 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "badUtf8": "bytes that are not UTF-8 were replaced",
         "byteOrderMark": "the file starts with a byte order mark, which its product refuses",
         "padding": "zero bytes surround the content, as after a power loss",
-        "wrapped": "the messages lie inside an object, which most releases read as no messages",
+        "wrapped": "the messages are inside an object, which most releases read as no messages",
         "cut": "the file ends inside a message; the complete ones before it were kept",
         "strayTail": "something follows the end of the messages and was ignored",
         "malformed": "not valid JSON, or messages that are not objects; what is broken was mended or skipped",
-        "internal": "the sidecar failed to read the task: a fault of the program",
+        "internal": "the sidecar failed to read the task: a bug",
         "notMessages": "the file holds no array of messages",
     }
 )
@@ -29,6 +29,6 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def problem(code: str, message: str) -> Problem:
-    """Make a problem; an unknown `code` is a fault of the program (KeyError)."""
+    """Make a problem; an unknown `code` is a bug (KeyError)."""
     PROBLEM_CODES[code]
     return Problem(code=code, message=message)
