@@ -14,7 +14,7 @@ Direction = Literal["toServer", "toClient"]
 class MethodSpec:
     """One method: its parameters, its result (None = null) and who sends it.
 
-    A request that `waits` is answered when something has happened; they have a limit of their own.
+    A request that `waits` is answered when something has happened; such requests have their own limit.
     """
 
     params: type[Any]
@@ -87,4 +87,4 @@ METHODS: dict[str, MethodSpec] = {
     "agent/setBusy": _to_server(model.SetBusyParams),
     "agent/triggerTurn": MethodSpec(model.TriggerTurn, model.TriggerAnswer, direction="toClient"),
 }
-"""`$/cancelRequest` belongs to the wire itself and is answered there."""
+"""`$/cancelRequest` belongs to the wire itself, which handles it."""
