@@ -140,7 +140,7 @@ export interface PermissionsSettings {
 export type Policy = "ask" | "allowReads" | "allowEdits" | "allowAll" | "deny";
 
 /**
- * `agents`: additional directories of definitions, which take precedence over all others, and approved definitions.
+ * `agents`: additional directories of definitions, which take precedence, and approved definitions.
  *
  * `approved` holds the `approval` texts of `subagents/list`: definitions of a workspace whose policy may be
  * wider than `permissions.default`.
@@ -1012,9 +1012,9 @@ export interface SubagentsResult {
  *
  * `permissions` is the policy the file asks for. `approval` is present if that policy is wider
  * than `permissions.default` and the file is in the workspace, so that it has no effect: runs use the
- * default until the user adds this text to the setting `agents.approved`. `shadows` is the path of the user's own
- * definition of this name that this one hides; `shadowedBy` the path of the one that hides this one.
- * `maxTurns` and `timeoutSeconds` are -1 for no limit.
+ * default until the user adds this text to the setting `agents.approved`. `shadows` is the path of the
+ * user's own definition of this name that this one hides; `shadowedBy` the path of the one that hides
+ * this one. `maxTurns` and `timeoutSeconds` are -1 for no limit.
  */
 export interface SubagentInfo {
   /** The name to launch it by. */

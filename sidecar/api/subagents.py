@@ -27,8 +27,8 @@ class SubagentInfo(Record, kw_only=True):
     `permissions` is the policy the file asks for. `approval` is present if that policy is wider
     than `permissions.default` and the file is in the workspace, so that it has no effect: runs use the
     default until the user adds this text to the setting `agents.approved`. `shadows` is the path of the
-    user's own definition of this name that this one hides; `shadowed_by` the path of the one that hides this one.
-    `max_turns` and `timeout_seconds` are -1 for no limit.
+    user's own definition of this name that this one hides; `shadowed_by` the path of the one that hides
+    this one. `max_turns` and `timeout_seconds` are -1 for no limit.
     """
 
     name: str
