@@ -96,7 +96,7 @@ class RootLock:
                 os.close(handle)
 
     def is_current(self) -> bool:
-        """Tell whether root, lock file and journal are still the ones this process owns; see `replaced`."""
+        """Return whether root, lock file and journal are still the ones this process owns; see `replaced`."""
         return self.replaced() is None
 
     def replaced(self) -> Path | None:

@@ -12,7 +12,7 @@ from sidecar.api.settings import HistorySettings
 from sidecar.app.upkeep.retention import expired
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
-from sidecar.storage import shelves
+from sidecar.storage import trash
 from sidecar.storage.layout import OwnRoot
 
 logger = logging.getLogger(__name__)
@@ -64,12 +64,12 @@ class Housekeeping:
             read_title,  # reads tasks, which most starts leave to workers
         )
 
-        found = shelves.shelved(self._root)
+        found = trash.removed_tasks(self._root)
         items = [
             PutAwayTask(
                 id=each.path.name,
                 title=read_title(each.path, self._now()),
-                shelf=each.shelf,
+                shelf=each.place,
                 at=int(each.time * 1000),
             )
             for each in found[:limit]
@@ -81,14 +81,14 @@ class Housekeeping:
         rows = self._history().select(Selection(), [str(self._root.path)])
         return DiskUse(
             root=str(self._root.path),
-            task_bytes=shelves.folder_bytes(self._root.tasks),
+            task_bytes=trash.folder_bytes(self._root.tasks),
             message_bytes=sum(row.size_bytes for row in rows),
-            archive_bytes=shelves.folder_bytes(self._root.archive),
-            trash_bytes=shelves.folder_bytes(self._root.trash),
+            archive_bytes=trash.folder_bytes(self._root.archive),
+            trash_bytes=trash.folder_bytes(self._root.trash),
         )
 
     def retire(self) -> list[str]:
-        """Put away what the settings let go, and empty the trash of what has been there long enough."""
+        """Move old tasks to the trash and delete expired ones, as the settings say."""
         settings = self._settings()
         deleted: list[str] = []
         if settings.retention_days is not None or settings.max_bytes is not None:
@@ -97,11 +97,11 @@ class Housekeeping:
                 for row in self._history().select(Selection(), [str(self._root.path)])
                 if not self._is_running(row.id)
             ]
-            sizes = {row.id: shelves.folder_bytes(self._root.tasks / row.id) for row in rows}
+            sizes = {row.id: trash.folder_bytes(self._root.tasks / row.id) for row in rows}
             gone = expired(rows, sizes, self._now(), settings.retention_days, settings.max_bytes)
             deleted = self.apply("delete", gone).done
         if settings.trash_days >= 0:
-            shelves.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
+            trash.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
         return deleted
 
     def start(self, retired: Callable[[list[str]], None]) -> None:
@@ -126,12 +126,12 @@ class Housekeeping:
         self._check(action, task_id)
         try:
             if action == "delete":
-                shelves.delete_task(self._root, task_id, self._now() / 1000)
+                trash.delete_task(self._root, task_id, self._now() / 1000)
             elif action == "archive":
-                shelves.archive_task(self._root, task_id)
+                trash.archive_task(self._root, task_id)
             else:
-                shelves.restore_task(self._root, task_id)
-        except shelves.NotThere:
+                trash.restore_task(self._root, task_id)
+        except trash.NotThere:
             raise self._absent(action, task_id) from None
         except OSError as error:
             path, reason = str(self._root.path), error.strerror or str(error)
@@ -140,7 +140,7 @@ class Housekeeping:
     def _check(self, action: Action, task_id: str) -> None:
         if self._is_running(task_id):
             raise InvalidState(f"{task_id} is running; cancel it first", taskId=task_id, status="running")
-        if action == "restore" and shelves.has_task(self._root, task_id):
+        if action == "restore" and trash.has_task(self._root, task_id):
             raise InvalidState(f"{task_id} is neither deleted nor archived", taskId=task_id, status="listed")
 
     def _absent(self, action: Action, task_id: str) -> SidecarError:
