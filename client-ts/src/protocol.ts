@@ -31,7 +31,7 @@ export const ErrorCode = {
   MethodNotFound: -32601,
   /** The request's parameters do not fit; the message names the member and the remedy. */
   InvalidParams: -32602,
-  /** A fault of the sidecar. `data`: correlationId, as in its log. */
+  /** A bug in the sidecar. `data`: correlationId, as in its log. */
   InternalError: -32603,
   /** The body is not JSON; the id is null. */
   ParseError: -32700,
