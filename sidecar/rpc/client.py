@@ -81,7 +81,7 @@ class RpcClient:
         """Ask the server and return its result; `timeout` in seconds.
 
         Raises RpcError (the server's answer), TimeoutError, ConnectionClosed or EncodingError; what is
-        given up, by time or by cancellation, is cancel_remoten with `$/cancelRequest`.
+        given up, by time or by cancellation, is cancelled with `$/cancelRequest`.
         """
 
         async def send(message_id: MessageId) -> None:

@@ -163,7 +163,7 @@ class Connection:
         """Ask the peer and return its result; `timeout` in seconds counts from the call.
 
         Raises RpcError (the peer's answer), TimeoutError or ConnectionClosed. A request that is given
-        up, by time or by cancellation, is cancel_remoten with `$/cancelRequest`.
+        up, by time or by cancellation, is cancelled with `$/cancelRequest`.
         """
         return await self._outgoing.request(method, params, timeout)
 

@@ -33,7 +33,9 @@ async def test_errors_of_the_server_are_raised(client: RpcClient) -> None:
     assert (caught.value.code, caught.value.data) == (-32017, {"status": "completed"})
 
 
-async def test_a_request_given_up_is_cancel_remoten(client: RpcClient, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_request_given_up_is_cancelled_remotely(
+    client: RpcClient, caplog: pytest.LogCaptureFixture
+) -> None:
     for method, params in (("swallow", {}), ("sleep", {"count": 600})):
         with pytest.raises(TimeoutError):
             await client.request(method, params, timeout=0.05)
