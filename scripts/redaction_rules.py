@@ -3,7 +3,7 @@
     python -m scripts.redaction_rules CHECKOUT/config/gitleaks.toml VERSION COMMIT
 
 The rules are written for RE2. This translates what Python's `re` spells differently, drops the context in
-front of a keyword (rules are tried where a keyword stands) and marks the end of a secret in one way.
+front of a keyword (rules are tried where a keyword occurs) and marks the end of a secret in one way.
 """
 
 import json
@@ -35,7 +35,7 @@ SCANNED = {
     "openai-api-key",
     "sidekiq-sensitive-url",
 }
-"""Rules whose keyword stands in the middle of the secret."""
+"""Rules whose keyword is in the middle of the secret."""
 FAR = {"airtable-personnal-access-token", "facebook-access-token"}
 """Rules whose keyword may be anywhere in the text."""
 WHOLE = {"jwt-base64", "microsoft-teams-webhook"}
@@ -91,7 +91,7 @@ def entry(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def patterns_of(lists: list[dict[str, Any]], target: str) -> list[str]:
-    """Collect the patterns of allowlists that look at the secret or at the whole match."""
+    """Collect the patterns of allowlists that test the secret or the whole match."""
     chosen = (each for each in lists if each.get("regexTarget", "secret") == target)
     return [translated(pattern) for each in chosen for pattern in each.get("regexes", ())]
 
@@ -102,7 +102,7 @@ def words_of(lists: list[dict[str, Any]]) -> list[str]:
 
 
 def without_context(pattern: str, edge: str) -> str:
-    """Drop what stands in front of a keyword, and say where a secret ends by what may not follow."""
+    """Drop what precedes a keyword, and mark the end of a secret by what may not follow."""
     flags, pattern = ("(?i)", pattern[4:]) if pattern.startswith("(?i)") else ("", pattern)
     for context in LEFT_CONTEXT:
         if pattern.startswith(context):

@@ -19,11 +19,11 @@ export const ErrorCode = {
   LaunchFailed: -32014,
   /** The workspace is not trusted. */
   NotTrusted: -32015,
-  /** A file or a lock stands in the way. `data`: path?, reason. */
+  /** A file or a lock prevents this. `data`: path?, reason. */
   StorageError: -32016,
   /** The task is not in a state that allows this. `data`: taskId, status. */
   InvalidState: -32017,
-  /** The task lies in a foreign root. `data`: taskId, root. */
+  /** The task is in a foreign root. `data`: taskId, root. */
   ReadOnlyStore: -32018,
   /** The request came at the wrong time, such as after `shutdown`. */
   InvalidRequest: -32600,
@@ -31,7 +31,7 @@ export const ErrorCode = {
   MethodNotFound: -32601,
   /** The request's parameters do not fit; the message names the member and the remedy. */
   InvalidParams: -32602,
-  /** A fault of the sidecar. `data`: correlationId, as in its log. */
+  /** A bug in the sidecar. `data`: correlationId, as in its log. */
   InternalError: -32603,
   /** The body is not JSON; the id is null. */
   ParseError: -32700,
@@ -111,7 +111,7 @@ export interface AsyncTasksSettings {
   startupTimeoutSeconds?: number;
   /** Time for a last turn at a soft limit. */
   gracePeriodSeconds?: number;
-  /** How deep runs may launch runs; 1 means not at all. */
+  /** How deeply runs may be nested; with 1 they cannot launch runs. */
   maxDepth?: number;
   /** How many runs each runner may have at once. */
   perRunnerMax?: Record<string, number>;
@@ -140,13 +140,13 @@ export interface PermissionsSettings {
 export type Policy = "ask" | "allowReads" | "allowEdits" | "allowAll" | "deny";
 
 /**
- * `agents`: further directories of definitions, which win over all others, and approved definitions.
+ * `agents`: additional directories of definitions, which take precedence, and approved definitions.
  *
  * `approved` holds the `approval` texts of `subagents/list`: definitions of a workspace whose policy may be
  * wider than `permissions.default`.
  */
 export interface AgentsSettings {
-  /** Further folders of definitions. They take precedence over all others. */
+  /** Additional folders of definitions. They take precedence over all others. */
   directories?: string[];
   /** `approval` texts of definitions that may have a wider policy. */
   approved?: string[];
@@ -170,7 +170,7 @@ export interface RunnerSettings {
  * `history`: whose stored tasks are listed, and by which rules.
  *
  * The own root's tasks older than `retentionDays`, and the oldest beyond `maxBytes`, go to the trash
- * (absent: none), where they stay for `trashDays` (-1: for ever). `search` allows the full-text index.
+ * (absent: none), where they stay for `trashDays` (-1: forever). `search` allows the full-text index.
  */
 export interface HistorySettings {
   /** Absolute paths of further roots to read. */
@@ -191,7 +191,7 @@ export interface HistorySettings {
 
 export type Rules = "structural" | "guide";
 
-/** `reminders`: what the model learns of ended tasks. */
+/** `reminders`: how the model is notified of ended tasks. */
 export interface RemindersSettings {
   /** How much of each result a reminder contains. */
   detail?: "full" | "summary" | "pointer";
@@ -259,10 +259,10 @@ export interface ShutdownParams {
   cancelRunning?: boolean;
 }
 
-/** A request that takes none. */
+/** Parameters of a request that takes none. */
 export type NoParams = Record<string, never>;
 
-/** Parameters of `settings/update`: the members given replace those in force. */
+/** Parameters of `settings/update`: the given members replace the current ones. */
 export interface SettingsUpdateParams {
   /** Members to replace. Others keep their value. */
   settings: Settings;
@@ -286,7 +286,7 @@ export interface Health {
   queues: QueueHealth;
 }
 
-/** How many async tasks run and wait; `running` are those that hold a slot, see `AsyncListResult`. */
+/** How many async tasks run and wait; `running` counts those that hold a slot, see `AsyncListResult`. */
 export interface AsyncTaskCounts {
   /** Tasks that hold a slot. */
   running: number;
@@ -294,7 +294,7 @@ export interface AsyncTaskCounts {
   queued: number;
 }
 
-/** How changes on disk are seen. */
+/** How changes on disk are detected. */
 export interface WatcherHealth {
   /**
    * `watch`: the system reports changes. `poll`: files are checked periodically. `none`: not
@@ -337,7 +337,7 @@ export interface ProgressMessage {
   value: Record<string, unknown>;
 }
 
-/** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold. */
+/** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must match. */
 export interface ListParams {
   /** A case-insensitive substring of id, title, mode, status or workspace. */
   filter?: string | null;
@@ -395,7 +395,7 @@ export interface TaskInfo {
   id: string;
   /** The whole title on one line. */
   title: string;
-  /** How the task stands. */
+  /** The status of the task. */
   status: TaskStatus;
   /** When the task was created, in ms since the epoch. */
   createdAt?: number | null;
@@ -484,8 +484,8 @@ export interface Problem {
 /**
  * Parameters of `tasks/get`: an id or a unique prefix.
  *
- * Several roots may hold the same id. `root`, a path as in TaskInfo, says which one's task is meant;
- * without it that is the first of them, in the order of the settings.
+ * Several roots may hold the same id. `root`, a path as in TaskInfo, chooses one;
+ * the default is the first of them, in the order of the settings.
  */
 export interface GetParams {
   /** A task's id or a unique prefix of it. */
@@ -544,7 +544,7 @@ export interface MessagesResult {
   revision: number;
 }
 
-/** One message of a stored task, normalised over products; `index` is its place in the file. */
+/** One message of a stored task, normalized across products; `index` is its place in the file. */
 export interface StoredMessage {
   /** The position in the file, from 0. */
   index: number;
@@ -1011,11 +1011,11 @@ export interface SubagentsResult {
 /**
  * One subagent definition as a client sees it: what its file asks for, and what it gets.
  *
- * `permissions` is the policy the file asks for. `approval` comes with one that is wider than
- * `permissions.default` and does not count, because the workspace brought the file: runs use the default
- * until the user adds this text to the setting `agents.approved`. `shadows` is the path of the user's own
- * definition of this name that this one hides; `shadowedBy` the path of the one that hides this one.
- * `maxTurns` and `timeoutSeconds` are -1 for no limit.
+ * `permissions` is the policy the file asks for. `approval` is present if that policy is wider
+ * than `permissions.default` and the file is in the workspace, so that it has no effect: runs use the
+ * default until the user adds this text to the setting `agents.approved`. `shadows` is the path of the
+ * user's own definition of this name that this one hides; `shadowedBy` the path of the one that hides
+ * this one. `maxTurns` and `timeoutSeconds` are -1 for no limit.
  */
 export interface SubagentInfo {
   /** The name to launch it by. */
@@ -1061,7 +1061,7 @@ export interface SubagentSource {
   format?: string;
 }
 
-/** Why a definition file, or a line of it, was not taken. */
+/** A problem in a definition file. */
 export interface DefinitionProblem {
   /** The absolute path of the file. */
   path: string;
@@ -1548,7 +1548,7 @@ export type TaskEvent =
 /**
  * The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel.
  *
- * `mode` and `model` tell what the agent's session runs with, when it opens and when that changes.
+ * `mode` and `model` are those of the agent's session, sent when it opens and when they change.
  */
 export interface StateEvent {
   /** Tells the kinds of objects apart. */
@@ -1574,7 +1574,7 @@ export interface StateEvent {
 /**
  * A piece of a message: the pieces of one `messageId`, joined in order, are the message.
  *
- * `role` tells one that a client sent to the agent, when the agent was given it; absent, the agent speaks.
+ * `role` marks a message that a client sent, at the time the agent received it; the agent's own have none.
  */
 export interface MessageEvent {
   /** Tells the kinds of objects apart. */
@@ -1591,7 +1591,7 @@ export interface MessageEvent {
   text: string;
 }
 
-/** A piece of what the agent thinks, as a message's piece. */
+/** A piece of what the agent thinks, like a piece of a message. */
 export interface ThoughtEvent {
   /** Tells the kinds of objects apart. */
   type: "thought";
@@ -1606,10 +1606,10 @@ export interface ThoughtEvent {
 }
 
 /**
- * A tool call started or ended; `started` again tells what changed in between.
+ * A tool call started or ended; another `started` reports changes in between.
  *
- * Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, which
- * their end says.
+ * Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, with
+ * a mark at the end.
  */
 export interface ToolEvent {
   /** Tells the kinds of objects apart. */
@@ -1660,7 +1660,7 @@ export interface ToolContent {
   newText?: string;
 }
 
-/** The agent's plan as it is now; it replaces the one before. */
+/** The agent's current plan, which replaces the previous one. */
 export interface PlanEvent {
   /** Tells the kinds of objects apart. */
   type: "plan";
@@ -1727,7 +1727,7 @@ export interface EmitEvent {
 /**
  * An agent asks for permission, or was answered; an answer without `optionId` dismissed the question.
  *
- * `command`, `cwd`, `paths` and `url` are what would be done, bounded as in `Attention`.
+ * `command`, `cwd`, `paths` and `url` are what the agent wants to do, bounded as in `Attention`.
  */
 export interface PermissionEvent {
   /** Tells the kinds of objects apart. */
@@ -1832,23 +1832,23 @@ export interface PermissionsResult {
 /**
  * What was decided "always" for one subagent in one workspace.
  *
- * It holds for questions of the same `toolKind`, `covers` and `subject`; `scope` says the same in plain
- * words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
- * permission no longer does. `definition` names the file of the workspace that defined the subagent, with
- * its content, as `agents.approved` does; a permission holds for that file only, and one without
- * `definition` for the user's own definitions only. A refusal holds for every subagent of the name.
+ * It applies to requests with the same `toolKind`, `covers` and `subject`; `scope` describes this in plain
+ * words. Without `covers` an earlier version remembered it, more broadly: a refusal still applies, a
+ * permission does not. `definition` identifies the workspace file that defined the subagent, with its
+ * content, as `agents.approved` does; a permission applies to that file only, and one without
+ * `definition` to the user's own definitions only. A refusal applies to every subagent of the name.
  */
 export interface RememberedPermission {
   /** Pass it to `permissions/revoke`. */
   id: string;
-  /** The subagent that it holds for. */
+  /** The subagent that it applies to. */
   subagentName: string;
   /**
-   * The workspace file that it holds for, as in `agents.approved`. Absent: the user's own
+   * The workspace file that it applies to, as in `agents.approved`. Absent: the user's own
    * definitions.
    */
   definition?: string;
-  /** The workspace that it holds in. */
+  /** The workspace that it applies to. */
   workspaceDir: string;
   /** The kind of tool. */
   toolKind: string;
@@ -1927,9 +1927,9 @@ export type ToolKind = "read" | "execute" | "think";
  * Parameters of `tools/call`.
  *
  * With `workDoneToken` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
- * while the request runs: the run's id at once, then what the subagent says, as it says it. A message goes
- * on where the one before ended; there are at most 10 a second. A client that reads slowly gets the newest
- * 64 KiB and how many characters were skipped. The answer ends the reports, that of a background run too.
+ * while the request runs: first the run's id, then the subagent's output as it is produced. Each message
+ * continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
+ * 64 KiB and how many characters were skipped. Reports end with the answer, also for a background run.
  */
 export interface ToolCallParams {
   /** The name of a tool. */
@@ -1952,7 +1952,7 @@ export interface ToolCallResult {
   error?: ToolCallError;
 }
 
-/** Why a tool did not do what it was asked. */
+/** Why a tool call failed. */
 export interface ToolCallError {
   /** What went wrong. */
   message: string;
@@ -1989,7 +1989,7 @@ export interface OutboxResult {
 }
 
 /**
- * One ended task and how far its notice has come.
+ * One ended task and the state of its notification.
  *
  * `state` is `pending`, `triggering` (in an open `agent/triggerTurn`), `delivered`, or `none` for an end
  * that does not concern the model.
@@ -2003,7 +2003,7 @@ export interface OutboxItem {
   deliveries: Delivery[];
 }
 
-/** One attempt to tell the model of an end. */
+/** One attempt to notify the model of an end. */
 export interface Delivery {
   /** Identifies the delivery. */
   deliveryId: string;
@@ -2015,7 +2015,7 @@ export interface Delivery {
 
 /** Notification `agent/setBusy`. */
 export interface SetBusyParams {
-  /** Whether the agent works on a turn. It counts as idle until told otherwise. */
+  /** Whether the agent works on a turn. It counts as idle until a client reports otherwise. */
   busy: boolean;
 }
 

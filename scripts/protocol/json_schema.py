@@ -20,7 +20,7 @@ from scripts.protocol.model import (
 
 
 def render(protocol: Protocol) -> str:
-    """Return the schema: types under `$defs`, methods and errors as annotations beside them."""
+    """Return the schema: types under `$defs`, methods and errors as annotations next to them."""
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Subagent Sidecar protocol",

@@ -66,7 +66,7 @@ _MODULES = (
 _WIRE_ERRORS = (
     ErrorCode(-32700, "ParseError", "The body is not JSON; the id is null."),
     ErrorCode(-32601, "MethodNotFound", "No such method, or one that is not implemented yet."),
-    ErrorCode(-32603, "InternalError", "A fault of the sidecar. `data`: correlationId, as in its log."),
+    ErrorCode(-32603, "InternalError", "A bug in the sidecar. `data`: correlationId, as in its log."),
     ErrorCode(-32800, "RequestCancelled", "The client cancelled the request."),
 )
 
@@ -162,7 +162,7 @@ _SCALARS: Mapping[Any, Scalar] = {
 
 
 def _union(options: list[Node]) -> Node:
-    """Join options, an integer beside a number being a number."""
+    """Join options; an integer together with a number is a number."""
     unique = tuple(dict.fromkeys(options))
     if Scalar("number") in unique:
         unique = tuple(option for option in unique if option != Scalar("integer"))

@@ -1,4 +1,4 @@
-"""The bases every wire type stands on: lenient records out, strict parameters in."""
+"""Base classes of all wire types: lenient records out, strict parameters in."""
 
 from typing import dataclass_transform
 
@@ -18,12 +18,12 @@ class Params(msgspec.Struct, rename="camel", forbid_unknown_fields=True, kw_only
 class Shape(msgspec.Struct, frozen=True):
     """Name the type that a plain dict has on the wire, as `Annotated[dict[str, Any], Shape("X")]`.
 
-    Decoding does not look at it: such dicts are passed on or checked elsewhere. The generated
-    schema and client types do.
+    Decoding ignores it: such dicts are passed on or checked elsewhere. The generated schema and client
+    types use it.
     """
 
     type_name: str
 
 
 class NoParams(Params, kw_only=True):
-    """A request that takes none."""
+    """Parameters of a request that takes none."""

@@ -1,11 +1,11 @@
-"""The one exception root, and the one table from its branches to JSON-RPC codes."""
+"""The root of all exceptions, and the table of their JSON-RPC codes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class SidecarError(Exception):
-    """A fault a caller can name: `code` is the JSON-RPC code, `data` its structured part."""
+    """An error of a request: `code` is the JSON-RPC code, `data` its structured part."""
 
     code = -32603
 
@@ -76,7 +76,7 @@ class NotTrusted(SidecarError):
 
 
 class StorageError(SidecarError):
-    """A file or a lock stands in the way. `data`: path?, reason."""
+    """A file or a lock prevents this. `data`: path?, reason."""
 
     code = -32016
 
@@ -88,6 +88,6 @@ class InvalidState(SidecarError):
 
 
 class ReadOnlyStore(SidecarError):
-    """The task lies in a foreign root. `data`: taskId, root."""
+    """The task is in a foreign root. `data`: taskId, root."""
 
     code = -32018

@@ -1,4 +1,4 @@
-"""What the events of a run hold. At run time they travel as plain dicts; these are their shapes."""
+"""The shapes of a run's events. At run time they are plain dicts."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from sidecar.api.base import Record
 class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
     """The task entered a state; `endReason` comes with the last one, `reason` as given to a cancel.
 
-    `mode` and `model` tell what the agent's session runs with, when it opens and when that changes.
+    `mode` and `model` are those of the agent's session, sent when it opens and when they change.
     """
 
     seq: int
@@ -31,7 +31,7 @@ class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
 class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
     """A piece of a message: the pieces of one `messageId`, joined in order, are the message.
 
-    `role` tells one that a client sent to the agent, when the agent was given it; absent, the agent speaks.
+    `role` marks a message that a client sent, at the time the agent received it; the agent's own have none.
     """
 
     seq: int
@@ -45,7 +45,7 @@ class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
 
 
 class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
-    """A piece of what the agent thinks, as a message's piece."""
+    """A piece of what the agent thinks, like a piece of a message."""
 
     seq: int
     ts: int
@@ -80,10 +80,10 @@ class ToolContent(Record, kw_only=True):
 
 
 class ToolEvent(Record, tag_field="type", tag="tool", kw_only=True):
-    """A tool call started or ended; `started` again tells what changed in between.
+    """A tool call started or ended; another `started` reports changes in between.
 
-    Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, which
-    their end says.
+    Later members replace earlier ones of the same call. Texts and values over 256 KiB are cut, with
+    a mark at the end.
     """
 
     seq: int
@@ -120,7 +120,7 @@ class PlanEntry(Record, kw_only=True):
 
 
 class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
-    """The agent's plan as it is now; it replaces the one before."""
+    """The agent's current plan, which replaces the previous one."""
 
     seq: int
     ts: int
@@ -131,7 +131,7 @@ class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
 class PermissionEvent(Record, tag_field="type", tag="permission", kw_only=True):
     """An agent asks for permission, or was answered; an answer without `option_id` dismissed the question.
 
-    `command`, `cwd`, `paths` and `url` are what would be done, bounded as in `Attention`.
+    `command`, `cwd`, `paths` and `url` are what the agent wants to do, bounded as in `Attention`.
     """
 
     seq: int

@@ -6,7 +6,7 @@ from sidecar.api.base import Params, Record, Shape
 
 PROTOCOL_VERSION = 1
 RawSettings = Annotated[dict[str, Any], Shape("Settings")]
-"""Settings as they came; `app.settings` checks them and names each fault by its key."""
+"""Unchecked settings; `app.settings` checks them and reports each problem by its key."""
 
 
 class ClientInfo(Params, kw_only=True):
@@ -95,14 +95,14 @@ class ShutdownParams(Params, kw_only=True):
 
 
 class SettingsUpdateParams(Params, kw_only=True):
-    """Parameters of `settings/update`: the members given replace those in force."""
+    """Parameters of `settings/update`: the given members replace the current ones."""
 
     settings: RawSettings
     """Members to replace. Others keep their value."""
 
 
 class AsyncTaskCounts(Record, kw_only=True):
-    """How many async tasks run and wait; `running` are those that hold a slot, see `AsyncListResult`."""
+    """How many async tasks run and wait; `running` counts those that hold a slot, see `AsyncListResult`."""
 
     running: int
     """Tasks that hold a slot."""
@@ -111,7 +111,7 @@ class AsyncTaskCounts(Record, kw_only=True):
 
 
 class WatcherHealth(Record, kw_only=True):
-    """How changes on disk are seen."""
+    """How changes on disk are detected."""
 
     mode: str
     """`watch`: the system reports changes. `poll`: files are checked periodically. `none`: not watching."""

@@ -107,4 +107,4 @@ METHODS: dict[str, MethodSpec] = {
     "agent/setBusy": _to_server(model.SetBusyParams),
     "agent/triggerTurn": MethodSpec(model.TriggerTurn, model.TriggerAnswer, direction="toClient"),
 }
-"""`$/cancelRequest` belongs to the wire itself and is answered there."""
+"""`$/cancelRequest` belongs to the wire itself, which handles it."""

@@ -1,4 +1,4 @@
-"""What the model is given: its tools, its reminders, its turns."""
+"""What the model receives: tools, reminders, turns."""
 
 from typing import Any, Literal
 
@@ -37,9 +37,9 @@ class ToolCallParams(Params, kw_only=True):
     """Parameters of `tools/call`.
 
     With `work_done_token` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
-    while the request runs: the run's id at once, then what the subagent says, as it says it. A message goes
-    on where the one before ended; there are at most 10 a second. A client that reads slowly gets the newest
-    64 KiB and how many characters were skipped. The answer ends the reports, that of a background run too.
+    while the request runs: first the run's id, then the subagent's output as it is produced. Each message
+    continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
+    64 KiB and how many characters were skipped. Reports end with the answer, also for a background run.
     """
 
     name: str
@@ -50,7 +50,7 @@ class ToolCallParams(Params, kw_only=True):
 
 
 class ToolCallError(Record, kw_only=True):
-    """Why a tool did not do what it was asked."""
+    """Why a tool call failed."""
 
     message: str
     """What went wrong."""
@@ -97,7 +97,7 @@ class DeliveredParams(Params, kw_only=True):
 
 
 class Delivery(Record, kw_only=True):
-    """One attempt to tell the model of an end."""
+    """One attempt to notify the model of an end."""
 
     delivery_id: str
     """Identifies the delivery."""
@@ -108,7 +108,7 @@ class Delivery(Record, kw_only=True):
 
 
 class OutboxItem(Record, kw_only=True):
-    """One ended task and how far its notice has come.
+    """One ended task and the state of its notification.
 
     `state` is `pending`, `triggering` (in an open `agent/triggerTurn`), `delivered`, or `none` for an end
     that does not concern the model.
@@ -133,7 +133,7 @@ class SetBusyParams(Params, kw_only=True):
     """Notification `agent/setBusy`."""
 
     busy: bool
-    """Whether the agent works on a turn. It counts as idle until told otherwise."""
+    """Whether the agent works on a turn. It counts as idle until a client reports otherwise."""
 
 
 class TriggerTurn(Record, kw_only=True):

@@ -1,4 +1,4 @@
-"""Questions of agents and remembered answers: `asyncTasks/answer`, `permissions/*`."""
+"""Permission requests and remembered answers: `asyncTasks/answer`, `permissions/*`."""
 
 from typing import Literal
 
@@ -23,21 +23,21 @@ class AnswerParams(Params, kw_only=True):
 class RememberedPermission(Record, kw_only=True):
     """What was decided "always" for one subagent in one workspace.
 
-    It holds for questions of the same `tool_kind`, `covers` and `subject`; `scope` says the same in plain
-    words. Without `covers` it was remembered by an earlier version, more broadly: a refusal still holds, a
-    permission no longer does. `definition` names the file of the workspace that defined the subagent, with
-    its content, as `agents.approved` does; a permission holds for that file only, and one without
-    `definition` for the user's own definitions only. A refusal holds for every subagent of the name.
+    It applies to requests with the same `tool_kind`, `covers` and `subject`; `scope` describes this in plain
+    words. Without `covers` an earlier version remembered it, more broadly: a refusal still applies, a
+    permission does not. `definition` identifies the workspace file that defined the subagent, with its
+    content, as `agents.approved` does; a permission applies to that file only, and one without
+    `definition` to the user's own definitions only. A refusal applies to every subagent of the name.
     """
 
     id: str
     """Pass it to `permissions/revoke`."""
     subagent_name: str
-    """The subagent that it holds for."""
+    """The subagent that it applies to."""
     definition: str | None = None
-    """The workspace file that it holds for, as in `agents.approved`. Absent: the user's own definitions."""
+    """The workspace file that it applies to, as in `agents.approved`. Absent: the user's own definitions."""
     workspace_dir: str
-    """The workspace that it holds in."""
+    """The workspace that it applies to."""
     tool_kind: str
     """The kind of tool."""
     covers: Coverage | None = None

@@ -37,7 +37,7 @@ class AsyncTasksSettings(Group, kw_only=True):
     grace_period_seconds: Seconds = 10
     """Time for a last turn at a soft limit."""
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 1
-    """How deep runs may launch runs; 1 means not at all."""
+    """How deeply runs may be nested; with 1 they cannot launch runs."""
     per_runner_max: dict[str, LimitOrNone] = msgspec.field(default_factory=dict)
     """How many runs each runner may have at once."""
 
@@ -65,14 +65,14 @@ class PermissionsSettings(Group, kw_only=True):
 
 
 class AgentsSettings(Group, kw_only=True):
-    """`agents`: further directories of definitions, which win over all others, and approved definitions.
+    """`agents`: additional directories of definitions, which take precedence, and approved definitions.
 
     `approved` holds the `approval` texts of `subagents/list`: definitions of a workspace whose policy may be
     wider than `permissions.default`.
     """
 
     directories: list[str] = msgspec.field(default_factory=list)
-    """Further folders of definitions. They take precedence over all others."""
+    """Additional folders of definitions. They take precedence over all others."""
     approved: list[str] = msgspec.field(default_factory=list)
     """`approval` texts of definitions that may have a wider policy."""
 
@@ -94,7 +94,7 @@ class HistorySettings(Group, kw_only=True):
     """`history`: whose stored tasks are listed, and by which rules.
 
     The own root's tasks older than `retention_days`, and the oldest beyond `max_bytes`, go to the trash
-    (absent: none), where they stay for `trash_days` (-1: for ever). `search` allows the full-text index.
+    (absent: none), where they stay for `trash_days` (-1: forever). `search` allows the full-text index.
     """
 
     foreign_roots: list[str] = msgspec.field(default_factory=list)
@@ -114,7 +114,7 @@ class HistorySettings(Group, kw_only=True):
 
 
 class RemindersSettings(Group, kw_only=True):
-    """`reminders`: what the model learns of ended tasks."""
+    """`reminders`: how the model is notified of ended tasks."""
 
     detail: Literal["full", "summary", "pointer"] = "full"
     """How much of each result a reminder contains."""

@@ -24,11 +24,11 @@ class SubagentSource(Record, kw_only=True):
 class SubagentInfo(Record, kw_only=True):
     """One subagent definition as a client sees it: what its file asks for, and what it gets.
 
-    `permissions` is the policy the file asks for. `approval` comes with one that is wider than
-    `permissions.default` and does not count, because the workspace brought the file: runs use the default
-    until the user adds this text to the setting `agents.approved`. `shadows` is the path of the user's own
-    definition of this name that this one hides; `shadowed_by` the path of the one that hides this one.
-    `max_turns` and `timeout_seconds` are -1 for no limit.
+    `permissions` is the policy the file asks for. `approval` is present if that policy is wider
+    than `permissions.default` and the file is in the workspace, so that it has no effect: runs use the
+    default until the user adds this text to the setting `agents.approved`. `shadows` is the path of the
+    user's own definition of this name that this one hides; `shadowed_by` the path of the one that hides
+    this one. `max_turns` and `timeout_seconds` are -1 for no limit.
     """
 
     name: str
@@ -60,7 +60,7 @@ class SubagentInfo(Record, kw_only=True):
 
 
 class DefinitionProblem(Record, kw_only=True):
-    """Why a definition file, or a line of it, was not taken."""
+    """A problem in a definition file."""
 
     path: str
     """The absolute path of the file."""

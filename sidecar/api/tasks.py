@@ -19,7 +19,7 @@ MAX_PAGE = 20_000
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MAX_PAGE)]
 
 
-# A row has no cycles, and a query makes 20,000 of them: the garbage collector need not track them.
+# Rows contain no cycles. The garbage collector skips them: a query creates 20,000.
 
 
 class Mode(Record, kw_only=True, gc=False):
@@ -69,7 +69,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     title: str
     """The whole title on one line."""
     status: TaskStatus
-    """How the task stands."""
+    """The status of the task."""
     created_at: int | float | None = None
     """When the task was created, in ms since the epoch."""
     last_activity: int | float | None = None
@@ -129,7 +129,7 @@ class ToolMark(Record, kw_only=True):
 
 
 class StoredMessage(Record, kw_only=True):
-    """One message of a stored task, normalised over products; `index` is its place in the file."""
+    """One message of a stored task, normalized across products; `index` is its place in the file."""
 
     index: int
     """The position in the file, from 0."""
@@ -155,7 +155,7 @@ class Sort(Params, kw_only=True):
 
 
 class ListParams(Params, kw_only=True):
-    """Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must hold."""
+    """Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must match."""
 
     filter: str | None = None
     """A case-insensitive substring of id, title, mode, status or workspace."""
@@ -190,8 +190,8 @@ class ListResult(Record, kw_only=True):
 class GetParams(Params, kw_only=True):
     """Parameters of `tasks/get`: an id or a unique prefix.
 
-    Several roots may hold the same id. `root`, a path as in TaskInfo, says which one's task is meant;
-    without it that is the first of them, in the order of the settings.
+    Several roots may hold the same id. `root`, a path as in TaskInfo, chooses one;
+    the default is the first of them, in the order of the settings.
     """
 
     task_id: str

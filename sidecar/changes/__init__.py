@@ -1,1 +1,1 @@
-"""What tool calls change in files: counted while a run goes on, and read again from its stored task."""
+"""What tool calls change in files: counted during a run, and read again from its stored task."""

@@ -1,4 +1,4 @@
-"""What became of one file, and its name relative to a workspace."""
+"""How one file changed, and its path relative to a workspace."""
 
 import posixpath
 from typing import Final, NamedTuple
@@ -36,7 +36,7 @@ def tidy(path: str) -> str:
 
 
 def is_absolute(path: str) -> bool:
-    """Tell whether a tidy path starts at a root or a drive."""
+    """Return whether a normalized path starts at a root or a drive."""
     return path.startswith("/") or path[1:3] == ":/"
 
 

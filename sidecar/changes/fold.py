@@ -30,7 +30,7 @@ class ChangesFold:
         self._files: dict[str, FileChange] = {}
 
     def take(self, event: Mapping[str, Any]) -> bool:
-        """Take in one event of the run; tell whether the result changed."""
+        """Take in one event of the run; return whether the result changed."""
         if event.get("type") != "tool":
             return False
         given = event.get("toolCallId")

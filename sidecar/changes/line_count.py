@@ -79,7 +79,7 @@ def _common(before: Sequence[str], after: Sequence[str], steps: int) -> tuple[in
 
 
 def _slide(before: Sequence[str], after: Sequence[str], at: int, k: int) -> int:
-    """Go on along a diagonal while the lines agree."""
+    """Follow a diagonal while the lines are equal."""
     end = min(len(before), len(after) + k)
     if at >= end or before[at] != after[at - k]:
         return at

@@ -1,4 +1,4 @@
-"""`agents` and `launch`: which subagents there are, what is wrong with them, and one run from a terminal."""
+"""`agents` and `launch`: list and check definitions, and run one subagent from a terminal."""
 
 import asyncio
 import signal
@@ -54,7 +54,7 @@ def agents(
         output.echo_line(_line(problem), err=True)
     places = catalogue.places(settings, [workspace], trusted=True)
     if not trust and any(place.level == "workspace" and place.path.is_dir() for place in places):
-        output.echo("The workspace has definitions of its own; --trust lists them too.", err=True)
+        output.echo("The workspace has its own definitions; use --trust to list them too.", err=True)
 
 
 @agents.command()
@@ -63,7 +63,7 @@ def agents(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of subagents/validate.")
 @common
 def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: SettingsStore) -> int:
-    """Name each fault in the definitions of PATH…, else of all places there are.
+    """Report each problem in the definitions of PATH…, by default of all places.
 
     A PATH is a file, a folder of definitions, or a workspace. Nothing is run, so nothing has to be trusted.
     """
@@ -79,15 +79,15 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
     else:
         for problem in found.problems:
             output.echo_line(_line(problem))
-        output.echo(f"{len(found.items)} definitions, {len(found.problems)} faults", err=True)
+        output.echo(f"{len(found.items)} definitions, {len(found.problems)} problems", err=True)
     return exits.FAILED if found.problems else exits.DONE
 
 
 def _refuse_options(context: click.Context) -> None:
-    """Refuse options in front of a subcommand's name: they would be passed over without a word."""
+    """Refuse options before a subcommand's name: they would be ignored silently."""
     for name in context.params:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"put options behind {context.invoked_subcommand}", context)
+            raise click.UsageError(f"put options after {context.invoked_subcommand}", context)
 
 
 def _write_items(found: SubagentsResult) -> None:
@@ -129,9 +129,7 @@ def launch(
 ) -> int:
     """Run the subagent NAME on GOAL. Its id is printed first, then its final message."""
     if not wait:
-        raise click.UsageError(
-            "without a shared Host nothing would be left to run it: add --wait, and wait for its end"
-        )
+        raise click.UsageError("runs in the background are not supported yet: add --wait")
     place = Workspace((workspace,), trusted=trust)
     params = LaunchParams(subagent_name=name, goal_prompt=goal)
     try:
@@ -152,7 +150,7 @@ async def _run(
     place: Workspace,
     print_id: Callable[[str], None] | None,
 ) -> AsyncTask:
-    """Launch in a Host of this process and return the ended task; an interrupt cancels it first."""
+    """Launch in a Host of this process and return the ended task; an interrupt cancels the run."""
     main_task = asyncio.current_task()
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -185,7 +183,7 @@ def _print_end(task: AsyncTask) -> None:
 
 
 class _Progress(Listener):
-    """Say on a terminal how a run stands."""
+    """Show the status of a run on a terminal."""
 
     def run_changed(self, task: AsyncTask) -> None:
         if output.on_terminal(err=True):

@@ -1,4 +1,4 @@
-"""`cancel` and `wait`: runs of other processes, ended and awaited from a terminal."""
+"""`cancel` and `wait`: end runs of other processes, or wait for them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
             reason=reason,
         )
     asyncio.run(_recover(own_root, store))
-    output.echo(f"{task.id} was lost with its sidecar; nothing of it is left running", err=True)
+    output.echo(f"{task.id} was lost when its sidecar died; none of its processes are left", err=True)
     return exits.DONE
 
 
@@ -83,7 +83,7 @@ async def _ended(
 
 
 async def _recover(root: Path, settings: SettingsStore) -> None:
-    """Do what every start does first: end runs that a killed sidecar left, and their processes."""
+    """End the runs that a killed sidecar left, and their processes, as every start does."""
     host = await Host.open(root, settings)
     try:
         host.require_ownership()

@@ -1,4 +1,4 @@
-"""`list` and `show`: stored tasks for a person, a pipe or the model's own eyes."""
+"""`list` and `show`: stored tasks for a person, a pipe or a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -96,7 +96,7 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
         output.write_json(GetResult(task=task, provenance=provenance, revision=0))
         return
     rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
-    rows += [("Files", told, "")] if (told := _files(history, task)) else []
+    rows += [("Files", files, "")] if (files := _files(history, task)) else []
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
         output.echo_line(f"{name:<{width}}  {value}" + (f"  ({source})" if source else ""))
@@ -124,12 +124,12 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
 
 
 def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
-    """Say on stderr that other roots hold the id of the task that is printed, and how to have theirs."""
+    """Report on stderr that other roots have a task with the same id, and how to show it."""
     for other in history.other_holders(task_id, root):
-        told = (
-            f"this is the task of {root}; {other.path} holds its id too: --root {other.path} shows that one"
+        note = (
+            f"Showing the task in {root}. {other.path} has a task with this id too: use --root {other.path}"
         )
-        output.echo_line(told, err=True)
+        output.echo_line(note, err=True)
 
 
 def _order(by: SortKey | None) -> Sort | None:
@@ -179,14 +179,14 @@ def _print_totals(shown: int, matched: int, total: int) -> None:
 
 
 def _print_advice(roots: tuple[Path, ...]) -> None:
-    """Tell a person whose list is empty where tasks may be."""
+    """Explain an empty list to a person."""
     if not output.on_terminal():
         return
     if not roots:
-        output.echo("`doctor` says where the stores of other tools lie; name one by --root", err=True)
+        output.echo("`doctor` finds the stores of other tools; pass one with --root", err=True)
     for root in roots:
         if not (root / "tasks").is_dir():
-            output.echo(f"{root} holds no tasks/; `doctor` says which folders do", err=True)
+            output.echo(f"{root} does not contain tasks/; `doctor` lists the folders that do", err=True)
 
 
 def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
@@ -216,7 +216,7 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 
 def _files(history: TaskHistory, task: TaskInfo) -> str:
-    """Name the files the task worked with, the first of many, with the lines added and deleted."""
+    """Name the first files of the task, with the lines added and deleted."""
     files = history.files.files(task)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(map(_file, files[:_FILES])) + more

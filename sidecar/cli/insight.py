@@ -1,4 +1,4 @@
-"""`export` and `doctor`: one task to keep or to share, and what is wrong with the stores."""
+"""`export` and `doctor`: one task as a document, and problems of the stores."""
 
 from itertools import groupby
 from pathlib import Path
@@ -40,8 +40,8 @@ def export(
     for piece in export_pieces(history, name, form, redactor, root.path):
         output.write(piece)
     if redactor is not None:
-        told = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
-        output.echo(f"redacted: {told}", err=True)
+        counts = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
+        output.echo(f"redacted: {counts}", err=True)
 
 
 @click.command()
@@ -75,23 +75,24 @@ def _print_report(result: DoctorResult) -> None:
 
 
 def _print_searched(result: DoctorResult) -> None:
-    """Say where stores were looked for, and which of those found are not listed."""
+    """Report where stores were searched, and which of those found are not listed."""
     if result.searched is None:
         return
     listed = {root.path for root in result.roots}
     found = [place for place in result.searched if place.found]
-    output.echo(f"\nSearched {len(result.searched)} places for stores; {len(found)} hold tasks.")
+    output.echo(f"\nSearched {len(result.searched)} places for stores; {len(found)} contain tasks.")
     for place in found:
         if place.path not in listed:
-            told = f"  {place.path}: {place.why}; list it by --root, or all by autoDiscover"
-            output.echo_line(told)
+            output.echo_line(
+                f"  {place.path}: {place.why}; list it with --root, or all stores with autoDiscover"
+            )
 
 
 def _what_is_there(root: DoctorRoot) -> str:
     if not root.exists:
         return "no such directory"
     if not (Path(root.path) / "tasks").is_dir():
-        return "holds no tasks/"
+        return "does not contain tasks/"
     empty = f", {root.empty_folders} empty folders that are not tasks" if root.empty_folders else ""
     return f"{root.tasks} tasks{empty}"
 

@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and what their ends mean to a shell."""
+"""The command line: the commands and their exit codes."""
 
 import importlib
 import io
@@ -37,18 +37,18 @@ _COMMANDS = {
     ),
 }
 _LABEL = 60
-"""Characters of its title by which a task is told from others."""
+"""Characters of a title that distinguish a task from others."""
 
 
 class _ReaderLeft(Exception):
-    """Nobody reads our output any more, as after `| head`."""
+    """The reader of our output has closed it, as `| head` does."""
 
 
 class _LazyGroup(click.Group):
     """Import a command's module when it is called, not when help is printed."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a pipe without a reader is kept from click, which calls it a failure."""
+        """Run the command; hide a closed pipe from click, which treats it as a failure."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

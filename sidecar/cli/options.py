@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they say together."""
+"""Options that several commands share."""
 
 import functools
 import logging
@@ -19,7 +19,7 @@ _LEVELS = ["debug", "info", "warning", "error"]
 
 
 class _LogHandler(logging.Handler):
-    """Print log records on stderr by the door that all output takes."""
+    """Print log records on stderr through the same function as all output."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -29,7 +29,7 @@ class _LogHandler(logging.Handler):
 
 
 def common(function: F) -> F:
-    """Add --config, --log-level and --version; the command receives what the file says as `store`."""
+    """Add --config, --log-level and --version; the command receives the file's settings as `store`."""
 
     @process_options
     @functools.wraps(function)
@@ -43,7 +43,7 @@ def common(function: F) -> F:
 
 
 def process_options(function: F) -> F:
-    """Add --config, --log-level and --version, passed on as they were given."""
+    """Add --config, --log-level and --version, passed on unchanged."""
     function = click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML).")(
         function
     )
@@ -83,7 +83,7 @@ def foreign_roots(function: F) -> F:
 
 
 def workspace(function: F) -> F:
-    """Add --workspace and --trust, for the commands that look at definitions."""
+    """Add --workspace and --trust, for commands that read definitions."""
     return click.option("--trust", is_flag=True, help="Also use the definitions of the workspace.")(
         workspace_folder(function)
     )

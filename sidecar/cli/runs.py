@@ -29,7 +29,7 @@ T = TypeVar("T")
 _SHOWN = 200
 _EVENTS = 500
 POLL_SECONDS = 0.25
-"""How often another process's journal is looked at: it cannot tell us of news."""
+"""How often another process's journal is read: it cannot notify us."""
 
 
 @click.command()
@@ -63,7 +63,7 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
 
 
 async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follow: bool) -> None:
-    """Print events up to now, or to the end. Raises StorageError for a run that nobody will end."""
+    """Print events up to now, or to the end. Raises StorageError for a run whose sidecar is gone."""
     record = await resolve(journal, task_id)
     printer, seq, owner = EventPrinter(), 0, OwnerWatch(own_root)
     while True:
@@ -87,7 +87,7 @@ async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follo
 
 
 async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
-    """Do `work` with the journal of a root, read only. Raises TaskNotFound where there is none."""
+    """Do `work` with the journal of a root, read only. Raises TaskNotFound if there is none."""
     owner = living_owner(OwnRoot(root))
     if owner is not None and log_is_missing(OwnRoot(root).database):
         output.echo(
@@ -118,7 +118,7 @@ async def _list(journal: Journal) -> tuple[list[AsyncTask], RunCounts]:
 
 
 async def resolve(journal: Journal, prefix: str) -> RunRecord:
-    """Return the run with this id, or whose id alone starts so; raises TaskNotFound, AmbiguousTaskId."""
+    """Return the run with this id or unique prefix; raises TaskNotFound, AmbiguousTaskId."""
     exact = await journal.get(prefix)
     found = [exact] if exact is not None else await journal.by_prefix(prefix, 2)
     if not found:
@@ -153,8 +153,8 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
     output.write_table(["STATUS", "AGENT", "GOAL", "TIME", "WHY", "ID"], rows, title_column=2)
     if not owned and any(task.status in ("queued", "running") for task in tasks):
         output.echo(
-            "No sidecar owns this root now: what is shown as running was left by one that was killed, "
-            "and the next start will say so.",
+            "No sidecar is running for this root. Runs shown as running were interrupted; "
+            "the next start marks them as lost.",
             err=True,
         )
 

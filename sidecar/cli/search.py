@@ -19,7 +19,7 @@ from sidecar.history.search.words import MARKS
 from sidecar.history.task_history import TaskHistory
 
 _TITLE = 100
-"""Characters of a title that stand above its hits."""
+"""Characters of a title shown above its hits."""
 
 
 @click.command()
@@ -32,10 +32,10 @@ _TITLE = 100
 def search(
     text: str, roots: tuple[Path, ...], query: str | None, limit: int, as_json: bool, store: SettingsStore
 ) -> None:
-    """Find messages that hold all words of TEXT, the best first.
+    """Find messages that contain all words of TEXT, best matches first.
 
-    "Quoted words" must stand together; sta* finds what starts so. The first search of a store reads all of
-    its messages; later ones only what changed.
+    "Quoted words" must be adjacent; sta* finds words that start with sta. The first search of a store reads
+    all of its messages; later ones only what changed.
     """
     if not store.current.history.search:
         raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
@@ -51,14 +51,14 @@ def search(
 
 
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
-    """Search when the index is complete, or grows no more."""
-    service, told = SearchService(search_dir()), False
+    """Search when the index is complete or no longer grows."""
+    service, announced = SearchService(search_dir()), False
     click.get_current_context().call_on_close(service.close)
     found = service.search(history, params)
     while found.indexed < found.total:
-        if output.on_terminal() and not told:
-            output.echo("reading all messages for the first search of them …", err=True)
-            told = True
+        if output.on_terminal() and not announced:
+            output.echo("Reading all messages for the first search …", err=True)
+            announced = True
         before, found = found.indexed, service.search(history, params)
         if found.indexed <= before:
             break
@@ -70,7 +70,7 @@ def _cells(hit: SearchHit) -> list[str]:
 
 
 def _print_for_a_person(hits: list[SearchHit]) -> None:
-    """Print each task once above its hits; of a task whose hits lie apart, again."""
+    """Print each task above its hits, again if other hits come between."""
     now = history_clock_ms()
     for _, group in groupby(hits, key=lambda hit: (hit.root, hit.task_id)):
         of_task = list(group)
@@ -81,7 +81,7 @@ def _print_for_a_person(hits: list[SearchHit]) -> None:
             output.write_marked([f"    {place}: {first}", *rest])
             output.echo("")
     if not hits:
-        output.echo("no message holds these words", err=True)
+        output.echo("no message contains these words", err=True)
 
 
 def _pieces(snippet: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`stats`: what stored tasks used, in all and by what they have in common."""
+"""`stats`: tokens and cost of stored tasks, in total and by group."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def stats(
     as_json: bool,
     store: SettingsStore,
 ) -> None:
-    """Add up tokens and cost: of all tasks, by workspace, mode, product and day, and of whole trees.
+    """Add up tokens and cost of all tasks, by workspace, mode, product and day, and of whole trees.
 
     A parent's row counts its own figures, a tree's those of all that descends from it too.
     """
@@ -86,9 +86,9 @@ def _print_notes(result: StatsResult, cut: bool) -> None:
     if not output.on_terminal():
         return
     unknown = result.totals.tasks - result.totals.tasks_with_cost
-    notes = [f"{unknown} tasks have no record of their cost"] if unknown else []
+    notes = [f"cost is unknown for {unknown} tasks"] if unknown else []
     if result.copies:
         notes.append(f"{result.copies} copies in other stores are not counted; `doctor` names them")
-    notes += ["the first of each kind are shown; --json has all"] if cut else []
+    notes += ["only the first of each kind are shown; use --json for all"] if cut else []
     if notes:
         output.echo("\n" + "; ".join(notes), err=True)

@@ -1,13 +1,13 @@
 """V8's reading of a date string: ECMAScript's ISO form, and the lenient rules for everything else.
 
-The lenient rules are in no standard; they follow the behaviour that the V8 project documents for its
+The lenient rules are in no standard; they follow the behavior that the V8 project documents for its
 date parser, and the tests compare them with Node.
 """
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sidecar.javascript.date_tokens import END, Token, as_milliseconds, tokenise
+from sidecar.javascript.date_tokens import END, Token, as_milliseconds, tokenize
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ZONES = {"ut": 0, "utc": 0, "z": 0, "gmt": 0, "cst": -6, "cdt": -5, "est": -5, "edt": -4}
@@ -29,7 +29,7 @@ class Fields(NamedTuple):
 
 
 class _Invalid(Exception):
-    """The string is no date."""
+    """The string is not a date."""
 
 
 def parse_fields(text: str) -> Fields | None:
@@ -37,7 +37,7 @@ def parse_fields(text: str) -> Fields | None:
     if len(text) > MAX_LENGTH:
         return None
     try:
-        return _Parser(tokenise(text)).parse()
+        return _Parser(tokenize(text)).parse()
     except _Invalid:
         return None
 
@@ -202,7 +202,7 @@ class _Parser:
         return self._skip(".") and self._expects_time(n)
 
     def _expects_time(self, n: int) -> bool:
-        """Tell whether a number can be the minute, second or millisecond that the time lacks."""
+        """Return whether a number can be the minute, second or millisecond that the time lacks."""
         return (len(self.time) in (1, 2) and n < 60) or (len(self.time) == 3 and n < 1000)
 
     def _end_time(self, n: int) -> None:

@@ -23,18 +23,18 @@ class Token(NamedTuple):
     value: int = 0
 
     def is_number(self, digits: int) -> bool:
-        """Tell whether this is a number written with so many digits."""
+        """Return whether this is a number with this number of digits."""
         return self.kind == "number" and len(self.text) == digits
 
     def is_sign(self) -> bool:
-        """Tell whether this is a plus or a minus."""
+        """Return whether this is a plus or a minus."""
         return self.kind == "symbol" and self.text in "+-"
 
 
 END = Token("end")
 
 
-def tokenise(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """Cut a string into numbers, symbols, words, white space and others; `END` is the last."""
     tokens: list[Token] = []
     at = 0

@@ -42,7 +42,7 @@ def parse(data: bytes) -> Any:
 
 
 def is_accepted(data: bytes) -> bool:
-    """Tell whether `JSON.parse(readFile(path, "utf-8"))` takes a file's bytes, at any depth."""
+    """Return whether `JSON.parse(readFile(path, "utf-8"))` takes a file's bytes, at any depth."""
     try:
         orjson.loads(data)
         return True
@@ -79,7 +79,7 @@ def _parse_slowly(text: str) -> Any:
 
 
 def _is_too_deep(value: object) -> bool:
-    """Tell whether anything lies deeper than a message's levels below the file's own array."""
+    """Return whether anything is nested deeper than the levels of a message below the file's own array."""
     level = [value]
     for _ in range(MAX_STRINGIFY_DEPTH + 1):
         level = [
@@ -104,7 +104,7 @@ def _refuse(constant: str) -> None:
 
 
 def stringify(value: object) -> bytes:
-    """Print a value so that every string and key stands in it as `JSON.stringify` prints it."""
+    """Print a value with every string and key as `JSON.stringify` prints it."""
     try:
         return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     except (RecursionError, ValueError):
@@ -177,7 +177,7 @@ class _DeepReader:
         return False, None
 
     def _after(self, value: Any) -> tuple[bool, Any]:
-        """Put a value into the innermost container and go on behind it."""
+        """Put a value into the innermost container and continue after it."""
         container = self._open[-1]
         closing = self._put(container, value)
         _, text = self._next()

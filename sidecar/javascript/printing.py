@@ -165,7 +165,7 @@ def _shortest_digits(number: float) -> tuple[str, int]:
 
 
 def _place_point(digits: str, point: int) -> str:
-    """Lay out digits as ECMAScript's Number::toString does; the value is 0.digits times 10**point."""
+    """Arrange digits as ECMAScript's Number::toString does; the value is 0.digits times 10**point."""
     if len(digits) <= point <= _DIGITS_BEFORE_EXPONENT:
         return digits + "0" * (point - len(digits))
     if 0 < point <= _DIGITS_BEFORE_EXPONENT:

@@ -56,7 +56,7 @@ class _TimSort:
             self._restore_balance()
             low += length
         while len(self._runs) > 1:
-            self._merge_at(self._smaller_neighbour(len(self._runs) - 2))
+            self._merge_at(self._smaller_neighbor(len(self._runs) - 2))
 
     def _make_run(self, low: int) -> int:
         """Find the run that starts at `low`, turn it round if it falls, and return its length."""
@@ -84,11 +84,11 @@ class _TimSort:
             items[left : at + 1] = [pivot, *items[left:at]]
 
     def _restore_balance(self) -> None:
-        """Merge until the runs' lengths fall faster than their neighbours' sums grow."""
+        """Merge until the runs' lengths fall faster than their neighbors' sums grow."""
         while len(self._runs) > 1:
             at = len(self._runs) - 2
             if not (self._balanced(at + 1) and self._balanced(at)):
-                self._merge_at(self._smaller_neighbour(at))
+                self._merge_at(self._smaller_neighbor(at))
             elif self._runs[at][1] <= self._runs[at + 1][1]:
                 self._merge_at(at)
             else:
@@ -98,11 +98,11 @@ class _TimSort:
         runs = self._runs
         return at < 2 or runs[at - 2][1] > runs[at - 1][1] + runs[at][1]
 
-    def _smaller_neighbour(self, at: int) -> int:
+    def _smaller_neighbor(self, at: int) -> int:
         return at - 1 if at > 0 and self._runs[at - 1][1] < self._runs[at + 1][1] else at
 
     def _merge_at(self, at: int) -> None:
-        """Merge two neighbouring runs, leaving alone what is already in its place at both ends."""
+        """Merge two neighboring runs, leaving alone what is already in its place at both ends."""
         (base, left_length), (middle, right_length) = self._runs[at : at + 2]
         self._runs[at : at + 2] = [(base, left_length + right_length)]
         end = middle + right_length
@@ -153,7 +153,7 @@ class _Merge:
         return self._out + rest + last
 
     def _ended(self) -> bool:
-        """Tell whether what is left needs no comparison: the last one aside belongs behind all work."""
+        """Return whether what is left needs no comparison: the last one aside belongs behind all work."""
         return self._a >= len(self._aside) - 1 or self._w >= len(self._work)
 
     def _take_work(self, count: int) -> None:

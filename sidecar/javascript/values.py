@@ -77,7 +77,7 @@ def well_formed(text: str) -> str:
 
 
 def includes(text: str, part: str) -> bool:
-    """Tell whether `part` occurs in `text` by code units: half of an emoji occurs in the whole one."""
+    """Return whether `part` occurs in `text` by code units: half of an emoji occurs in the whole one."""
     if part in text:
         return True
     return bool(_SURROGATE.search(part)) and _units(part) in _units(text)
@@ -156,7 +156,7 @@ def _scalar_to_string(value: object) -> str:
     if isinstance(value, int | float):
         return number_to_string(value)
     if isinstance(value, dict):
-        if "toString" in value:  # an own member that is no function leaves no way to a primitive
+        if "toString" in value:  # an own member that is not a function prevents conversion to a primitive
             raise JavaScriptThrow("cannot convert object to primitive value")
         return "[object Object]"
     return "null" if value is None else "undefined"

@@ -1,4 +1,4 @@
-"""The book of our own requests that wait for the peer's answer; both ends of a connection keep one."""
+"""Our own requests that wait for the peer's answer; both ends of a connection keep such a table."""
 
 import asyncio
 import itertools
@@ -15,24 +15,24 @@ _log = logging.getLogger(__name__)
 
 
 class PendingCalls:
-    """Gives out ids and pairs answers with those who asked; an entry lives exactly as long as its call.
+    """Assigns ids and matches answers with calls; an entry lives exactly as long as its call.
 
-    The id of a call that was given up is kept until its answer, which the peer owes nevertheless.
+    The id of a cancelled call is kept until its answer, which the peer still has to send.
     """
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
         self._awaited: dict[MessageId, asyncio.Future[Any]] = {}
-        self._withdrawn: set[MessageId] = set()
+        self._cancelled: set[MessageId] = set()
         self._closed = False
 
     async def call(
         self,
         send: Callable[[MessageId], Awaitable[None]],
-        withdraw: Callable[[MessageId], None],
+        cancel_remote: Callable[[MessageId], None],
         seconds: float,
     ) -> Any:
-        """Send a request under a new id and return the result; `withdraw` tells the peer it was given up.
+        """Send a request under a new id and return the result; `cancel_remote` sends the peer a cancellation.
 
         Raises RpcError (the peer's answer), TimeoutError, ConnectionClosed, and what `send` raises.
         """
@@ -46,20 +46,20 @@ class PendingCalls:
                 await send(message_id)
                 return await answer
         except (TimeoutError, asyncio.CancelledError):
-            self._withdrawn.add(message_id)
-            withdraw(message_id)
+            self._cancelled.add(message_id)
+            cancel_remote(message_id)
             raise
         finally:
             del self._awaited[message_id]
 
     def resolve(self, response: Response) -> None:
-        """Hand an answer to whoever asked; one that nobody waits for is logged.
+        """Give an answer to its call; log one that nobody waits for.
 
-        To a withdrawn request it is none: it may have been on its way.
+        A late answer to a cancelled request is dropped silently.
         """
         answer = None if response.id is None else self._awaited.get(response.id)
-        if answer is None and response.id in self._withdrawn:
-            self._withdrawn.discard(response.id)
+        if answer is None and response.id in self._cancelled:
+            self._cancelled.discard(response.id)
             return
         if answer is None:
             _log.warning("an answer nobody waits for: %s", response.error or response.id)
@@ -67,7 +67,7 @@ class PendingCalls:
             _settle(answer, response.result, response.error)
 
     def close(self) -> None:
-        """Fail all that wait with ConnectionClosed, and take no new calls. Idempotent."""
+        """Fail all waiting calls with ConnectionClosed, and refuse new ones. Idempotent."""
         self._closed = True
         for answer in self._awaited.values():
             if not answer.done():

@@ -1,4 +1,4 @@
-"""A server as a child process: its pipes, the end of its standard error, and an end in bounded time."""
+"""A server as a child process: its pipes, the tail of its standard error, and a bounded shutdown."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ StderrMode = Literal["inherit", "collect", "discard"]
 
 
 class ChildProcess(asyncio.SubprocessProtocol):
-    """One child. Built on asyncio's transport, whose word of the exit does not wait for the pipes to close.
+    """One child. Built on asyncio's transport, which reports the exit before the pipes are closed.
 
     `on_output` gets what the child writes to standard output; `on_end` is called when that ends.
     """
@@ -81,7 +81,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._writable.set()
 
     async def wait(self, seconds: float) -> int | None:
-        """Wait for the child's end; its exit status, or None when it runs on after that time."""
+        """Wait for the child to exit; return its exit status, or None if it still runs after that time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._exited.wait()
@@ -124,7 +124,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Let senders go on; called by asyncio."""
+        """Let senders continue; called by asyncio."""
         self._writable.set()
 
     def process_exited(self) -> None:

@@ -24,14 +24,14 @@ class RpcClient:
     """A running server process and the requests to it; `async with await RpcClient.spawn(...)` closes it.
 
     Notifications go to the handler of their method, else to the queue `notifications`, which keeps the
-    newest 10,000 and counts the others in `dropped_notifications`. `fault` says what was wrong when the
-    server's output was no message stream.
+    newest 10,000 and counts the others in `dropped_notifications`. `framing_error` is set if the server's
+    output was not a message stream.
     """
 
     def __init__(self) -> None:
         self.notifications: asyncio.Queue[Notification] = asyncio.Queue(MAX_NOTIFICATIONS)
         self.dropped_notifications = 0
-        self.fault: FramingError | None = None
+        self.framing_error: FramingError | None = None
         self._calls = PendingCalls()
         self._decoder = FrameDecoder()
         self._notification_handlers: dict[str, NotificationHandler] = {}
@@ -81,14 +81,14 @@ class RpcClient:
         """Ask the server and return its result; `timeout` in seconds.
 
         Raises RpcError (the server's answer), TimeoutError, ConnectionClosed or EncodingError; what is
-        given up, by time or by cancellation, is withdrawn with `$/cancelRequest`.
+        given up, by time or by cancellation, is cancelled with `$/cancelRequest`.
         """
 
         async def send(message_id: MessageId) -> None:
             body = encoding.encode_request(message_id, method, {} if params is None else params)
             await self._child.send(encode_frame(body))
 
-        return await self._calls.call(send, self._withdraw, timeout)
+        return await self._calls.call(send, self._cancel_remote, timeout)
 
     async def notify(self, method: str, params: Any = None) -> None:
         """Send a notification, as soon as the server reads. Raises ConnectionClosed or EncodingError."""
@@ -96,11 +96,11 @@ class RpcClient:
         await self._child.send(encode_frame(body))
 
     def close_input(self) -> None:
-        """End the server's input, which it takes as a request to exit, and still read what it says."""
+        """Close the server's input, which asks it to exit, and keep reading its output."""
         self._child.close_input()
 
     async def wait(self, seconds: float) -> int | None:
-        """Wait for the server's end; its exit status, or None when it runs on after that time."""
+        """Wait for the server to exit; return its exit status, or None if it still runs after that time."""
         return await self._child.wait(seconds)
 
     async def close(self, patience: float = 5) -> int | None:
@@ -114,20 +114,20 @@ class RpcClient:
             task.cancel()
         return status
 
-    def _withdraw(self, message_id: MessageId) -> None:
+    def _cancel_remote(self, message_id: MessageId) -> None:
         self._child.write(encode_frame(encoding.encode_notification(CANCEL_METHOD, {"id": message_id})))
 
     def _received(self, data: bytes) -> None:
-        if self.fault is not None:
+        if self.framing_error is not None:
             return
         try:
             frames = self._decoder.feed(data)
         except FramingError as error:
-            self.fault = error
+            self.framing_error = error
             frames = error.frames
         for frame in frames:
             self._dispatch(frame)
-        if self.fault is not None:
+        if self.framing_error is not None:
             self._calls.close()
 
     def _dispatch(self, frame: bytes) -> None:

@@ -85,7 +85,7 @@ class _Engine(JsonRPCProtocol):
 class Connection:
     """One peer, served from the start of `serve` to its return, on one event loop.
 
-    `admit(method, is_request)` may raise to refuse a message before anything else is looked at; a refused
+    `admit(method, is_request)` may raise to refuse a message before anything else is checked; a refused
     notification is dropped. `map_error` gives a domain exception its RpcError, or None. `on_end` is
     called once, whatever ended the connection: after the last messages were served and before what still
     runs is cancelled, so that it can be ended for the true reason. It may call `request_exit`.
@@ -111,7 +111,7 @@ class Connection:
         self._notifications: asyncio.Queue[Notification] = asyncio.Queue(max_in_flight)
         self._waiting: set[MessageId] = set()
         self._exit_code: int | None = None
-        self._fault: FramingError | None = None
+        self._framing_error: FramingError | None = None
         self._over = asyncio.Event()
 
     @property
@@ -122,7 +122,7 @@ class Connection:
     async def serve(self) -> int:
         """Serve until an exit is asked for, the input ends or loses its framing; returns the exit code.
 
-        The code is 1 after a framing error, else what `request_exit` said, else 1. At the end handlers
+        The code is 1 after a framing error, else that of `request_exit`, else 1. At the end handlers
         are cancelled and answered, and what is queued is sent: 1.5 seconds at most.
         """
         self._transport.open(self._receive, self._input_ended)
@@ -134,8 +134,8 @@ class Connection:
                 self._on_end()
         finally:
             await self._close(worker)
-        if self._fault is not None:
-            sys.stderr.write(printable(f"framing error: {self._fault}\n"))
+        if self._framing_error is not None:
+            sys.stderr.write(printable(f"framing error: {self._framing_error}\n"))
             return 1
         return 1 if self._exit_code is None else self._exit_code
 
@@ -146,7 +146,7 @@ class Connection:
         self._over.set()
 
     def notify(self, method: str, params: Any, *, coalesce: Hashable | None = None) -> None:
-        """Send a notification without ever waiting, for news that may be lost on a peer that does not read.
+        """Send a notification without waiting; it may be lost if the peer does not read.
 
         When the queue is full, one with `coalesce` takes the place of the last of its method and key;
         one without is dropped, which is logged. Raises EncodingError.
@@ -164,11 +164,11 @@ class Connection:
         """Ask the peer and return its result; `timeout` in seconds counts from the call.
 
         Raises RpcError (the peer's answer), TimeoutError or ConnectionClosed. A request that is given
-        up, by time or by cancellation, is withdrawn with `$/cancelRequest`.
+        up, by time or by cancellation, is cancelled with `$/cancelRequest`.
         """
         return await self._outgoing.request(method, params, timeout)
 
-    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 # giving up is no error here
+    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 # giving up is not an error here
         """Wait until everything sent has left, or the peer is gone, or `timeout` seconds are over."""
         await self._outgoing.drain(timeout)
 
@@ -269,8 +269,8 @@ class Connection:
     def _answer_failure(self, message_id: MessageId, error: BaseException) -> None:
         self._outgoing.answer_error(message_id, describe_failure(error, self._map_error))
 
-    def _input_ended(self, fault: FramingError | None) -> None:
-        self._fault = self._fault or fault
+    def _input_ended(self, error: FramingError | None) -> None:
+        self._framing_error = self._framing_error or error
         self._over.set()
 
     async def _settle(self) -> None:

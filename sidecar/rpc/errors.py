@@ -1,4 +1,4 @@
-"""What can go wrong on the wire, and the JSON-RPC codes of its own faults."""
+"""Errors of the wire and their JSON-RPC codes."""
 
 from typing import Any
 
@@ -26,13 +26,13 @@ class ConnectionClosed(Exception):
 
 
 class EncodingError(ValueError):
-    """A result or parameter that has no JSON form; the text names what stood in the way."""
+    """A result or parameter that cannot be encoded as JSON; the text names the reason."""
 
 
 class FramingError(ValueError):
     """The byte stream is not Content-Length framing, so no later message can be found in it.
 
-    `frames` holds the bodies that were complete before the fault.
+    `frames` holds the bodies that were complete before the error.
     """
 
     def __init__(self, message: str, frames: list[bytes] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a handler's exception becomes on the wire: never a traceback, never a path of this program."""
+"""Turns a handler's exception into a JSON-RPC error, without tracebacks and paths of this program."""
 
 import logging
 import secrets
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 def describe_failure(error: BaseException, map_error: MapError | None = None) -> RpcError:
-    """Return the error to answer with; what nobody has a name for is logged under a correlation id."""
+    """Return the error to answer with; unexpected ones are logged under a correlation id."""
     if isinstance(error, RpcError):
         return error
     if isinstance(error, CancelledError):
@@ -23,8 +23,8 @@ def describe_failure(error: BaseException, map_error: MapError | None = None) ->
     if isinstance(error, Exception) and map_error is not None:
         try:
             mapped = map_error(error)
-        except Exception as fault:
-            return _internal_error(fault)
+        except Exception as failure:
+            return _internal_error(failure)
         if mapped is not None:
             return mapped
     return _internal_error(error)

@@ -39,7 +39,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """What is no JSON-RPC message: the error to answer with, and the id, None where there is no valid one."""
+    """A body that is not a JSON-RPC message: the error to answer with, and the id if there is a valid one."""
 
     id: MessageId | None
     error: RpcError
@@ -64,7 +64,7 @@ def parse_message(body: bytes) -> Message:
 
 
 def is_message_id(value: object) -> TypeGuard[MessageId]:
-    """Tell whether a value may be a request id: a string or an integer, and true is neither."""
+    """Return whether a value may be a request id: a string or an integer, but not a boolean."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
@@ -130,7 +130,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _exact_id(value: Any, body: bytes) -> Any:
-    """Give an integer id beyond 64 bits its digits back: orjson reads a float, and ids are echoed exactly."""
+    """Restore an integer id beyond 64 bits: orjson reads a float, and ids are echoed exactly."""
     if not isinstance(value, float):
         return value
     try:

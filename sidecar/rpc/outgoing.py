@@ -1,4 +1,4 @@
-"""What this side says: notifications, requests and answers, each at the pace its kind allows."""
+"""The sending side: notifications, requests and answers, each at the pace its kind allows."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ class Outgoing:
                 _log.warning("the peer does not read: notifications are dropped, %s first", method)
 
     def _report_dropped(self) -> None:
-        """Log a jam at its beginning and its end only: a line for each loss would jam the log as well."""
+        """Log a congestion only when it begins and ends: a line for each lost message would flood the log."""
         if self._dropped:
             _log.warning("%d notifications were dropped while the peer did not read", self._dropped)
             self._dropped = 0
@@ -66,9 +66,9 @@ class Outgoing:
         async def send(message_id: MessageId) -> None:
             await self.send_in_turn(partial(encoding.encode_request, message_id, method, params))
 
-        return await self._calls.call(send, self._withdraw, seconds)
+        return await self._calls.call(send, self._cancel_remote, seconds)
 
-    def _withdraw(self, message_id: MessageId) -> None:
+    def _cancel_remote(self, message_id: MessageId) -> None:
         self.notify(CANCEL_METHOD, {"id": message_id})
 
     def resolve(self, response: Response) -> None:

@@ -1,4 +1,4 @@
-"""A request's parameters against the Struct that declares them, and the refusal in plain words."""
+"""Checks a request's parameters against the Struct that declares them, with errors in plain words."""
 
 import re
 from typing import Any
@@ -36,13 +36,13 @@ def _convert(params: Any, declared: type) -> Any:
 def _explain(text: str, declared: type) -> str:
     """Turn msgspec's wording (a sentence, then ` - at `$.path``) into one about `params`."""
     match = _PLACE.fullmatch(text)
-    fault, path = (match[1], match[2] or "") if match else (text, "")
+    problem, path = (match[1], match[2] or "") if match else (text, "")
     place = f"params{path}"
-    if unknown := _UNKNOWN.fullmatch(fault):
+    if unknown := _UNKNOWN.fullmatch(problem):
         return f"unknown member `{unknown[1]}` in {place}{_allowed(declared) if not path else ''}"
-    if missing := _MISSING.fullmatch(fault):
+    if missing := _MISSING.fullmatch(problem):
         return f"{place} must have the member `{missing[1]}`"
-    return f"{place}: {reworded(fault, path, declared)}"
+    return f"{place}: {reworded(problem, path, declared)}"
 
 
 def _allowed(declared: type) -> str:

@@ -1,4 +1,4 @@
-"""Which method a message is for, and whether it may be served: decisions without any I/O."""
+"""Finds the method of a message and decides whether to serve it; pure."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -48,7 +48,7 @@ class Router:
     def accept_notification(self, notification: Notification) -> Notification | None:
         """Return the notification with converted params, None for one that is unknown or not admitted.
 
-        Raises RpcError when it is a request's method, or the params do not fit: a fault of the peer
+        Raises RpcError when it is a request's method, or the params do not fit: an error of the peer
         that nobody can answer.
         """
         try:

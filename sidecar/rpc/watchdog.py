@@ -11,7 +11,7 @@ POLL_SECONDS = 2.0
 class ParentWatchdog:
     """Owner of the task that waits for a process to end; `on_gone` is then called once, on the loop.
 
-    Raises ValueError for what is no process id.
+    Raises ValueError if `pid` is not a process id.
     """
 
     def __init__(self, pid: int, on_gone: Callable[[], None], poll_seconds: float = POLL_SECONDS) -> None:
@@ -38,8 +38,8 @@ class ParentWatchdog:
 async def wait_until_gone(pid: int, poll_seconds: float = POLL_SECONDS) -> None:
     """Return when no process has this id any more; a zombie counts as gone.
 
-    Linux tells by a pidfd; elsewhere the process is looked at every `poll_seconds`, by id and start time,
-    so that a new process under the old id is not taken for it. Raises ValueError for what is no process id.
+    Uses a pidfd on Linux; elsewhere polls the process every `poll_seconds`, by id and start time, so that a
+    new process with the old id is not mistaken for it. Raises ValueError if `pid` is not a process id.
     """
     try:
         pidfd = os.pidfd_open(_checked(pid))
@@ -72,9 +72,9 @@ async def _readable(fd: int) -> None:
 
 
 async def _poll_until_gone(pid: int, poll_seconds: float) -> None:
-    import psutil  # here, because where there are pidfds nobody needs it
+    import psutil  # here, because it is not needed where there are pidfds
 
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110 # no event tells
+        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:  # noqa: ASYNC110 # there is no event
             await asyncio.sleep(poll_seconds)

@@ -1,4 +1,4 @@
-"""Faults of values that a peer sent, in the words of JSON instead of Python's."""
+"""Rewords errors about values that a peer sent in terms of JSON instead of Python."""
 
 import json
 import re
@@ -12,20 +12,20 @@ _STEP = re.compile(r"\.(\w+)|\[(?:\.\.\.|\d+)\]")
 _WORDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null"}
 
 
-def reworded(fault: str, path: str, declared: type) -> str:
+def reworded(problem: str, path: str, declared: type) -> str:
     """Return msgspec's sentence about the value at `path` of `declared`, such as `.sort.by` or `.ids[0]`.
 
-    A value outside a fixed set is answered with the set.
+    For a value outside a fixed set, name the set.
     """
-    if (enum := _ENUM.fullmatch(fault)) and (allowed := allowed_values(declared, path)):
+    if (enum := _ENUM.fullmatch(problem)) and (allowed := allowed_values(declared, path)):
         return f"{enum[1]} is not allowed; use {_choice([json.dumps(each) for each in allowed])}"
-    text = _TYPES.sub(lambda match: _choice(_json_types(match[1])), fault)
+    text = _TYPES.sub(lambda match: _choice(_json_types(match[1])), problem)
     return f"{text[:1].lower()}{text[1:]}"
 
 
 def allowed_values(declared: type, path: str) -> list[object]:
     """Return the values that a member with a fixed set of them takes; empty for any other member."""
-    import msgspec.inspect  # here, because only a fault needs it
+    import msgspec.inspect  # here, because only errors need it
 
     found = [msgspec.inspect.type_info(declared)]
     for step in _STEP.finditer(path):

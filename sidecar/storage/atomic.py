@@ -12,13 +12,13 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 
 
 def temp_path(target: Path) -> Path:
-    """Return a fresh name beside `target`, of the form that readers of this layout pass over."""
+    """Return a fresh name next to `target`, of a form that readers of this layout ignore."""
     stamp = time.time_ns() // 1_000_000
     return target.with_name(f".{target.name}.new_{stamp}_{secrets.token_hex(4)}.tmp")
 
 
 def is_temp(name: str) -> bool:
-    """Tell whether a directory entry is one of `temp_path`'s."""
+    """Return whether a directory entry is one of `temp_path`'s."""
     return name.startswith(".") and ".new_" in name and name.endswith(".tmp")
 
 

@@ -1,4 +1,4 @@
-"""What lies where under a root, and how private it is."""
+"""The files and directories of a root, and their modes."""
 
 import logging
 import re

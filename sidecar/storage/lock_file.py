@@ -168,7 +168,7 @@ else:
         return not _is_dead(pid)
 
     def _is_dead(pid: int) -> bool:
-        """Tell whether a process waits only for its parent to reap it, where the system says so (Linux)."""
+        """Return whether a process waits only for its parent to reap it, where the system says so (Linux)."""
         try:
             text = Path(f"/proc/{pid}/stat").read_bytes()
         except OSError:

@@ -111,7 +111,7 @@ class RootLock:
         return True
 
     def is_current(self) -> bool:
-        """Tell whether root, lock file and journal are still the ones this process owns; see `replaced`."""
+        """Return whether root, lock file and journal are still the ones this process owns; see `replaced`."""
         return self.replaced() is None
 
     def replaced(self) -> Path | None:

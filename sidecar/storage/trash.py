@@ -1,7 +1,7 @@
-"""The trash and the archive of the own root: tasks are moved there and back.
+"""The trash and the archive of the own root: delete, archive and restore tasks.
 
-A task moves by one rename, so no reader sees half of it, and its files stay as they are. Only under
-the root's lock.
+A task moves by one rename, so that no reader sees half of it, and its files do not change. Call this only
+with the root's lock held.
 """
 
 import errno
@@ -25,36 +25,36 @@ class NotThere(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class RemovedTask:
-    """A folder in the archive or the trash; `time`, in seconds, is for the trash that of its deletion."""
+    """A folder in the archive or the trash; `time`, in seconds, is the time of deletion for the trash."""
 
     path: Path
-    shelf: Literal["archive", "trash"]
+    place: Literal["archive", "trash"]
     time: float
 
 
 def removed_tasks(root: OwnRoot) -> list[RemovedTask]:
-    """List the folders in the archive and the trash, newest first, without unreadable ones."""
+    """List archived and deleted tasks, newest first, without folders that cannot be read."""
     found: list[RemovedTask] = []
-    for shelf in ("archive", "trash"):
-        folder = root.path / shelf
+    for place in ("archive", "trash"):
+        folder = root.path / place
         for name in _names(folder):
             try:
                 if _is_folder(folder, name):
-                    found.append(RemovedTask(folder / name, shelf, (folder / name).lstat().st_mtime))
+                    found.append(RemovedTask(folder / name, place, (folder / name).lstat().st_mtime))
             except OSError:
                 continue
     return sorted(found, key=lambda each: (-each.time, each.path.name))
 
 
 def has_task(root: OwnRoot, task_id: str) -> bool:
-    """Return whether the root has a task folder with this id that is not a link."""
+    """Return whether the root's tasks contain a folder, not a link, with this id."""
     return _is_folder(root.tasks, task_id)
 
 
 def delete_task(root: OwnRoot, task_id: str, now: float) -> None:
     """Move a task, archived or not, to the trash; `now` in seconds becomes its folder's time.
 
-    Raises NotThere, FileExistsError when the trash holds one of this id, and OSError.
+    Raises NotThere, FileExistsError if the trash has a task with this id, and OSError.
     """
     source = root.tasks if _is_folder(root.tasks, task_id) else root.archive
     _move(root, source, root.trash, task_id)
@@ -75,7 +75,7 @@ def restore_task(root: OwnRoot, task_id: str) -> None:
 def empty_trash(root: OwnRoot, before: float) -> list[str]:
     """Remove permanently what was deleted before this time in seconds; return the ids.
 
-    What cannot be removed stays, and so does everything when the trash itself is a link.
+    Skips what cannot be removed, and removes nothing if the trash itself is a link.
     """
     gone = []
     for name in _names(root.trash):
@@ -90,7 +90,7 @@ def empty_trash(root: OwnRoot, before: float) -> list[str]:
 
 
 def folder_bytes(path: Path) -> int:
-    """Add up the sizes of the files below `path`; links are not followed, what cannot be read counts 0."""
+    """Add up the sizes of the files below `path`; links are not followed, unreadable files count 0."""
     total = 0
     for folder, _, names in os.walk(path):
         for name in names:
@@ -104,9 +104,9 @@ def folder_bytes(path: Path) -> int:
 def _move(root: OwnRoot, source: Path, target: Path, task_id: str) -> None:
     if not _is_folder(source, task_id):
         raise NotThere(task_id)
-    for shelf in (source, target):
-        if shelf != root.tasks and shelf.is_symlink():
-            raise NotADirectoryError(errno.ENOTDIR, f"{shelf} is a link; replace it by a directory")
+    for folder in (source, target):
+        if folder != root.tasks and folder.is_symlink():
+            raise NotADirectoryError(errno.ENOTDIR, f"{folder} is a link; replace it with a directory")
     make_private_dirs(target)
     if os.path.lexists(target / task_id):
         raise FileExistsError(f"{target / task_id} exists already")
@@ -124,8 +124,8 @@ def _is_folder(parent: Path, task_id: str) -> bool:
         return False
 
 
-def _names(shelf: Path) -> list[str]:
+def _names(folder: Path) -> list[str]:
     try:
-        return [] if shelf.is_symlink() else os.listdir(shelf)  # noqa: PTH208  # names, not paths
+        return [] if folder.is_symlink() else os.listdir(folder)  # noqa: PTH208  # names, not paths
     except OSError:
         return []

@@ -19,7 +19,7 @@ def write(cli: Cli, folder: str, name: str, text: str) -> str:
 def test_sound_definitions_are_exit_0(cli: Cli) -> None:
     done = cli.run("agents", "validate")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.endswith(" definitions, 0 faults\n")
+    assert done.stderr.endswith(" definitions, 0 problems\n")
 
 
 def test_each_fault_is_a_line_with_file_and_line_and_the_exit_is_1(cli: Cli) -> None:
@@ -53,5 +53,5 @@ def test_the_definitions_of_other_tools_ask_for_trust_too(cli: Cli) -> None:
     write(cli, ".claude/agents", "theirs.md", "---\nname: theirs\ndescription: d\n---\n")
     untrusted = cli.run("agents")
     assert "theirs" not in untrusted.stdout
-    assert "--trust lists them too" in untrusted.stderr
+    assert "--trust to list them too" in untrusted.stderr
     assert "theirs" in cli.run("agents", "--trust").stdout

@@ -73,7 +73,10 @@ def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
 def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_path: Path) -> None:
     (tmp_path / "above" / "tasks" / "x").mkdir(parents=True)
     assert "above: 0 tasks\n" in run("doctor", "--root", str(tmp_path / "above"))[1]
-    assert "above/tasks: holds no tasks/\n" in run("doctor", "--root", str(tmp_path / "above" / "tasks"))[1]
+    assert (
+        "above/tasks: does not contain tasks/\n"
+        in run("doctor", "--root", str(tmp_path / "above" / "tasks"))[1]
+    )
 
 
 def test_of_several_roots_doctor_names_the_folder_of_each_finding(

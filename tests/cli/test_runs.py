@@ -80,10 +80,10 @@ def test_while_a_launch_waits_others_watch_it_and_cannot_launch(cli: Cli) -> Non
 
 def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
     process, _ = ready(cli)
-    assert "No sidecar owns this root" not in cli.run("ps").stderr
+    assert "No sidecar is running for this root" not in cli.run("ps").stderr
     process.kill()
     process.communicate(timeout=10)
-    assert "No sidecar owns this root" in cli.run("ps").stderr
+    assert "No sidecar is running for this root" in cli.run("ps").stderr
     assert cli.run("launch", "cat", "x", "--wait").returncode == 0
     assert [task["endReason"] for task in cli.json("ps")["items"]] == ["goal", "lost"]
 

@@ -125,7 +125,7 @@ def test_a_task_that_another_root_holds_too_is_told_with_the_way_to_it(
     both = ["--root", str(root), "--root", str(other)]
     code, out, err = run(*command, task_id, *both)
     assert code == 0 and "the other one" not in out
-    told = f"this is the task of {root}; {other} holds its id too: --root {other} shows that one\n"
+    told = f"Showing the task in {root}. {other} has a task with this id too: use --root {other}\n"
     assert err == told
     code, out, err = run(*command, task_id, "--root", str(other))
     assert (code, err) == (0, "") and "the other one" in out
@@ -135,7 +135,7 @@ def test_on_a_terminal_an_empty_list_says_what_to_do(cli: Cli, tmp_path: Path) -
     assert "doctor" in cli.on_terminal("list")
     (tmp_path / "nothing").mkdir()
     shown = cli.on_terminal("list", "--root", str(tmp_path / "nothing"), COLUMNS="200")
-    assert f"{tmp_path / 'nothing'} holds no tasks/" in shown
+    assert f"{tmp_path / 'nothing'} does not contain tasks/" in shown
 
 
 def test_on_a_terminal_the_text_ends_its_last_line(cli: Cli) -> None:

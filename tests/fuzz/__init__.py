@@ -1,1 +1,1 @@
-"""Coverage-guided fuzzing of what reads foreign bytes: `python -m tests.fuzz --seconds 60`."""
+"""Fuzzing of what reads the bytes of others: `python -m tests.fuzz definitions --seconds 60`."""

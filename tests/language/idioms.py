@@ -69,7 +69,11 @@ IDIOMS = (
     Idiom("without a word", "silently"),
     Idiom("may (it|he|they|I)", "rephrase as a statement"),
     Idiom("in vain", "without success"),
-    Idiom(r"(un|dis)?(behavi|col|fav|flav|hon|hum|lab|neighb|harb|rum|endeav)our\w*", "American spelling"),
+    Idiom(
+        r"(un|dis)?(behavi|col|fav|flav|hon|hum|lab|neighb|harb|rum|endeav)our\w*",
+        "American spelling",
+        "behaviour prompts",
+    ),
     Idiom(r"catalogu\w+", "catalog"),
     Idiom(rf"\w*({_VERBS})is(e[drs]?|ing|ations?)", "-ize"),
     Idiom(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.listing.text import format_tasks, matches_filter
@@ -138,17 +139,20 @@ def test_random_messages_are_judged_and_printed_as_by_node(
         assert format_tasks([info("", fields)], None, "guide") == well_formed(head + text)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(messages.spelt_files(), id="words-in-every-spelling", marks=pytest.mark.slow),
+        pytest.param(messages.damaged_files(), id="damaged"),
+    ],
+)
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(files=messages.spelt_files())
-def test_words_are_found_in_every_spelling_as_by_node(oracle: Oracle, files: tuple[bytes, bytes]) -> None:
-    assert ours(*files) == node_keeps(oracle.judge(*files)[0])
-
-
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(files=messages.damaged_files())
-def test_damaged_files_are_judged_as_by_node(oracle: Oracle, files: tuple[bytes, bytes]) -> None:
-    assert ours(*files) == node_keeps(oracle.judge(*files)[0])
+@given(data=st.data())
+def test_odd_files_are_judged_as_by_node(
+    oracle: Oracle, files: st.SearchStrategy[tuple[bytes, bytes]], data: st.DataObject
+) -> None:
+    pair = data.draw(files)
+    assert ours(*pair) == node_keeps(oracle.judge(*pair)[0])
 
 
 @pytest.mark.parametrize("word", ["error", r"\u0065rror", "Error", r"\u20aFailed"])

@@ -33,7 +33,9 @@ async def test_errors_of_the_server_are_raised(client: RpcClient) -> None:
     assert (caught.value.code, caught.value.data) == (-32017, {"status": "completed"})
 
 
-async def test_a_request_given_up_is_withdrawn(client: RpcClient, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_request_given_up_is_cancelled_remotely(
+    client: RpcClient, caplog: pytest.LogCaptureFixture
+) -> None:
     for method, params in (("swallow", {}), ("sleep", {"count": 600})):
         with pytest.raises(TimeoutError):
             await client.request(method, params, timeout=0.05)
@@ -103,7 +105,7 @@ async def test_output_that_is_not_framed_ends_the_calls_with_a_fault() -> None:
     async with await RpcClient.spawn(program("print('hello', flush=True); input()")) as client:
         with pytest.raises(ConnectionClosed):
             await client.request("echo", timeout=5)
-        assert client.fault is not None
+        assert client.framing_error is not None
 
 
 async def test_closing_is_bounded_for_a_server_that_ignores_everything() -> None:

@@ -234,7 +234,7 @@ async def test_a_request_to_the_peer_brings_its_answer_or_its_error() -> None:
             await asking
 
 
-async def test_a_request_to_a_silent_peer_times_out_and_is_withdrawn() -> None:
+async def test_a_request_to_a_silent_peer_times_out_and_is_cancelled() -> None:
     async with connected({}) as peer:
         with pytest.raises(TimeoutError):
             await peer.connection.request("ask", {}, timeout=0.02)
@@ -287,7 +287,7 @@ async def test_an_answer_nobody_waits_for_is_only_logged(caplog: pytest.LogCaptu
     assert caplog.text.count("nobody waits for") == 2
 
 
-async def test_an_answer_that_a_withdrawn_request_crossed_is_no_fault(
+async def test_a_late_answer_to_a_cancelled_request_is_ignored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with connected({"echo": request(echo)}) as peer:

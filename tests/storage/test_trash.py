@@ -38,16 +38,16 @@ def test_a_deleted_task_lies_in_the_trash_with_the_time_of_its_deletion(root: Ow
     assert root.trash.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("shelf", ["trash", "archive"])
-def test_a_task_put_away_comes_back_as_it_was(root: OwnRoot, shelf: str) -> None:
-    if shelf == "trash":
+@pytest.mark.parametrize("place", ["trash", "archive"])
+def test_a_removed_task_comes_back_as_it_was(root: OwnRoot, place: str) -> None:
+    if place == "trash":
         delete_task(root, TASK_ID, NOW)
     else:
         archive_task(root, TASK_ID)
-    assert (root.path / shelf / TASK_ID).is_dir() and not has_task(root, TASK_ID)
+    assert (root.path / place / TASK_ID).is_dir() and not has_task(root, TASK_ID)
     restore_task(root, TASK_ID)
     assert content(root.tasks / TASK_ID) == {"ui_messages.json": b"[]"}
-    assert not (root.path / shelf / TASK_ID).exists()
+    assert not (root.path / place / TASK_ID).exists()
 
 
 def test_an_archived_task_can_be_deleted(root: OwnRoot) -> None:
@@ -96,17 +96,17 @@ def test_bytes_are_counted_without_following_links(root: OwnRoot) -> None:
     assert 2 <= folder_bytes(root.tasks) < 4_096 and folder_bytes(root.path / "nowhere") == 0
 
 
-@pytest.mark.parametrize("shelf", ["trash", "archive"])
-def test_a_shelf_that_is_a_link_is_neither_listed_nor_filled(
-    root: OwnRoot, tmp_path: Path, shelf: str
+@pytest.mark.parametrize("place", ["trash", "archive"])
+def test_a_trash_or_archive_that_is_a_link_is_neither_listed_nor_filled(
+    root: OwnRoot, tmp_path: Path, place: str
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "1770000000000").mkdir(parents=True)
     os.utime(elsewhere / "1770000000000", (0, 0))
-    (root.path / shelf).symlink_to(elsewhere)
+    (root.path / place).symlink_to(elsewhere)
     assert removed_tasks(root) == [] and empty_trash(root, NOW) == []
     with pytest.raises(NotADirectoryError, match="is a link"):
-        delete_task(root, TASK_ID, NOW) if shelf == "trash" else archive_task(root, TASK_ID)
+        delete_task(root, TASK_ID, NOW) if place == "trash" else archive_task(root, TASK_ID)
     with pytest.raises(NotADirectoryError, match="is a link"):
         restore_task(root, "1770000000000")
     assert os.listdir(elsewhere) == ["1770000000000"] and has_task(root, TASK_ID)

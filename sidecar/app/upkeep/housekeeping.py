@@ -82,7 +82,7 @@ class Housekeeping:
             PutAwayTask(
                 id=each.path.name,
                 title=read_title(each.path, self._now()),
-                shelf=each.shelf,
+                shelf=each.place,
                 at=int(each.time * 1000),
             )
             for each in found[:limit]
@@ -101,7 +101,7 @@ class Housekeeping:
         )
 
     def retire(self) -> list[str]:
-        """Remove tasks beyond the retention settings, and empty the trash of old ones."""
+        """Move old tasks to the trash and delete expired ones, as the settings say."""
         settings = self._settings.current.history
         deleted: list[str] = []
         if settings.retention_days is not None or settings.max_bytes is not None:

@@ -104,7 +104,7 @@ def nearest_files(folder: Path) -> Iterator[Path]:
 
 
 def read_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the text files below a folder, each read as a tool call that is told."""
+    """Yield the text files below a folder, reporting each read as a tool call."""
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or _SKIPPED.intersection(path.parts):
             continue
@@ -116,7 +116,7 @@ def read_files(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file as a tool call that is told."""
+    """Write a file and report it as a tool call."""
     emit("tool", name="write_file", status="started", path=str(path))
     path.write_text(text)
     emit("tool", name="write_file", status="completed")

@@ -1,4 +1,4 @@
-"""`demo`: the main job from end to end, over the wire as an editor speaks it."""
+"""`demo`: the main features from end to end, over JSON-RPC like an editor."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ class _Paths:
 
 
 class _Demo:
-    """Play the editor's part against a sidecar of our own."""
+    """Act as an editor with its own sidecar."""
 
     def __init__(self, paths: _Paths, serve: list[str]) -> None:
         self._paths = paths
@@ -67,15 +67,15 @@ class _Demo:
         async with await RpcClient.spawn([sys.executable, *arguments]) as self._client:
             self._client.on_notification("asyncTasks/didOutput", self._print_events)
             await self._initialize()
-            _title("Stored tasks that another tool left")
+            _title("Sessions of another tool")
             await self._print_tasks()
             await self._run_subagents()
-            _title("The same list, with the runs in it")
+            _title("The same list with the runs")
             await self._print_tasks()
             await self._request("shutdown")
             await self._client.notify("exit")
         left = find(list(self._names))
-        _say(f"\nThe sidecar has ended; processes of its runs that are left: {left or 'none'}.")
+        _say(f"\nThe sidecar has exited. Remaining processes of its runs: {left or 'none'}.")
         return exits.FAILED if left or self._failed else exits.DONE
 
     async def _initialize(self) -> None:
@@ -95,10 +95,10 @@ class _Demo:
         _say(f"{server['name']} {server['version']}, own root {answer['storageRoot']}")
 
     async def _run_subagents(self) -> None:
-        _title("Three subagents in the background, their output as it comes")
+        _title("Three subagents in the background, with their live output")
         ids = {name: await self._launch(name, goal) for name, goal in _GOALS.items()}
         await asyncio.sleep(WATCHED_SECONDS)
-        _title("Cancel the one that never ends")
+        _title("Cancel the endless one")
         answer = await self._request("asyncTasks/cancel", taskId=ids["watch"])
         _say(f"watch: {answer['task']['status']} ({answer['task']['endReason']})")
         _title("Wait for the others")
@@ -107,7 +107,7 @@ class _Demo:
             result = (task.get("output") or {}).get("final_message", "")
             self._failed = self._failed or task["status"] == "failed"
             _say(f"{task['subagentName']}: {task['status']}  {result or task.get('error', '')}")
-        _title("What the model is told in its next turn")
+        _title("The reminder for the model's next turn")
         reminder = await self._request("reminders/next")
         _say(reminder["text"])
         await self._request("reminders/delivered", deliveryId=reminder["deliveryId"])
@@ -140,7 +140,7 @@ class _Demo:
 
 _GOALS = {
     "inventory": "Take stock of this folder",
-    "todos": "Find what is still open",
+    "todos": "Find open TODOs",
     "watch": "Tell me when a file changes",
 }
 

@@ -92,7 +92,7 @@ def _ui_messages(title: str, start: int, cost: float, end: str) -> list[dict[str
     return [
         {"ts": start, "type": "say", "say": "text", "text": title},
         {"ts": start + 900, "type": "say", "say": "api_req_started", "text": json.dumps(usage)},
-        {"ts": start + 7_000, "type": "say", "say": "text", "text": "I look at the code first."},
+        {"ts": start + 7_000, "type": "say", "say": "text", "text": "I will read the code first."},
         {"ts": start + 61_000, **last},
     ]
 
@@ -110,7 +110,7 @@ def _api_messages(title: str, start: int, mode: str, workspace: Path) -> list[di
         {"role": "user", "content": blocks, "ts": start},
         {
             "role": "assistant",
-            "content": [{"type": "text", "text": "I look at the code first."}],
+            "content": [{"type": "text", "text": "I will read the code first."}],
             "ts": start + 7_000,
         },
     ]

@@ -21,7 +21,7 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "cut": "the file ends inside a message; the complete ones before it were kept",
         "strayTail": "something follows the end of the messages and was ignored",
         "malformed": "not valid JSON, or messages that are not objects; what is broken was mended or skipped",
-        "internal": "the sidecar failed to read the task: a programming error",
+        "internal": "the sidecar failed to read the task: a bug",
         "notMessages": "the file holds no array of messages",
     }
 )
@@ -29,6 +29,6 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def problem(code: str, message: str) -> Problem:
-    """Make a problem; an unknown `code` is a programming error (KeyError)."""
+    """Make a problem; an unknown `code` is a bug (KeyError)."""
     PROBLEM_CODES[code]
     return Problem(code=code, message=message)

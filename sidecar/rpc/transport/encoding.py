@@ -36,8 +36,8 @@ def encode_error(message_id: "MessageId | None", error: RpcError) -> bytes:
     envelope = {"jsonrpc": "2.0", "id": message_id, "error": body}
     try:
         return encode_json(envelope)
-    except EncodingError as fault:
-        body["data"] = {"omitted": str(fault)}
+    except EncodingError as failure:
+        body["data"] = {"omitted": str(failure)}
         return encode_json(envelope)
 
 

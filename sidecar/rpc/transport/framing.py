@@ -30,8 +30,8 @@ class FrameDecoder:
     def feed(self, data: bytes) -> list[bytes]:
         """Return the bodies that `data` completes.
 
-        Raises FramingError, with the bodies completed before the fault, for a header without a
-        usable Content-Length or over 8 KiB and for a body over 64 MiB. The decoder is of no use after that.
+        Raises FramingError, with the bodies completed before it, for a header without a
+        usable Content-Length or over 8 KiB and for a body over 64 MiB. The decoder cannot be used after that.
         """
         self._buffer += data
         frames: list[bytes] = []
@@ -93,7 +93,7 @@ def parse_header(header: bytes) -> int:
 
 
 def _check_unfinished(header: bytes) -> None:
-    """Refuse what cannot become a header any more: a stream without framing must not wait in silence."""
+    """Refuse what can no longer become a header: a stream without framing must not wait forever."""
     if len(header) >= MAX_HEADER_BYTES:
         raise FramingError(f"a header is over the limit of {MAX_HEADER_BYTES} bytes")
     if header and not _FIRST_BYTE.match(header):

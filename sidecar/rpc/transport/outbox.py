@@ -1,4 +1,4 @@
-"""The frames on their way out: a queue bounded in number and bytes, with replacement of what is outdated."""
+"""A queue of outgoing frames, bounded in number and bytes, in which newer frames replace outdated ones."""
 
 from collections import deque
 from collections.abc import Hashable
@@ -19,9 +19,9 @@ class _Entry:
 class Outbox:
     """A FIFO of encoded frames. Not thread-safe: its owner holds a lock.
 
-    It is *full* from `max_frames` or `max_bytes` on: then whoever can wait, waits, and notifications that
-    are only news are dropped. Answers that cannot wait still go in, up to twice that, where it is
-    *swamped* and its owner must stop taking requests in. One frame may overshoot the byte bounds.
+    It is *full* from `max_frames` or `max_bytes` on: senders that can wait do, and notifications that may be
+    lost are dropped. Answers that cannot wait are still accepted, up to twice that, when it is *overloaded*
+    and its owner must stop reading requests. One frame may exceed the byte bounds.
     """
 
     def __init__(self, max_frames: int = MAX_FRAMES, max_bytes: int = MAX_BYTES) -> None:
@@ -36,16 +36,16 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """Tell whether more should wait."""
+        """Return whether senders should wait."""
         return len(self._entries) >= self._max_frames or self._bytes >= self._max_bytes
 
     @property
-    def swamped(self) -> bool:
-        """Tell whether even answers have piled up, so that no more requests may be read."""
+    def overloaded(self) -> bool:
+        """Return whether too many answers are queued to read more requests."""
         return len(self._entries) >= 2 * self._max_frames or self._bytes >= 2 * self._max_bytes
 
     def push(self, frame: bytes, key: Hashable | None = None) -> None:
-        """Append a frame, whatever the bounds say."""
+        """Append a frame regardless of the bounds."""
         entry = _Entry(frame, key)
         self._entries.append(entry)
         self._bytes += len(frame)
@@ -55,7 +55,7 @@ class Outbox:
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
         """Take a frame that nobody waits for; False when it was dropped because the queue is full.
 
-        With a key, a full queue puts it where the last one with that key waits, or lets it in until swamped.
+        With a key, a full queue replaces the last frame with that key, or accepts it until overloaded.
         """
         if not self.full:
             self.push(frame, key)
@@ -66,7 +66,7 @@ class Outbox:
             self._bytes += len(frame) - len(entry.frame)
             entry.frame = frame
             return True
-        if self.swamped:
+        if self.overloaded:
             return False
         self.push(frame, key)
         return True

@@ -1,7 +1,7 @@
-"""The way in: two readers that cut a pipe into frames and hand them to the event loop.
+"""Reads frames from a pipe and passes them to the event loop.
 
-The loop's own readiness notice saves waking a thread for every message, a third of a small round trip.
-Where the loop cannot watch the descriptor (Windows' pipes, regular files) a thread reads.
+The loop's own readiness callback saves waking a thread for every message, a third of a small round trip.
+If the loop cannot watch the descriptor (Windows pipes, regular files), a thread reads.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from sidecar.rpc.errors import FramingError
 from sidecar.rpc.transport.framing import FrameDecoder
 
 _CHUNK_BYTES = 256 * 1024
-# One batch under way in the loop and one that waits: more would only be memory.
+# One batch in progress in the loop and one that waits: more would only use memory.
 _BATCHES_AHEAD = 2
-# How often a reader that is told to pause looks whether it may go on, or whether the peer has hung up.
+# How often a paused reader checks whether it may continue, or whether the peer has hung up.
 _PAUSE_SECONDS = 0.1
 
 _log = logging.getLogger(__name__)
@@ -29,9 +29,9 @@ MayRead = Callable[[float], bool]
 
 
 class FrameReader:
-    """What both readers are: owners of a descriptor, with two callbacks that run on the event loop.
+    """Base of both readers: owns a descriptor and calls two callbacks on the event loop.
 
-    `on_end` is called once and last, with the fault of a stream that lost its framing or with None.
+    `on_end` is called once and last, with the error of a stream that lost its framing, or with None.
     """
 
     def __init__(self, fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) -> None:
@@ -48,7 +48,7 @@ class FrameReader:
         self._closed = True
 
     def _read(self) -> tuple[list[bytes], bool, FramingError | None]:
-        """Read once, blocking if need be; returns frames, whether it was the end, and the fault if any."""
+        """Read once, maybe blocking; return frames, whether the stream ended, and a framing error if any."""
         try:
             chunk = os.read(self._fd, _CHUNK_BYTES)
             return self._decoder.feed(chunk), not chunk, None
@@ -60,7 +60,7 @@ class FrameReader:
 
 
 class LoopReader(FrameReader):
-    """Reads when the event loop says there is something to read."""
+    """Reads when the event loop reports that there is data."""
 
     def open(self) -> None:
         """Start reading. Raises NotImplementedError or PermissionError where the loop cannot watch."""
@@ -81,14 +81,14 @@ class LoopReader(FrameReader):
             self._loop.remove_reader(self._fd)
             self._pause()
             return
-        frames, ended, fault = self._read()
+        frames, ended, error = self._read()
         if frames:
             self._on_frames(frames)
         if ended:
-            self._finish(fault)
+            self._finish(error)
 
     def _pause(self) -> None:
-        """Look again later. The readiness notice is off meanwhile, so the end of input is polled for."""
+        """Check again later. The readiness callback is off meanwhile, so poll for the end of input."""
         if self._may_read(0):
             self._loop.add_reader(self._fd, self._on_readable)
         elif _hung_up(self._fd):
@@ -96,10 +96,10 @@ class LoopReader(FrameReader):
         else:
             self._timer = self._loop.call_later(_PAUSE_SECONDS, self._pause)
 
-    def _finish(self, fault: FramingError | None) -> None:
+    def _finish(self, error: FramingError | None) -> None:
         if not self._closed:
             self.close()
-            self._on_end(fault)
+            self._on_end(error)
 
 
 class ThreadReader(FrameReader):
@@ -114,19 +114,19 @@ class ThreadReader(FrameReader):
         threading.Thread(target=self._run, name="rpc-reader", daemon=True).start()
 
     def _run(self) -> None:
-        fault = None
+        error = None
         try:
             ended = False
-            while not ended and self._wait_for_leave():
-                frames, ended, fault = self._read()
+            while not ended and self._wait_until_allowed():
+                frames, ended, error = self._read()
                 if frames:
                     self._post(frames)
         finally:
             os.close(self._fd)
-            self._call(lambda: self._finish(fault))
+            self._call(lambda: self._finish(error))
 
-    def _wait_for_leave(self) -> bool:
-        """Wait while reading is not allowed; False when the peer has hung up meanwhile, or this side."""
+    def _wait_until_allowed(self) -> bool:
+        """Wait while reading is not allowed; False when either side has hung up meanwhile."""
         while not self._may_read(_PAUSE_SECONDS):
             if self._closed or _hung_up(self._fd):
                 return False
@@ -145,10 +145,10 @@ class ThreadReader(FrameReader):
         finally:
             self._permits.release()
 
-    def _finish(self, fault: FramingError | None) -> None:
+    def _finish(self, error: FramingError | None) -> None:
         if not self._closed:
             self._closed = True
-            self._on_end(fault)
+            self._on_end(error)
 
     def _call(self, callback: Callable[[], None]) -> None:
         try:
@@ -170,7 +170,7 @@ def open_reader(fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) 
 
 
 def _hung_up(fd: int) -> bool:
-    """Tell whether the writing end is closed, even with unread bytes before the end."""
+    """Return whether the writing end is closed, even with unread bytes before the end."""
     if not hasattr(select, "poll"):
         return False
     poller = select.poll()

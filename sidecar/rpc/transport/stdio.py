@@ -58,11 +58,11 @@ class PipeTransport:
     def open(self, on_frames: OnFrames, on_end: OnEnd) -> None:
         """Start reading and writing on the running loop.
 
-        `on_end` is called with the fault of a stream that lost its framing, with None at the end of
+        `on_end` is called with the error of a stream that lost its framing, with None at the end of
         input and when the peer no longer reads; it can be called twice.
         """
         self.writer.open(lambda: on_end(None))
-        self._reader = open_reader(self._read_fd, self.writer.wait_calm, on_frames, on_end)
+        self._reader = open_reader(self._read_fd, self.writer.wait_until_writable, on_frames, on_end)
 
     def stop_reading(self) -> None:
         """Deliver nothing more."""

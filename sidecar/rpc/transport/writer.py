@@ -1,4 +1,4 @@
-"""The way out: a thread that writes frames to a pipe, so that a peer that stops reading stops nobody else."""
+"""Writes frames to a pipe in a thread, so that a peer that stops reading blocks nobody else."""
 
 import asyncio
 import os
@@ -9,15 +9,15 @@ from collections.abc import Callable, Hashable
 from sidecar.rpc.errors import ConnectionClosed
 from sidecar.rpc.transport.outbox import Outbox
 
-# What a pipe that polls as writable takes without blocking; 0 where there is no such promise (Windows).
+# How many bytes a pipe that polls as writable takes without blocking; 0 if that is not guaranteed (Windows).
 _SMALL: int = getattr(select, "PIPE_BUF", 0)
 
 
 class FrameWriter:
     """Owner of a file descriptor to write to and of the thread that does it.
 
-    All methods but `wait_calm` belong to the event loop's thread. A small frame goes out at once when
-    nothing is queued and the pipe has room (waking a thread costs more than the write); the rest is queued.
+    All methods but `wait_until_writable` belong to the event loop's thread. A small frame is written at once
+    when nothing is queued and the pipe has room (waking a thread costs more); the rest is queued.
     """
 
     def __init__(self, fd: int, outbox: Outbox | None = None) -> None:
@@ -25,7 +25,7 @@ class FrameWriter:
         self._outbox = outbox if outbox is not None else Outbox()
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)
-        self._calm = threading.Condition(self._lock)
+        self._writable = threading.Condition(self._lock)
         self._writing = False
         self._closing = False
         self._broken = False
@@ -42,11 +42,11 @@ class FrameWriter:
 
     @property
     def depth(self) -> int:
-        """Frames waiting, the batch under way not counted."""
+        """Frames waiting, not counting the batch in progress."""
         return len(self._outbox)
 
     def send(self, frame: bytes) -> None:
-        """Queue or write a frame whatever the bounds say; silently nothing once the peer is gone."""
+        """Queue or write a frame regardless of the bounds; do nothing once the peer is gone."""
         with self._lock:
             if not self._written_at_once(frame):
                 self._outbox.push(frame)
@@ -72,22 +72,22 @@ class FrameWriter:
         """Wait until everything is written, or the peer is gone."""
         await self._until(lambda: not self._writing and not len(self._outbox))
 
-    def wait_calm(self, timeout: float) -> bool:
-        """Block the calling thread while the queue is swamped; False after `timeout` seconds of it."""
-        if not self._outbox.swamped:
+    def wait_until_writable(self, timeout: float) -> bool:
+        """Block the calling thread while the queue is overloaded; False after `timeout` seconds of it."""
+        if not self._outbox.overloaded:
             return True
         with self._lock:
-            return self._calm.wait_for(lambda: self._broken or not self._outbox.swamped, timeout)
+            return self._writable.wait_for(lambda: self._broken or not self._outbox.overloaded, timeout)
 
     def close(self, timeout: float) -> None:
-        """End the thread once the queue is empty; a write stuck for `timeout` seconds is left behind."""
+        """End the thread once the queue is empty; a write that blocks for `timeout` seconds is abandoned."""
         with self._lock:
             self._closing = True
             self._work.notify()
         self._thread.join(timeout)
 
     def _written_at_once(self, frame: bytes) -> bool:
-        """Take the short cut if it is open; True when nothing is left to queue. The lock is held."""
+        """Write at once if possible; True when nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
         if self._writing or len(self._outbox) or len(frame) > _SMALL or not self._has_room():
@@ -135,9 +135,9 @@ class FrameWriter:
             return batch
 
     def _report(self) -> None:
-        """Tell those who wait that the queue has moved. The lock is held."""
-        if not self._outbox.swamped:
-            self._calm.notify_all()
+        """Wake those who wait for the queue. The lock is held."""
+        if not self._outbox.overloaded:
+            self._writable.notify_all()
         if self._watched:
             self._watched = False
             _call(self._loop, self._progress.set)
@@ -148,7 +148,7 @@ class FrameWriter:
             self._writing = False
             self._watched = True
             self._report()
-            self._calm.notify_all()
+            self._writable.notify_all()
         _call(self._loop, self._on_broken)
 
 

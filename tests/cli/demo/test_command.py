@@ -15,7 +15,7 @@ def test_the_demo_shows_the_main_job_in_less_than_fifteen_seconds(cli: Cli) -> N
         "Why does the export lose commas?",
         "watch: cancelled (cancelledByUser)",
         "System Note: Async Task Status",
-        "processes of its runs that are left: none",
+        "Remaining processes of its runs: none",
     ):
         assert part in done.stdout
     assert len(cli.json("ps")["items"]) == 3

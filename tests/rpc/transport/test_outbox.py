@@ -63,10 +63,10 @@ def test_replacing_after_the_older_one_left_puts_nothing_in_a_dead_place() -> No
     assert emptied(outbox) == [b"2"]
 
 
-def test_new_keys_go_in_until_it_is_swamped() -> None:
+def test_new_keys_go_in_until_it_is_overloaded() -> None:
     outbox = Outbox(max_frames=2)
     assert [outbox.offer(b"x", key) for key in range(6)] == [True] * 4 + [False] * 2
-    assert outbox.swamped
+    assert outbox.overloaded
 
 
 @settings(max_examples=60)
