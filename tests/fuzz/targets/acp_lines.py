@@ -3,11 +3,11 @@
 from typing import Any
 
 import orjson
-from sidecar.subagents.runners.acp.updates.question import known_options, question_of
 
 from sidecar.subagents.journal.codec import encode
 from sidecar.subagents.runners.acp.lines import MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
+from sidecar.subagents.runners.acp.updates.question import known_options, question_of
 from tests.fuzz.targets.seeding import in_pieces, written
 
 
