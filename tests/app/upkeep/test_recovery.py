@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.app.clock import wall_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 from sidecar.storage.atomic import temp_path
@@ -72,13 +73,14 @@ async def start(root: OwnRoot) -> Host:
 
 
 async def test_an_end_among_the_events_is_taken_from_there(root: OwnRoot, journal: Journal) -> None:
-    run = record()
+    now = wall_clock_ms()  # events of runs that ended long ago are pruned
+    run = record(launched_at=now)
     await journal.save(run)
     await journal.append(
         run.task.id,
         [
-            event(1, type="message", messageId="m", text="found it"),
-            event(2, type="state", status="completed", endReason="goal"),
+            event(1, type="message", messageId="m", text="found it") | {"ts": now},
+            event(2, type="state", status="completed", endReason="goal") | {"ts": now},
         ],
     )
     await journal.aclose()
