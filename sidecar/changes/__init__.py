@@ -1,1 +1,1 @@
-"""What tool calls change in files: counted while a run goes on, and read again from its stored task."""
+"""Count the file changes of tool calls, during a run and from its stored task."""
