@@ -1,1 +1,1 @@
-"""What tool calls change in files: counted during a run, and read again from its stored task."""
+"""Count the file changes of tool calls, during a run and from its stored task."""

@@ -1,4 +1,4 @@
-"""How one file changed, and its path relative to a workspace."""
+"""The changes of one file, and its path relative to a workspace."""
 
 import posixpath
 from typing import Final, NamedTuple
@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 from sidecar.api.files import FileAction
 
 MAX_PATH: Final = 4_096
-"""Longest path taken, in characters: what Linux allows."""
+"""The longest path to accept, in characters: the limit of Linux."""
 
 
 class FileChange(NamedTuple):
-    """What was done to a file: lines added and deleted where they are known, the last time in ms."""
+    """The changes of a file: the lines added and deleted, if known, and the time of the last one in ms."""
 
     path: str
     actions: frozenset[FileAction]
@@ -20,7 +20,7 @@ class FileChange(NamedTuple):
 
 
 def merged(one: FileChange, other: FileChange) -> FileChange:
-    """Join two records of the same file: known counts add up."""
+    """Merge two changes of the same file, and add their known counts."""
     return FileChange(
         one.path,
         one.actions | other.actions,
@@ -31,7 +31,7 @@ def merged(one: FileChange, other: FileChange) -> FileChange:
 
 
 def tidy(path: str) -> str:
-    """Write a path with slashes, without a leading `./`."""
+    """Return a path with slashes and without a leading `./`."""
     return path.strip().replace("\\", "/").removeprefix("./")
 
 
@@ -41,14 +41,14 @@ def is_absolute(path: str) -> bool:
 
 
 def comparable(path: str) -> str:
-    """Fold the case of a path with a drive letter: it is a Windows path, where case does not matter."""
+    """Fold the case of a path with a drive letter, because Windows paths are case-insensitive."""
     return path.casefold() if path[1:2] == ":" else path
 
 
 def relative(path: str, workspace: str) -> str:
-    """Write a path with slashes, relative to the workspace if it is inside; empty for no path.
+    """Return a path with slashes, relative to the workspace if it is inside; "" for an empty path.
 
-    `..` is resolved and links are not: the files may be gone, or on another machine.
+    Resolve `..` but not links, because the files may be gone or on another machine.
     """
     given, root = tidy(path), tidy(workspace).rstrip("/")
     if not given:

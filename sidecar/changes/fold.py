@@ -1,4 +1,4 @@
-"""The files that a run changed, folded from its events in bounded memory. Pure."""
+"""Compute the files that a run changed from its events, in bounded memory. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -8,29 +8,29 @@ from sidecar.changes.file_change import FileChange, merged
 from sidecar.changes.tool_call import ToolCall
 
 MAX_FILES: Final = 20_000
-"""Most files counted of one run."""
+"""The most files to count for one run."""
 MAX_CALLS: Final = 200
-"""Calls whose later events still count; an older one is final."""
+"""How many calls may still change; older calls are final."""
 
 
 class ChangesFold:
-    """Count what the completed tool calls of one run change.
+    """Count the file changes of the completed tool calls of one run.
 
-    A call's newest diffs count, so that one that is reported twice counts once; reads and failed calls count
-    nothing. Paths inside `workspace` (absolute) are relative to it.
+    Only the latest diffs of a call count, so a diff that is reported twice counts once. Reads and failed
+    calls do not count. Paths inside `workspace` (absolute) are relative to it.
     """
 
     def __init__(self, workspace: str) -> None:
         self.revision = 0
-        """Grows with every event that changed the result."""
+        """Grows with every event that changes the result."""
         self._workspace = workspace
         self._calls: dict[str, ToolCall] = {}
         self._final: dict[str, FileChange] = {}
-        """The files of calls that are no longer remembered."""
+        """The files of final calls."""
         self._files: dict[str, FileChange] = {}
 
     def take(self, event: Mapping[str, Any]) -> bool:
-        """Take in one event of the run; return whether the result changed."""
+        """Add one event of the run; return whether the result changed."""
         if event.get("type") != "tool":
             return False
         given = event.get("toolCallId")
@@ -53,7 +53,7 @@ class ChangesFold:
         return tuple(self._files.values())
 
     def result(self) -> Changes | None:
-        """Return the sums over all files; None if none has changed."""
+        """Return the sums over all files; None if no file has changed."""
         if not self._files:
             return None
         return Changes(
@@ -63,7 +63,7 @@ class ChangesFold:
         )
 
     def _opened(self, key: str, event: Mapping[str, Any]) -> ToolCall:
-        """Return the call under this id; one that starts after its end is another call."""
+        """Return the call with this id; a start after its end opens another call."""
         if event.get("status") == "started" and key in self._calls and self._calls[key].done:
             self._settle(key)
         if key not in self._calls and len(self._calls) >= MAX_CALLS:

@@ -1,27 +1,27 @@
-"""How many lines a change adds and deletes. Pure, and bounded in time for texts of any size."""
+"""Count the lines that a change adds and deletes. Pure, and bounded in time for texts of any size."""
 
 from collections.abc import Sequence
 from typing import Final
 
 MOST_LINES: Final = 100_000
-"""Lines of both texts together that are compared; in larger ones each line counts as changed."""
+"""The most lines of both texts together to compare; in larger texts every line counts as changed."""
 _MOST_SHARED: Final = 40_000
-"""Lines of both texts together that are compared when more than a few differ."""
+"""The most lines of both texts together to compare if more than a few differ."""
 _FEW_STEPS: Final = 1_000
 _MANY_STEPS: Final = 5_000
-"""Steps of a search for common lines: 4,000 take about two milliseconds."""
+"""The most steps of a search for common lines; 4,000 take about two milliseconds."""
 _LINES_PER_STEP: Final = 10
-"""How many lines cost as much time before the search as one step of it."""
+"""How many lines take as long to prepare as one step of the search."""
 _RUN: Final = 32
-"""Lines compared at once where two texts agree."""
+"""How many lines to compare at once where two texts agree."""
 
 
 def count_lines(old: str, new: str) -> tuple[int, int]:
     r"""Count the lines added and deleted between two texts.
 
-    A line ends with `\n`; whether the last one does makes no difference. The counts are the smallest
-    possible for what a person or an agent edits. For texts that differ in very many places they are larger,
-    as if lines that both hold had been deleted and added again; their difference is always exact.
+    A line ends with `\n`, which is optional for the last line. The counts are minimal for typical edits. For
+    texts that differ in very many places they are larger, as if common lines had been deleted and added
+    again. The difference of the two counts is always exact.
     """
     if old.count("\n") + new.count("\n") > MOST_LINES:
         return _length(new), _length(old)
@@ -44,7 +44,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _common_of_shared(before: Sequence[str], after: Sequence[str]) -> int:
-    """Search without the lines that only one text holds: they match nothing and would cost a step each."""
+    """Search without the lines that only one text contains, each of which would cost a step."""
     known = set(after)
     shared_before = [line for line in before if line in known]
     if not shared_before:
@@ -56,11 +56,11 @@ def _common_of_shared(before: Sequence[str], after: Sequence[str]) -> int:
 
 
 def _common(before: Sequence[str], after: Sequence[str], steps: int) -> tuple[int, bool]:
-    """Return how many lines both hold in the same order, and whether no better match exists.
+    """Return how many lines both texts have in the same order, and whether this is the maximum.
 
-    Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy search: `reach[k]` is how
-    far into `before` an edit script of `edits` lines gets on diagonal `k`. Out of steps, the best script so
-    far counts.
+    This is the greedy search in Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): `reach[k]`
+    is how far into `before` an edit script of `edits` lines gets on diagonal `k`. When the steps run out, use
+    the best script so far.
     """
     height, width = len(before), len(after)
     reach = {1: 0}

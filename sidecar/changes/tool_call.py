@@ -1,4 +1,4 @@
-"""What one tool call changed, from the events that report it."""
+"""Collect the file changes of one tool call from its events."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,18 +10,18 @@ from sidecar.changes.file_change import MAX_PATH, FileChange, relative
 from sidecar.changes.line_count import count_lines
 
 MAX_CALL_FILES: Final = 2_000
-"""Most files taken from one call."""
+"""The most files to count for one call."""
 _KINDS: Final[dict[str, FileAction]] = {"edit": "edited", "move": "edited", "delete": "deleted"}
-"""Kinds of the Agent Client Protocol that change files."""
+"""Tool kinds of the Agent Client Protocol that change files."""
 _DELETED: Final[frozenset[FileAction]] = frozenset({"deleted"})
 _CUT: Final = re.compile(r"\n\[cut: [\d,]+ more characters\]\Z")
-"""The end of a text that was too large for an event."""
+"""The end of a text that was cut because it was too large for an event."""
 _CUT_CHARS: Final = 64
 
 
 @dataclass(slots=True)
 class ToolCall:
-    """A call so far; `done` once it has completed."""
+    """The latest state of a call; `done` once it has completed."""
 
     kind: str = ""
     paths: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class ToolCall:
     at: int | None = None
 
     def learn(self, event: Mapping[str, Any], workspace: str) -> None:
-        """Take in what an event says; what it leaves out stays as it was. Diffs give way to diffs only."""
+        """Update the call from an event. Members that the event omits stay; only new diffs replace diffs."""
         kind, at = event.get("kind"), event.get("ts")
         self.kind = kind if isinstance(kind, str) else self.kind
         self.at = at if isinstance(at, int) else self.at
@@ -39,9 +39,9 @@ class ToolCall:
         self.done = event.get("status") == "completed"
 
     def changes(self) -> tuple[FileChange, ...]:
-        """Return the files that the call changed: none before it has completed.
+        """Return the files that the call changed; none before it has completed.
 
-        A deleted or moved file counts without a diff too, with unknown lines; so does an edit without any.
+        A deleted or moved file counts even without a diff, with unknown lines. So does an edit without diffs.
         """
         if not self.done:
             return ()
@@ -67,7 +67,7 @@ def _diffs(event: Mapping[str, Any], workspace: str) -> Iterator[FileChange]:
 
 
 def _lines(old: object, new: object) -> tuple[int, int] | tuple[None, None]:
-    """Count lines; a text that is missing counts as empty, one that is binary or was cut as unknown."""
+    """Count lines. A missing text counts as empty; the lines of a binary or cut text are unknown."""
     texts = ["" if text is None else text for text in (old, new)]
     before, after = texts
     if not isinstance(before, str) or not isinstance(after, str):
@@ -78,12 +78,12 @@ def _lines(old: object, new: object) -> tuple[int, int] | tuple[None, None]:
 
 
 def _locations(event: Mapping[str, Any]) -> list[object]:
-    places = event.get("locations")
-    return (
-        [place.get("path") for place in places if isinstance(place, dict)] if isinstance(places, list) else []
-    )
+    locations = event.get("locations")
+    if not isinstance(locations, list):
+        return []
+    return [location.get("path") for location in locations if isinstance(location, dict)]
 
 
 def _known(paths: list[object], workspace: str) -> tuple[str, ...]:
-    fit = (path for path in paths[:MAX_CALL_FILES] if isinstance(path, str) and len(path) <= MAX_PATH)
-    return tuple(dict.fromkeys(name for path in fit if (name := relative(path, workspace))))
+    valid = (path for path in paths[:MAX_CALL_FILES] if isinstance(path, str) and len(path) <= MAX_PATH)
+    return tuple(dict.fromkeys(name for path in valid if (name := relative(path, workspace))))

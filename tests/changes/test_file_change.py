@@ -39,6 +39,6 @@ CHANGE = st.builds(
 
 
 @given(CHANGE, CHANGE, CHANGE)
-def test_joining_takes_no_order(one: FileChange, other: FileChange, third: FileChange) -> None:
+def test_merging_does_not_depend_on_the_order(one: FileChange, other: FileChange, third: FileChange) -> None:
     assert merged(one, other)[1:4] == merged(other, one)[1:4]
     assert merged(merged(one, other), third)[:4] == merged(one, merged(other, third))[:4]

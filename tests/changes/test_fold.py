@@ -52,7 +52,7 @@ def test_a_new_file_counts_all_its_lines() -> None:
     assert counts(tool("completed", diff("new.py", None, "1\n2\n3"))) == {"new.py": (["created"], 3, 0)}
 
 
-def test_edits_of_one_file_add_up_whatever_it_is_called() -> None:
+def test_edits_of_one_file_add_up_for_any_spelling_of_its_path() -> None:
     again = diff("./src/a.py", "a\nc\nd\n", "a\n")
     found = counts(tool("completed", EDIT), tool("completed", again, call="2"))
     assert found == {"src/a.py": (["edited"], 2, 3)}
@@ -69,7 +69,7 @@ def test_a_diff_that_is_reported_twice_counts_once() -> None:
     )
 
 
-def test_the_newest_diff_of_a_call_counts_and_a_text_hides_none() -> None:
+def test_the_latest_diff_of_a_call_counts_and_a_text_does_not_replace_it() -> None:
     text = {"type": "text", "text": "The file was updated."}
     asked = tool("started", diff("a", "1", "2\n3\n4"))
     assert counts(asked, tool("completed", text)) == {"a": (["edited"], 3, 1)}
@@ -79,7 +79,7 @@ def test_the_newest_diff_of_a_call_counts_and_a_text_hides_none() -> None:
     }
 
 
-def test_a_completed_call_that_turns_out_to_have_failed_counts_nothing() -> None:
+def test_a_completed_call_that_is_later_reported_as_failed_does_not_count() -> None:
     other = tool("completed", diff("kept", None, "1"), call="2")
     assert counts(other, tool("completed", EDIT), tool("failed")) == {"kept": (["created"], 1, 0)}
 
@@ -90,7 +90,7 @@ def test_a_call_that_starts_after_its_end_is_another_one() -> None:
     assert counts(*both, tool("started"), tool("completed")) == {"src/a.py": (["edited"], 2, 1)}
 
 
-def test_calls_without_an_id_are_each_their_own() -> None:
+def test_calls_without_an_id_are_separate() -> None:
     call = tool("completed", EDIT, call=None)
     assert counts(call, call) == {"src/a.py": (["edited"], 4, 2)}
     assert counts(tool("started", EDIT, call=None), tool("completed", call=None)) == {
@@ -104,7 +104,7 @@ PLACES = [{"path": "/ws/a"}, {"path": "/ws/b", "line": 3}, {"line": 1}, "x"]
 @pytest.mark.parametrize(
     ("kind", "action"), [("delete", "deleted"), ("move", "edited"), ("edit", "edited"), ("read", None)]
 )
-def test_what_a_call_without_a_diff_does_is_told_by_its_kind(kind: str, action: str | None) -> None:
+def test_the_kind_of_a_call_without_a_diff_determines_its_action(kind: str, action: str | None) -> None:
     found = counts(tool("started", kind=kind, locations=PLACES), tool("completed"))
     assert found == ({path: ([action], None, None) for path in "ab"} if action else {})
 
@@ -132,12 +132,12 @@ def test_the_lines_of_binary_or_cut_texts_are_unknown(text: str) -> None:
     assert fold.result() == Changes(files=2, additions=0, deletions=0)
 
 
-def test_known_lines_stay_known_beside_unknown_ones() -> None:
+def test_known_lines_stay_known_when_others_are_unknown() -> None:
     found = counts(tool("completed", EDIT), tool("completed", diff("src/a.py", "", "\0"), call="2"))
     assert found == {"src/a.py": (["edited"], 2, 1)}
 
 
-def test_it_tells_when_the_result_changed() -> None:
+def test_taking_an_event_returns_whether_the_result_changed() -> None:
     fold = ChangesFold("/ws")
     events = [tool("started", EDIT), tool("completed"), tool("completed"), {"type": "message", "text": "x"}]
     assert [fold.take(event) for event in events] == [False, True, False, False]
@@ -174,7 +174,7 @@ EVENT = st.builds(
 
 
 @given(st.lists(EVENT, max_size=20))
-def test_what_is_kept_up_to_date_equals_what_is_counted_at_the_end(events: list[Event]) -> None:
+def test_the_running_result_equals_the_result_counted_at_the_end(events: list[Event]) -> None:
     fold = folded(*events)
     assert {file.path: file for file in fold.files()} == fold._counted()
     result = fold.result()
@@ -182,7 +182,7 @@ def test_what_is_kept_up_to_date_equals_what_is_counted_at_the_end(events: list[
 
 
 @given(st.lists(EVENT, max_size=20))
-def test_the_number_of_calls_kept_changes_no_sum_of_calls_that_end_once(events: list[Event]) -> None:
+def test_the_number_of_calls_kept_does_not_change_sums_of_calls_that_end_once(events: list[Event]) -> None:
     once = [{**event, "toolCallId": str(n)} for n, event in enumerate(events)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(fold_module, "MAX_CALLS", 1)
@@ -205,6 +205,6 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*tool("started", EDIT), "kind", "locations"]), JSON))
-def test_odd_members_change_nothing_and_raise_nothing(members: Event) -> None:
+def test_invalid_members_change_nothing_and_raise_nothing(members: Event) -> None:
     fold = folded({**members, "type": "tool"})
     assert all(file.path for file in fold.files())

@@ -17,7 +17,7 @@ def text(lines: list[str]) -> str:
 
 
 def longest_common(one: list[str], other: list[str]) -> int:
-    """Compute the textbook table: slow, and beyond doubt."""
+    """Compute the textbook table, which is slow but certainly correct."""
     row = [0] * (len(other) + 1)
     for line in one:
         above, row = row, [0]
@@ -51,7 +51,7 @@ def test_the_counts_are_the_smallest_possible(old: list[str], new: list[str]) ->
 
 
 @given(LINES, LINES)
-def test_the_way_back_swaps_the_counts(old: list[str], new: list[str]) -> None:
+def test_the_reverse_change_swaps_the_counts(old: list[str], new: list[str]) -> None:
     assert count_lines(text(old), text(new)) == count_lines(text(new), text(old))[::-1]
 
 

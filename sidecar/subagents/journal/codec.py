@@ -1,4 +1,4 @@
-"""JSON bytes as the journal and the transcripts keep them: fast, and whole for any string."""
+"""Encode and decode the JSON of the journal and the transcripts, quickly and without loss for any string."""
 
 import json
 from typing import Any
@@ -10,8 +10,8 @@ import orjson
 def encode(value: Any) -> bytes:
     """Return compact JSON of builtins and msgspec Structs.
 
-    Lone surrogates and integers beyond 64 bits, which the fast encoders refuse, are written by the
-    standard library with ASCII escapes. Raises TypeError for what JSON cannot hold.
+    The fast encoders reject lone surrogates and integers beyond 64 bits, so the standard library encodes
+    those with ASCII escapes. Raises TypeError for values that JSON cannot represent.
     """
     try:
         return orjson.dumps(value, default=_struct)
@@ -21,9 +21,9 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the value `encode` was given, Structs as dicts; raises ValueError for what is not JSON.
+    """Return the value given to `encode`, with Structs as dicts. Raises ValueError for invalid JSON.
 
-    An integer beyond 64 bits may come back as the nearest double, as it would in JavaScript.
+    An integer beyond 64 bits may become the nearest double, as in JavaScript.
     """
     try:
         return orjson.loads(data)

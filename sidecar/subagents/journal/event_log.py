@@ -1,4 +1,4 @@
-"""The events of runs: numbered, kept, and handed to whoever watches."""
+"""Number the events of runs, keep them, and pass them to watchers."""
 
 import logging
 from collections import deque
@@ -17,14 +17,14 @@ log = logging.getLogger(__name__)
 
 
 class EventLog:
-    """Numbers the events of every run from 1 without gaps and writes them to the journal.
+    """Number the events of every run from 1 without gaps and write them to the journal.
 
-    Reading is whole at any moment: what the journal has only queued is served before a later read of it,
-    so an event that was numbered is either in the tail in memory or found in the journal.
+    Reads are complete at any time. The journal writes queued events before it serves a later read, so a
+    numbered event is either in the tail in memory or in the journal.
     """
 
     def __init__(self, journal: Journal, now: Callable[[], int], *, tail_bytes: int = 256 << 10) -> None:
-        """`now` gives ms since the epoch; `tail_bytes` bounds the JSON kept in memory for each open task."""
+        """`now` returns ms since the epoch; `tail_bytes` limits the JSON in memory for each open task."""
         self._journal = journal
         self._now = now
         self._tail_bytes = tail_bytes
@@ -32,23 +32,23 @@ class EventLog:
         self._watchers: dict[str, list[Watcher]] = {}
 
     async def append(self, task_id: str, event: dict[str, Any]) -> int:
-        """Stamp `event` with `seq` and `ts`, keep it and tell the watchers; return the seq.
+        """Add `seq` and `ts` to `event`, keep it and notify the watchers; return the seq.
 
-        Waits while the journal is behind. Raises StorageError when the disk does not keep up.
+        Wait while the journal's queue is full. Raises StorageError if the disk does not keep up.
         """
         await self._journal.wait_for_room()
         tail = await self._tail(task_id)
-        # No await from here on: the order of numbers, of the journal and of the watchers is one.
+        # No await from here on, so that numbers, the journal and the watchers have the same order.
         stamped, body = self._stamped(tail, event)
         self._journal.enqueue(task_id, [(stamped["seq"], body)])
         self._publish(task_id, tail, stamped, len(body))
         return tail.last_seq
 
     async def end(self, record: RunRecord, event: dict[str, Any]) -> None:
-        """Log the last event of a run together with its record, in one transaction, and close the task.
+        """Log the last event of a run and its record in one transaction, and close the task.
 
-        Returns once both are durable, however long the disk is full; raises StorageError if the journal is
-        closed before.
+        Return once both are durable, even if the disk stays full for a long time. Raises StorageError if the
+        journal closes first.
         """
         task_id = record.task.id
         tail = await self._tail(task_id)
@@ -59,9 +59,9 @@ class EventLog:
         self.close_task(task_id)
 
     def end_unrecorded(self, task_id: str, event: dict[str, Any]) -> None:
-        """Log the last event of a run whose journal belongs to somebody else or is gone: only in memory.
+        """Log the last event of a run only in memory, because the journal is gone or has another owner.
 
-        Nothing happens for a task without events.
+        Do nothing for a task without events.
         """
         tail = self._tails.get(task_id)
         if tail is None:
@@ -76,14 +76,15 @@ class EventLog:
         return tail is not None and tail.is_final
 
     def newest(self, task_id: str) -> int | None:
-        """Return the newest seq of an open task, durable or not; None for any other task."""
+        """Return the latest seq of an open task, durable or not; None for any other task."""
         tail = self._tails.get(task_id)
         return None if tail is None else tail.last_seq
 
     def watch(self, task_id: str, watcher: Watcher) -> Callable[[], None]:
-        """Call `watcher` with every later event, in order, in the loop; returns the call that ends it.
+        """Call `watcher` in the loop with every later event, in order; return the function that removes it.
 
-        A watcher must not wait and must not change the event. One that raises is logged and stays.
+        A watcher must not block and must not change the event. If it raises, the error is logged and the
+        watcher stays.
         """
         self._watchers.setdefault(task_id, []).append(watcher)
 
@@ -97,7 +98,7 @@ class EventLog:
         return unwatch
 
     async def last_seq(self, task_id: str) -> int:
-        """Return the newest event's seq, 0 if there is none; durable when this returns."""
+        """Return the seq of the latest durable event, or 0. Make queued events durable first."""
         tail = self._tails.get(task_id)
         if tail is None:
             return await self._journal.last_seq(task_id)
@@ -117,8 +118,8 @@ class EventLog:
     ) -> EventPage:
         """Return events after `after_seq`; see `Journal.read_events`, and `Journal.flush` for `urgent`.
 
-        They are durable when this returns: a reader that continues from the last `seq` it saw must not meet
-        another event under that number after a crash. On a full disk the newest events are left out.
+        The events are durable when this returns, because a reader that continues from the last `seq` it saw
+        must not find another event under that number after a crash. On a full disk, omit the latest events.
         """
         tail = self._tails.get(task_id)
         if tail is not None and tail.covers(after_seq):
@@ -145,7 +146,7 @@ class EventLog:
             page = await self.read(task_id, page.last_seq)
 
     def close_task(self, task_id: str) -> None:
-        """Forget the task's tail: it has ended. Reading goes on from the journal; watchers stay."""
+        """Drop the tail of an ended task. Later reads use the journal, and watchers stay."""
         self._tails.pop(task_id, None)
 
     async def _tail(self, task_id: str) -> "_Tail":
@@ -169,14 +170,14 @@ class EventLog:
 
 
 class _Tail:
-    """The newest events of one task, as many as fit."""
+    """The latest events of one task, up to a size in bytes."""
 
     def __init__(self, last_seq: int, max_bytes: int) -> None:
         self.last_seq = last_seq
         self.last_ts = 0
-        """The newest time, so that a clock that is set back gives no event an earlier one."""
+        """The latest time. No event gets an earlier one, even if the clock is set back."""
         self.is_final = False
-        """Whether the last event is in here, and never in the journal."""
+        """Whether the last event is only in memory and not in the journal."""
         self._max_bytes = max_bytes
         self._bytes = 0
         self._kept: deque[tuple[dict[str, Any], int]] = deque()

@@ -1,4 +1,4 @@
-"""The journal of async tasks: records, events and deliveries, safe once a call returns."""
+"""The journal of async tasks: records, events and deliveries, durable once a call returns."""
 
 import asyncio
 import functools
@@ -29,10 +29,10 @@ Permissions = list[RememberedPermission]
 
 
 class Journal:
-    """The asyncio face of `<root>/sidecar.db`; any call may raise StorageError.
+    """The asyncio interface of `<root>/sidecar.db`. Any call may raise StorageError.
 
-    Made by `open`, used in the loop it was opened in, closed by `aclose`. One process writes (the one that
-    holds the root's lock); any number may read with `read_only`.
+    Create it with `open`, use it in the same loop, and close it with `aclose`. Only the process that holds
+    the root's lock writes; any number of processes may read with `read_only`.
     """
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
@@ -44,9 +44,9 @@ class Journal:
     async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
         """Open or create the journal at `path`.
 
-        Raises StorageError for a damaged file or one of a newer version, JournalMissing (read-only) for none.
-        One that is not `required` is opened when that becomes possible: until then every call raises the
-        error, and a missing one reads as empty.
+        Raises StorageError for a damaged file or a newer version, and JournalMissing (read-only) if there is
+        no file. A journal that is not `required` opens once that is possible. Until then every call raises
+        the error, except that a missing journal reads as empty.
         """
         journal = cls(path, read_only=read_only)
         try:
@@ -63,7 +63,7 @@ class Journal:
         return journal
 
     async def aclose(self, limit: float = 5.0) -> None:
-        """Write what is queued and close; takes at most `limit` seconds. Idempotent."""
+        """Write queued jobs and close, within `limit` seconds. Idempotent."""
         await self._queue.aclose(limit)
 
     @property
@@ -72,11 +72,11 @@ class Journal:
         return self._read_only
 
     def give_up(self) -> None:
-        """Write nothing more: the file belongs to somebody else, or is gone."""
+        """Stop writing, because the file is gone or has another owner."""
         self._read_only = True
 
     def take_over(self) -> None:
-        """Write from now on: the process that did so until now is gone."""
+        """Start writing, because the process that wrote until now is gone."""
         self._read_only = False
         self._queue.reconnect(Writing(self._path))
 
@@ -86,13 +86,13 @@ class Journal:
         return self._queue.depth
 
     async def stalled(self) -> StorageError:
-        """Wait until the disk takes nothing more, and return why."""
+        """Wait until a write fails because of the disk, and return the error."""
         return await self._queue.stalled()
 
     async def save(self, record: RunRecord, *, keep: bool = False) -> None:
         """Make the record durable; concurrent saves share a commit. A set `notified_at` is never unset.
 
-        With `keep` this waits as long as the disk is full, instead of raising StorageError.
+        With `keep`, wait while the disk is full instead of raising StorageError.
         """
         row = queries.row_of(record)
         if keep:
@@ -101,47 +101,47 @@ class Journal:
             await self._call(lambda db: queries.save(db, row), writes=True)
 
     def save_soon(self, record: RunRecord) -> None:
-        """Queue a live record as it is now; soon durable, and on a full disk once there is room."""
+        """Queue a live record in its current state. On a full disk, write it once there is space."""
         self._require_writable()
         row = queries.row_of(record)
         self._queue.keep(lambda db: queries.save(db, row), record.task.id, len(row[-1]))
 
     def end(self, record: RunRecord, seq: int, event: bytes) -> "asyncio.Future[Any]":
-        """Queue the end of a run: its record and its last event, encoded, become durable together.
+        """Queue the record and the last, encoded event of a run; they become durable together.
 
-        The future waits as long as the disk is full; it raises StorageError only if the journal is closed.
+        The future waits while the disk is full, and raises StorageError only if the journal closes.
         """
         return self._keep(_ending(record, seq, event), record.task.id)
 
     async def save_end(self, record: RunRecord) -> None:
-        """Make the record of a run durable whose last event is in the journal already."""
+        """Make the record of an ended run durable; its last event is already in the journal."""
         row = queries.row_of(record)
         await self._call(lambda db: queries.save_end(db, row), writes=True)
 
     async def end_now(self, record: RunRecord, event: dict[str, Any]) -> None:
-        """Make the end of a run durable as `end` does, or raise StorageError at once."""
+        """Make the end of a run durable like `end`, but raise StorageError at once."""
         await self._call(_ending(record, event["seq"], codec.encode(event)), writes=True)
 
     async def transcript_finished(self, task_id: str) -> None:
-        """Note that the stored task of an ended run tells its end too; soon durable."""
+        """Queue a note that the stored task of an ended run contains its end."""
         self._require_writable()
         self._queue.keep(lambda db: queries.transcript_finished(db, task_id), task_id)
 
     async def unfinished_transcripts(self) -> Records:
-        """Return ended records whose stored task may not tell the end yet."""
+        """Return ended records whose stored task may not contain the end yet."""
         return await self._call(queries.unfinished_transcripts)
 
     async def unreadable(self) -> Ids:
-        """Return the ids of rows that cannot be read and still count as running or queued."""
+        """Return the ids of unreadable rows that still count as running or queued."""
         return await self._call(journal_status.unreadable)
 
     async def close_unreadable(self, task_ids: Sequence[str], event: dict[str, Any]) -> None:
-        """End unreadable rows with `event`, which needs no `seq`; their records are left as they are."""
+        """End unreadable rows with `event`, which needs no `seq`, and leave their records unchanged."""
         ids = tuple(task_ids)
         await self._call(lambda db: journal_status.close_unreadable(db, ids, event), writes=True)
 
     def show(self, task_id: str, status: AsyncStatus) -> None:
-        """Have lists and counts show a run in this state, which the disk does not take yet."""
+        """Show a run with this status in lists and counts before the disk accepts it."""
         self._queue.put(Job(lambda db: journal_status.show(db, task_id, status), writes=False, urgent=False))
 
     async def get(self, task_id: str) -> RunRecord | None:
@@ -159,19 +159,22 @@ class Journal:
     async def list(
         self, statuses: Sequence[AsyncStatus] | None = None, cursor: str | None = None, limit: int = 200
     ) -> RecordPage:
-        """Return a page, newest launch first (a queued task by queued_at); a bad cursor is InvalidParams."""
+        """Return a page, latest launch first, with queued tasks ordered by `queued_at`.
+
+        Raises InvalidParams for a bad cursor.
+        """
         return await self._call(lambda db: queries.page(db, statuses, cursor, limit))
 
     async def counts(self) -> dict[AsyncStatus, int]:
-        """Return how many tasks are in each of the five states, without running synchronous ones."""
+        """Return the number of tasks with each status, without running synchronous runs."""
         return await self._call(journal_status.counts)
 
     async def foreground(self) -> int:
-        """Return how many synchronous runs are running."""
+        """Return the number of running synchronous runs."""
         return await self._call(journal_status.foreground)
 
     async def spent_since(self, since: int) -> tuple[float, int]:
-        """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+        """Return the cost (USD) and the tokens of the runs that started at `since` (ms) or later."""
         return await self._call(lambda db: queries.spent_since(db, since))
 
     async def live_ids(self) -> Ids:
@@ -179,28 +182,28 @@ class Journal:
         return [record.task.id for record in await self.unfinished()]
 
     async def launched_after(self, row: int) -> tuple[int, Ids]:
-        """Return the row of the newest run, and the ids of those in rows after `row`."""
+        """Return the row number of the newest run, and the ids of the runs after `row`."""
         return await self._call(lambda db: queries.launched_after(db, row))
 
     async def ids(self) -> frozenset[str]:
-        """Return the id of every run there was."""
+        """Return the ids of all runs."""
         return await self._call(queries.ids)
 
     async def unfinished(self) -> Records:
-        """Return running and queued records, oldest first; right after `open`, what a crash left."""
+        """Return running and queued records, oldest first. Right after `open`, a crash left them."""
         return await self._call(queries.unfinished)
 
     async def undelivered(self) -> Records:
-        """Return ended tasks the model has not been told of and is to be, oldest end first."""
+        """Return ended tasks of which the model is still to be notified, oldest end first."""
         return await self._call(queries.undelivered)
 
     async def mark_notified(self, task_ids: Sequence[str], at: int) -> Ids:
-        """Set `notified_at` where it is unset; return the ids that were."""
+        """Set `notified_at` where it is unset; return the ids of those tasks."""
         ids = tuple(task_ids)
         return await self._call(lambda db: queries.mark_notified(db, ids, at), writes=True)
 
     def keep_marks(self, task_ids: Sequence[str], at: int) -> None:
-        """Queue marks of what the model was given; on a full disk they wait until there is room."""
+        """Queue writes of `notified_at`. On a full disk, write them once there is space."""
         self._require_writable()
         for task_id in task_ids:
             mark = functools.partial(queries.mark_notified, task_ids=(task_id,), at=at)
@@ -209,49 +212,49 @@ class Journal:
     async def record_delivery(
         self, delivery_id: str, task_ids: Sequence[str], at: int, state: DeliveryState
     ) -> None:
-        """Keep one delivery, or its new state; only the newest thousand are kept."""
+        """Store a delivery or its new state, and keep only the latest thousand."""
         delivery = Delivery(delivery_id, [*task_ids], at, state)
         await self._call(lambda db: queries.record_delivery(db, delivery), writes=True)
 
     async def deliveries(self, limit: int = 200) -> Deliveries:
-        """Return the newest deliveries, newest first."""
+        """Return the latest deliveries, latest first."""
         return await self._call(lambda db: queries.deliveries(db, limit))
 
     async def permissions(self) -> Permissions:
-        """Return what was decided for good, oldest first."""
-        return await self._call(permission_table.everything)
+        """Return the remembered permissions, oldest first."""
+        return await self._call(permission_table.select_all)
 
     async def remember(self, permission: RememberedPermission) -> None:
-        """Keep a decision; the newest one of a scope holds."""
+        """Store a remembered permission. The latest one for a scope applies."""
         await self._call(lambda db: permission_table.insert(db, permission), writes=True)
 
     async def revoke(self, permission_ids: Sequence[str]) -> Ids:
-        """Forget decisions; return the ids that were kept until then."""
+        """Delete remembered permissions; return the ids of those that existed."""
         ids = tuple(permission_ids)
         return await self._call(lambda db: permission_table.delete(db, ids), writes=True)
 
     async def append(self, task_id: str, events: Sequence[dict[str, Any]]) -> None:
-        """Queue events, which carry `seq` and `ts`; waits while too much is queued.
+        """Queue events that have `seq` and `ts`, and wait while the queue is full.
 
-        They are committed within some 40 ms; on a full disk, once there is room.
+        They are committed within about 40 ms; on a full disk, once there is space.
         """
         await self.wait_for_room()
         self.enqueue(task_id, [(event["seq"], codec.encode(event)) for event in events])
 
     async def wait_for_room(self) -> None:
-        """Return once less than the bounds is queued; `EventLog` calls it before it numbers an event."""
+        """Wait until the queue is below its limits. `EventLog` calls this before it numbers an event."""
         await self._queue.wait_for_room()
 
     def enqueue(self, task_id: str, events: Sequence[tuple[int, bytes]]) -> None:
-        """Queue encoded events as (seq, JSON)."""
+        """Queue encoded events, given as (seq, JSON)."""
         self._require_writable()
         size = sum(len(body) for _, body in events)
         self._queue.keep(lambda db: queries.insert_events(db, task_id, events), task_id, size)
 
     async def flush(self, *, urgent: bool = True) -> None:
-        """Return when everything queued before is durable; raises StorageError while the disk is full.
+        """Wait until everything queued before is durable. Raises StorageError while the disk is full.
 
-        A caller that is not `urgent` waits for the next commit, some 40 ms, and causes none.
+        A caller that is not `urgent` waits for the next commit, about 40 ms, instead of causing one.
         """
         await self._call(_nothing, writes=True, urgent=urgent)
         if self._queue.stall is not None:
@@ -260,17 +263,17 @@ class Journal:
     async def read_events(
         self, task_id: str, after_seq: int = 0, limit: int = 200, max_bytes: int = 1 << 20
     ) -> EventPage:
-        """Return events after `after_seq`: at most `limit`, about `max_bytes` of JSON, but at least one."""
+        """Return up to `limit` events after `after_seq`, about `max_bytes` of JSON, but at least one."""
         return await self._call(lambda db: queries.read_events(db, task_id, after_seq, limit, max_bytes))
 
     async def prune(self, now: int, keep_ms: int, max_bytes: int) -> bool:
-        """Remove events of old runs, a bounded number in a call; return whether there may be more."""
+        """Remove events of some old runs; return whether there may be more to remove."""
         return await self._call(
             lambda db: pruning.prune(db, now, keep_ms, max_bytes), writes=True, urgent=False
         )
 
     async def last_seq(self, task_id: str) -> int:
-        """Return the newest event's seq, 0 if there is none."""
+        """Return the seq of the latest event, or 0."""
         return await self._call(lambda db: queries.last_seq(db, task_id))
 
     async def _call(
@@ -286,7 +289,7 @@ class Journal:
 
     def _require_writable(self) -> None:
         if self._read_only:
-            raise self._queue.refusal("it is open for reading only, since another process owns the root")
+            raise self._queue.refusal("it is open for reading only, because another process owns the root")
 
 
 def _ending(record: RunRecord, seq: int, event: bytes) -> Callable[[sqlite3.Connection], None]:
@@ -301,4 +304,4 @@ def _ending(record: RunRecord, seq: int, event: bytes) -> Callable[[sqlite3.Conn
 
 
 def _nothing(_: sqlite3.Connection) -> None:
-    """Serve as a job that only waits for those before it."""
+    """Do nothing; a job that only waits for earlier jobs."""

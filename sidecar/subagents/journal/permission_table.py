@@ -1,4 +1,4 @@
-"""The journal's table of what was decided for good."""
+"""Read and write the journal's table of remembered permissions."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from sidecar.api.permissions import RememberedPermission
 from sidecar.subagents.journal import codec
 
 
-def everything(db: sqlite3.Connection) -> list[RememberedPermission]:
-    """Return all of it, oldest first."""
+def select_all(db: sqlite3.Connection) -> list[RememberedPermission]:
+    """Return all remembered permissions, oldest first."""
     rows = db.execute("SELECT body FROM permissions ORDER BY n").fetchall()
     return [msgspec.convert(codec.decode(body), RememberedPermission) for (body,) in rows]
 
 
 def insert(db: sqlite3.Connection, permission: RememberedPermission) -> None:
-    """Keep one more."""
+    """Store a remembered permission."""
     db.execute("INSERT INTO permissions (id, body) VALUES (?, ?)", (permission.id, codec.encode(permission)))
 
 
 def delete(db: sqlite3.Connection, permission_ids: Sequence[str]) -> list[str]:
-    """Forget those there are; return their ids."""
+    """Delete the permissions that exist; return their ids."""
     gone = "DELETE FROM permissions WHERE id = ? RETURNING id"
     return [found[0] for each in permission_ids for found in db.execute(gone, (each,)).fetchall()]

@@ -1,17 +1,17 @@
-"""Remove the events of runs that ended long ago, so that the journal does not grow without a bound.
+"""Remove the events of runs that ended long ago, to limit the size of the journal.
 
-Records of runs, deliveries and permissions stay. Events stay of runs that are live, whose end the model still
-has to be notified of, or whose stored task does not show the end yet.
+Records of runs, deliveries and permissions stay. The events of a run stay while it is live, until the model
+is notified of its end, and until its stored task contains the end.
 """
 
 import sqlite3
 
 RUNS_AT_ONCE = 20
-"""How many runs one transaction prunes: others wait for it."""
+"""How many runs one transaction prunes, because other transactions wait for it."""
 VACUUM_PAGES = 2_000
-"""How many free pages one transaction gives back to the file system."""
+"""How many free pages one transaction returns to the file system."""
 YOUNGEST_MS = 86_400_000
-"""Events of runs that ended within this time stay, however large the journal is."""
+"""Keep the events of runs that ended within this time, even if the journal is large."""
 
 _PRUNABLE = """
 SELECT id FROM runs WHERE completed_at < ? AND NOT transcript_open
@@ -23,10 +23,10 @@ ORDER BY completed_at, n LIMIT ?
 
 
 def prune(db: sqlite3.Connection, now: int, keep_ms: int, max_bytes: int) -> bool:
-    """Remove the events of the oldest runs, a bounded number in a call; return whether there may be more.
+    """Remove the events of up to `RUNS_AT_ONCE` of the oldest runs; return whether there may be more.
 
-    A run is old if it ended more than `keep_ms` before `now` (ms), and while the journal holds more than
-    `max_bytes`, if it is older than a day. All events of a run go in one transaction.
+    A run is old if it ended more than `keep_ms` before `now` (ms), or more than a day before if the journal
+    exceeds `max_bytes`. One transaction removes all events of a run.
     """
     before = now - (YOUNGEST_MS if used_bytes(db) > max_bytes else keep_ms)
     found = db.execute(_PRUNABLE, (before, RUNS_AT_ONCE)).fetchall()
@@ -36,12 +36,12 @@ def prune(db: sqlite3.Connection, now: int, keep_ms: int, max_bytes: int) -> boo
 
 
 def used_bytes(db: sqlite3.Connection) -> int:
-    """Return the size of what the journal holds, without free pages."""
+    """Return the size of the journal in bytes, without free pages."""
     return (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size")
 
 
 def _can_shrink(db: sqlite3.Connection) -> bool:
-    """Return whether pages can be given back; journals of earlier versions use free pages again instead."""
+    """Return whether free pages can be returned; journals of earlier versions reuse them instead."""
     return _pragma(db, "auto_vacuum") > 0 and _pragma(db, "freelist_count") > 0
 
 

@@ -1,4 +1,4 @@
-"""What the journal asks of its database: each function one statement or two, on an open connection."""
+"""The queries of the journal. Each function runs one or two statements on an open connection."""
 
 import base64
 import binascii
@@ -35,7 +35,7 @@ class RecordPage(NamedTuple):
 
 
 class EventPage(NamedTuple):
-    """Events in order; `last_seq` is that of the page's last event (of the journal's, if it is empty)."""
+    """Events in order. `last_seq` is the seq of the last event on the page, or in the journal if empty."""
 
     events: list[dict[str, Any]]
     last_seq: int
@@ -46,7 +46,7 @@ Row = tuple[str, str, int, int | None, bool, bool, int | None, bytes]
 
 
 def row_of(record: RunRecord) -> Row:
-    """Return what `save` stores; made in the caller's thread, so that later changes stay out."""
+    """Return the row that `save` stores. Call this at once, so that it excludes later changes."""
     task = record.task
     ordered_at = next(
         at for at in (task.launched_at, task.queued_at, task.progress.last_activity_at) if at is not None
@@ -64,23 +64,23 @@ def row_of(record: RunRecord) -> Row:
 
 
 def save(db: sqlite3.Connection, row: Row) -> None:
-    """Insert or replace a record; `notified_at` once set stays, and an ended run does not come back."""
+    """Insert or replace a record, but keep a set `notified_at` and the status of an ended run."""
     db.execute(_SAVE, row)
 
 
 def save_end(db: sqlite3.Connection, row: Row) -> None:
-    """Save the record of a run that has ended; its stored task may not tell so yet."""
+    """Save the record of an ended run, whose stored task may not contain the end yet."""
     save(db, row)
     db.execute("UPDATE runs SET transcript_open = 1 WHERE id = ?", (row[0],))
 
 
 def transcript_finished(db: sqlite3.Connection, task_id: str) -> None:
-    """Note that the stored task tells the end."""
+    """Note that the stored task contains the end."""
     db.execute("UPDATE runs SET transcript_open = 0 WHERE id = ?", (task_id,))
 
 
 def unfinished_transcripts(db: sqlite3.Connection) -> list[RunRecord]:
-    """Return ended records whose stored task may not tell the end."""
+    """Return ended records whose stored task may not contain the end."""
     compare(db)
     return _records(db, f"WHERE transcript_open AND {RECORDED} NOT IN ('running', 'queued') ORDER BY n", ())
 
@@ -99,30 +99,30 @@ def by_prefix(db: sqlite3.Connection, prefix: str, limit: int) -> list[RunRecord
 def page(
     db: sqlite3.Connection, statuses: Sequence[AsyncStatus] | None, cursor: str | None, limit: int
 ) -> RecordPage:
-    """Return up to `limit` records after `cursor`; a task launched from the queue meanwhile moves up."""
+    """Return up to `limit` records after `cursor`. A task launched from the queue meanwhile moves up."""
     wanted = STATUSES if statuses is None else tuple(statuses)
     compare(db)
-    rows = _rows(db, wanted, _place(cursor), limit + 1)
+    rows = _rows(db, wanted, _position(cursor), limit + 1)
     records = [_record(*row[:4]) for row in rows[:limit]]
     if any(record.task.status != row[5] for record, row in zip(records, rows, strict=False)):
-        compare(db, again=True)  # somebody else damaged a row since
-        rows = _rows(db, wanted, _place(cursor), limit + 1)
+        compare(db, again=True)  # a row was damaged since
+        rows = _rows(db, wanted, _position(cursor), limit + 1)
         records = [_record(*row[:4]) for row in rows[:limit]]
     return RecordPage(records, _cursor(*rows[limit - 1][3:5]) if len(rows) > limit else None)
 
 
 def _rows(
-    db: sqlite3.Connection, statuses: Sequence[AsyncStatus], place: tuple[int, int], limit: int
+    db: sqlite3.Connection, statuses: Sequence[AsyncStatus], position: tuple[int, int], limit: int
 ) -> list[Any]:
     marks = ", ".join("?" * len(statuses))
     where = f"WHERE {shown_column(db)} IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
     columns = f"id, notified_at, body, ordered_at, n, {RECORDED}"
-    query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only marks are put in
-    return db.execute(query, (*statuses, *place, limit)).fetchall()
+    query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only placeholders are inserted
+    return db.execute(query, (*statuses, *position, limit)).fetchall()
 
 
 def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
-    """Return the cost (USD) and the tokens of the runs that began at `since` (ms) or later."""
+    """Return the cost (USD) and the tokens of the runs that started at `since` (ms) or later."""
     runs = [record.task.progress for record in _records(db, "WHERE ordered_at >= ?", (since,))]
     tokens = sum(
         count or 0
@@ -133,13 +133,13 @@ def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
 
 
 def launched_after(db: sqlite3.Connection, row: int) -> tuple[int, list[str]]:
-    """Return the row of the newest run, and the ids of those in rows after `row`."""
+    """Return the row number of the newest run, and the ids of the runs after `row`."""
     found = db.execute("SELECT n, id FROM runs WHERE n > ? ORDER BY n", (row,)).fetchall()
     return max([row, *(n for n, _ in found)]), [task_id for _, task_id in found]
 
 
 def ids(db: sqlite3.Connection) -> frozenset[str]:
-    """Return the id of every run there was."""
+    """Return the ids of all runs."""
     return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
 
 
@@ -150,20 +150,20 @@ def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
 
 
 def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
-    """Return ends the model is to be told of and was not, oldest first."""
+    """Return ended runs of which the model is still to be notified, oldest end first."""
     compare(db)
     ended = f"({RECORDED} IN ('completed', 'failed') OR {RECORDED} = 'cancelled' AND wants_notice)"
     return _records(db, f"WHERE notified_at IS NULL AND NOT sync AND {ended} ORDER BY completed_at, n", ())
 
 
 def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> list[str]:
-    """Set `notified_at` where it is unset; return those ids."""
+    """Set `notified_at` where it is unset; return the ids of those runs."""
     update = "UPDATE runs SET notified_at = ? WHERE id = ? AND notified_at IS NULL"
     return [task_id for task_id in task_ids if db.execute(update, (at, task_id)).rowcount]
 
 
 def record_delivery(db: sqlite3.Connection, delivery: Delivery) -> None:
-    """Keep a delivery or its new state, and forget the oldest."""
+    """Store a delivery or its new state, and delete the oldest."""
     db.execute(
         "INSERT INTO deliveries (id, task_ids, at, state) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET at = excluded.at, state = excluded.state",
@@ -173,7 +173,7 @@ def record_delivery(db: sqlite3.Connection, delivery: Delivery) -> None:
 
 
 def deliveries(db: sqlite3.Connection, limit: int) -> list[Delivery]:
-    """Return the newest deliveries, newest first."""
+    """Return the latest deliveries, latest first."""
     rows = db.execute("SELECT id, task_ids, at, state FROM deliveries ORDER BY n DESC LIMIT ?", (limit,))
     return [Delivery(delivery_id, codec.decode(ids), at, state) for delivery_id, ids, at, state in rows]
 
@@ -189,7 +189,7 @@ def insert_events(db: sqlite3.Connection, task_id: str, events: Sequence[tuple[i
 def read_events(
     db: sqlite3.Connection, task_id: str, after_seq: int, limit: int, max_bytes: int
 ) -> EventPage:
-    """Return events after `after_seq`, at most `limit` and about `max_bytes` of JSON, but at least one."""
+    """Return up to `limit` events after `after_seq`, about `max_bytes` of JSON, but at least one."""
     rows = db.execute(
         "SELECT seq, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (task_id, min(after_seq, _NEWEST), limit),
@@ -208,7 +208,7 @@ def read_events(
 
 
 def _event(seq: int, body: bytes) -> dict[str, Any]:
-    """Return an event; one that is damaged becomes a log event that says so."""
+    """Return an event; replace a damaged one by a log event with the reason."""
     try:
         event = codec.decode(body)
         if isinstance(event, dict) and {"seq", "ts", "type"} <= event.keys():
@@ -220,7 +220,7 @@ def _event(seq: int, body: bytes) -> dict[str, Any]:
 
 
 def last_seq(db: sqlite3.Connection, task_id: str) -> int:
-    """Return the newest event's seq, 0 if there is none."""
+    """Return the seq of the latest event, or 0."""
     return int(
         db.execute("SELECT coalesce(max(seq), 0) FROM events WHERE task_id = ?", (task_id,)).fetchone()[0]
     )
@@ -242,7 +242,7 @@ def _cursor(ordered_at: int, n: int) -> str:
     return base64.urlsafe_b64encode(f"{ordered_at}.{n}".encode()).decode().rstrip("=")
 
 
-def _place(cursor: str | None) -> tuple[int, int]:
+def _position(cursor: str | None) -> tuple[int, int]:
     if cursor is None:
         return _NEWEST, _NEWEST
     try:
@@ -258,4 +258,4 @@ def _place(cursor: str | None) -> tuple[int, int]:
 
 
 def _bad_cursor() -> InvalidParams:
-    return InvalidParams("cursor: not one that this list gave; leave it out to begin at the first page")
+    return InvalidParams("cursor: not a cursor of this list; omit it to start at the first page")

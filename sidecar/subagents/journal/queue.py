@@ -1,4 +1,4 @@
-"""The way from the event loop to the journal's thread: bounded, and aware of a disk that takes nothing."""
+"""Pass jobs from the event loop to the journal's thread, within limits and despite a full disk."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from sidecar.subagents.journal.worker import Job, JournalWorker
 MAX_QUEUED = 10_000
 MAX_QUEUED_BYTES = 8 << 20
 ROOM_SECONDS = 30.0
-"""A disk that keeps a caller waiting longer than this is assumed to have failed."""
+"""A disk that makes a caller wait longer than this is assumed to have failed."""
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +24,9 @@ T = TypeVar("T")
 
 
 class JournalQueue:
-    """Hand jobs to the worker thread of one journal and their answers back. Used in the event loop.
+    """Pass jobs to the worker thread of one journal and return their results. Use it in the event loop.
 
-    What the disk or SQLite refuses is a StorageError. On a full disk, jobs to keep wait in the thread.
+    Errors of the disk or SQLite become StorageError. On a full disk, jobs with `keep` wait in the thread.
     """
 
     def __init__(self, path: Path, source: Source) -> None:
@@ -49,22 +49,22 @@ class JournalQueue:
 
     @property
     def depth(self) -> int:
-        """How many jobs are queued."""
+        """The number of queued jobs."""
         return self._queued
 
     @property
     def stall(self) -> StorageError | None:
-        """Why jobs are being kept for later; None while everything can be written."""
+        """Why jobs wait to be written; None while the disk accepts writes."""
         return self._stall
 
     async def stalled(self) -> StorageError:
-        """Wait until something cannot be written, and return why."""
+        """Wait until a write fails because of the disk, and return the error."""
         while self._stall is None:
             await self._has_stalled.wait()
         return self._stall
 
     async def aclose(self, limit: float) -> None:
-        """Write what is queued and close; takes at most `limit` seconds. Idempotent."""
+        """Write queued jobs and close, within `limit` seconds. Idempotent."""
         self._closing = True
         self._worker.stop()
         await asyncio.wait([self._ended], timeout=limit)
@@ -74,11 +74,14 @@ class JournalQueue:
             )
 
     def reconnect(self, source: Source) -> None:
-        """Open the journal by `source` from the next job on."""
+        """Open the journal with `source` from the next job on."""
         self._worker.reconnect(source)
 
     async def wait_for_room(self) -> None:
-        """Return once less than the bounds is queued; waits as long as the disk is full."""
+        """Wait until the queue is below its limits, even while the disk is full.
+
+        Raises StorageError if the disk does not keep up.
+        """
         while not self._has_room():
             waiter: asyncio.Future[None] = self._loop.create_future()
             self._waiters.append(waiter)
@@ -90,7 +93,7 @@ class JournalQueue:
                     raise self.refusal(f"the disk did not keep up for {ROOM_SECONDS:.0f} s") from error
 
     async def call(self, run: Callable[[sqlite3.Connection], T], *, writes: bool, urgent: bool = True) -> T:
-        """Have one job done and return its value; it fails at once on a full disk."""
+        """Run one job and return its value; fail at once on a full disk."""
         if self._stall is None:
             await self.wait_for_room()
         done: asyncio.Future[T] = self._loop.create_future()
@@ -100,9 +103,9 @@ class JournalQueue:
     def keep(
         self, run: Callable[[sqlite3.Connection], object], chain: str, size: int = 0, *, urgent: bool = False
     ) -> "asyncio.Future[Any]":
-        """Queue a write that is tried until the disk takes it, after those of the same chain.
+        """Queue a write that is retried until the disk accepts it, after earlier writes of the same chain.
 
-        The future is done once it is durable, and fails only when the journal is closed before.
+        The future is done once the write is durable, and fails only if the journal closes first.
         """
         done: asyncio.Future[Any] = self._loop.create_future()
         done.add_done_callback(lambda future: future.cancelled() or future.exception())
@@ -118,7 +121,7 @@ class JournalQueue:
         self._worker.put(job)
 
     def refusal(self, reason: str) -> StorageError:
-        """Return the error for something the journal does not do."""
+        """Return the error for a call that the journal refuses."""
         return StorageError(f"journal {self._path}: {reason}", path=str(self._path), reason=reason)
 
     def _has_room(self) -> bool:
@@ -128,10 +131,10 @@ class JournalQueue:
         self._stall = None if error is None else storage_error(self._path, error)
         if self._stall is None:
             self._has_stalled.clear()
-            log.warning("journal %s: everything is written again", self._path)
+            log.warning("journal %s: the disk accepts writes again, and nothing is lost", self._path)
         else:
             self._has_stalled.set()
-            log.error("%s; what runs continues, and is written once that is possible", self._stall.message)
+            log.error("%s; runs continue, and are written to the journal when possible", self._stall.message)
 
     def _settle(self, jobs: Sequence[Job]) -> None:
         self._queued -= len(jobs)

@@ -1,4 +1,4 @@
-"""What the journal keeps of one run: the task as clients see it, and what only the host needs."""
+"""The journal's record of a run: the task that clients see, and data for the Host only."""
 
 import contextlib
 from typing import Any, Literal, NamedTuple
@@ -15,11 +15,11 @@ DeliveryState = Literal["open", "superseded", "failed", "delivered"]
 class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):
     """One run as the journal keeps it.
 
-    `request` holds the launch parameters as they were given, never an environment. `sync` runs are
-    listed but never announced. `notify_model` is the choice of a client that launched the run. `restored`
-    marks an end that a former process left; `wants_notice` a cancel that the model did not ask for and
-    should be notified of; `session_id` is the agent's session, if a later run can take it up. `unreadable`
-    records stand in for a row that cannot be read.
+    `request` contains the original launch parameters, never an environment. `sync` runs are listed, but the
+    model is not notified of them. `notify_model` is the choice of the client that launched the run.
+    `restored` marks an end that an earlier process recorded. `wants_notice` marks a cancel that the model did
+    not request and should be notified of. `session_id` is the agent's session, if a later run can resume it.
+    An `unreadable` record replaces a row that cannot be read.
     """
 
     task: AsyncTask
@@ -34,15 +34,15 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
 
     @property
     def concerns_model(self) -> bool:
-        """Whether the model is to be notified of the end: it launched the run, or the client chose so.
+        """Whether to notify the model of the end: it launched the run, or the client chose so.
 
-        A synchronous run is answered to its caller. Of an unreadable record nobody knows, so it counts.
+        A synchronous run returns its result to its caller. An unreadable record may concern the model.
         """
         return not self.sync and (self.origin == "model" or self.notify_model or self.unreadable)
 
 
 class Delivery(NamedTuple):
-    """One attempt to tell the model of ended tasks; `at` in ms since the epoch."""
+    """One attempt to notify the model of ended tasks; `at` is in ms since the epoch."""
 
     delivery_id: str
     task_ids: list[str]
@@ -56,7 +56,7 @@ def encode_record(record: RunRecord) -> bytes:
 
 
 def read_record(task_id: str, data: bytes, ordered_at: int) -> RunRecord:
-    """Return the record of `encode_record`; one that cannot be read is listed as failed, with the reason."""
+    """Decode a record; replace an unreadable one by a failed task with the reason."""
     try:
         return _decode(data)
     except (ValueError, msgspec.ValidationError) as error:
@@ -64,7 +64,7 @@ def read_record(task_id: str, data: bytes, ordered_at: int) -> RunRecord:
 
 
 def status_in(data: bytes) -> AsyncStatus | None:
-    """Return the state that a record tells; None if it cannot be read."""
+    """Return the status in an encoded record; None if it cannot be read."""
     with contextlib.suppress(ValueError, msgspec.ValidationError):
         return _FAST.decode(data).task.status
     with contextlib.suppress(ValueError, msgspec.ValidationError):
@@ -73,7 +73,7 @@ def status_in(data: bytes) -> AsyncStatus | None:
 
 
 _FAST = msgspec.json.Decoder(RunRecord)
-"""Reads all but what only the standard library wrote; see `codec.encode`."""
+"""Reads all records except those that the standard library wrote; see `codec.encode`."""
 
 
 def _decode(data: bytes) -> RunRecord:
@@ -81,10 +81,10 @@ def _decode(data: bytes) -> RunRecord:
 
 
 def _unreadable(task_id: str, data: bytes, ordered_at: int, reason: str) -> RunRecord:
-    """Stand in for a damaged record, or one with words of a newer version; the row itself is kept."""
+    """Return a substitute for a damaged record or one with values of a newer version; the row stays."""
     known = _readable_texts(data)
     error = (
-        f"The record of this run cannot be read: {reason}. It is kept as it is; a newer version of the "
+        f"The record of this run cannot be read: {reason}. It is kept unchanged; a newer version of the "
         "sidecar may have written it."
     )
     task = AsyncTask(

@@ -1,4 +1,4 @@
-"""The journal's tables, how they came to be, and how the file is opened."""
+"""Define and migrate the journal's tables, and open its file."""
 
 import os
 import sqlite3
@@ -7,7 +7,7 @@ from pathlib import Path
 from sidecar.api.errors import StorageError
 
 APPLICATION_ID = 0x5353434A
-"""Marks the file as ours in its header, so that no other program's database is taken for a journal."""
+"""Marks the file as a journal in its header, to distinguish it from databases of other programs."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -31,22 +31,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX runs_transcript_open ON runs (n) WHERE transcript_open",
     ),
 )
-"""Entry i takes a file from version i to i + 1; a released entry is never changed."""
+"""Entry i migrates a file from version i to i + 1. Never change a released entry."""
 
 VERSION = len(MIGRATIONS)
 
 _BUSY_SECONDS = 5.0
-"""Only a checkpoint of another process's last connection can hold us up, for moments."""
+"""Only a checkpoint of another process's last connection can block this one, and only briefly."""
 
 
 class JournalMissing(StorageError):
-    """There is no journal to read yet; `ps` and second processes may show nothing instead."""
+    """There is no journal to read yet. Readers may treat it as empty."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the journal to write it, bringing it to `VERSION`.
+    """Open the journal for writing and migrate it to `VERSION`.
 
-    Raises StorageError naming the file and the remedy.
+    Raises StorageError with the file and the remedy.
     """
     try:
         _create_private(path)
@@ -68,10 +68,10 @@ def connect_to_read(
     factory: type[sqlite3.Connection] = sqlite3.Connection,
     named: Path | None = None,
 ) -> sqlite3.Connection:
-    """Open the journal as it is; `immutable` without its log and without following changes.
+    """Open the journal for reading; with `immutable`, ignore its write-ahead log and later changes.
 
-    Raises StorageError as `connect` does, about the file `named` where `path` is a copy of that, and
-    JournalMissing when there is nothing to read.
+    Raises StorageError like `connect`, with the path `named` if `path` is a copy of that file, and
+    JournalMissing if there is nothing to read.
     """
     named = named or path
     try:
@@ -91,14 +91,14 @@ def connect_to_read(
 
 
 def connect_empty() -> sqlite3.Connection:
-    """Return a journal in memory without anything in it, to read where there is none yet."""
+    """Return an empty journal in memory, to read while there is no file."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     _prepare(connection, 0)
     return connection
 
 
 def storage_error(path: Path, error: Exception) -> StorageError:
-    """Say in a person's words what SQLite or the system said of `path`, and the remedy."""
+    """Describe an error of SQLite or the system for `path` in plain words, with the remedy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     reason, remedy = _MEANINGS.get(code, (str(error), "check the disk and the file's permissions"))
     return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
@@ -117,7 +117,7 @@ def _create_private(path: Path) -> None:
     except FileExistsError:
         return
     os.close(handle)
-    path.chmod(0o600)  # SQLite gives its -wal and -shm files the mode of this one
+    path.chmod(0o600)  # SQLite gives its -wal and -shm files the same mode
 
 
 def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -134,8 +134,10 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
 
 def _prepare(connection: sqlite3.Connection, version: int) -> None:
     if version == 0:
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # first: later it would take a whole VACUUM
-    # FULL, not NORMAL: a record must outlive a power cut once `save` has returned.
+        connection.execute(
+            "PRAGMA auto_vacuum = INCREMENTAL"
+        )  # set this first, because later it would require a full VACUUM
+    # FULL, not NORMAL: a record must survive a power failure once `save` has returned.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA journal_size_limit = 16777216")
@@ -148,20 +150,18 @@ def _prepare(connection: sqlite3.Connection, version: int) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
-    # So that the file is a journal by itself, should somebody remove its write-ahead log.
+    # Write the tables to the file itself, in case its write-ahead log is removed.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _missing(path: Path) -> JournalMissing:
     reason = "there is no journal yet"
-    return JournalMissing(
-        f"{reason} at {path}; it is made by the first launch", path=str(path), reason=reason
-    )
+    return JournalMissing(f"{reason} at {path}; the first launch creates it", path=str(path), reason=reason)
 
 
 def _without_log(path: Path) -> StorageError:
     reason = "its write-ahead log (-wal) was removed"
-    remedy = "end the sidecar that uses it, which saves what it knows, and start it again"
+    remedy = "stop the sidecar that uses it, which saves its data, and start it again"
     return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
 
 
@@ -171,7 +171,7 @@ def _refusal(path: Path, reason: str, remedy: str) -> StorageError:
 
 _DAMAGED = (
     "the file is damaged",
-    "move it and its -wal and -shm files away to begin a new one; the transcripts under tasks/ stay",
+    "move it and its -wal and -shm files away to start a new one; the transcripts under tasks/ stay",
 )
 _MEANINGS = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,

@@ -1,4 +1,4 @@
-"""How the journal's file is opened, and whether what was opened is still the journal."""
+"""Open the journal's file, and check that the open file is still the journal."""
 
 import shutil
 import sqlite3
@@ -16,26 +16,26 @@ from sidecar.subagents.journal.schema import (
 )
 
 _COPY_ATTEMPTS = 3
-"""How often a file that is written meanwhile is copied again."""
+"""How often to copy a file again if it changes during the copy."""
 
 _Stamp = tuple[tuple[int, int, int] | None, ...]
 
 
 class Source(Protocol):
-    """Opens one journal. Used in the journal's thread."""
+    """Open one journal. Use it in the journal's thread."""
 
     def connect(self) -> sqlite3.Connection:
-        """Open it. Raises StorageError, with the remedy."""
+        """Open the journal. Raises StorageError with the remedy."""
 
     def is_current(self) -> bool:
-        """Tell whether the last connection still shows the journal; a few system calls at most."""
+        """Return whether the last connection still shows the journal, in a few system calls."""
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
-        """Close a connection that `connect` made."""
+        """Close a connection that `connect` returned."""
 
 
 class Writing:
-    """The one process that writes: it goes on even if somebody removes the write-ahead log under it."""
+    """Open the journal for the process that writes, which continues if its write-ahead log is removed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,36 +48,36 @@ class Writing:
         return connection
 
     def is_current(self) -> bool:
-        """Tell whether the log is still the one that was opened.
+        """Return whether the log is still the one that was opened.
 
-        A journal that was replaced as a whole is not looked for: it belongs to somebody else.
+        Ignore a journal file that was replaced, because it has another owner.
         """
         found = _identities(self._path)
         if self._files[1] is None and found[0] == self._files[0]:
-            self._files = found  # made by the first read or write
+            self._files = found  # the first read or write created the log
         return found[0] != self._files[0] or found[1] == self._files[1]
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
-        """Close; what is in a log without a name would be lost with it, so that goes into the file first."""
+        """Close the connection. If the log was removed, write its content to the journal file first."""
         if not self.is_current():
             connection.execute("PRAGMA wal_checkpoint(FULL)")
         connection.close()
 
 
 class Reading:
-    """A process that only reads, also from a file system that nobody can write.
+    """Open the journal for a process that only reads, even on a read-only file system.
 
-    With `may_be_missing` there is an empty journal where none is yet.
+    With `may_be_missing`, a missing journal reads as empty.
     """
 
     def __init__(self, path: Path, *, may_be_missing: bool = False) -> None:
         self._path = path
         self._may_be_missing = may_be_missing
         self._frozen: _Stamp | None = None
-        """The state of the files that a connection shows which does not follow later changes."""
+        """The state of the files that a connection shows if it does not follow changes, else None."""
 
     def connect(self) -> sqlite3.Connection:
-        """Open the journal as it is."""
+        """Open the journal in its current state."""
         before = _stamps(self._path)
         self._frozen = None
         try:
@@ -93,7 +93,7 @@ class Reading:
             return connection
 
     def is_current(self) -> bool:
-        """Tell whether the connection follows changes, or there were none."""
+        """Return whether the connection follows changes, or there were no changes."""
         return self._frozen is None or self._frozen == _stamps(self._path)
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
@@ -101,7 +101,7 @@ class Reading:
         connection.close()
 
     def _connect_unshared(self, error: StorageError) -> sqlite3.Connection:
-        """Open without the memory that readers and writers share, which nobody can make here."""
+        """Open without the memory that readers and writers share, which cannot be created here."""
         if getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CANTOPEN:
             raise error
         if not _can_be_read(self._path):
@@ -111,12 +111,12 @@ class Reading:
             if log is None or log[1] == 0:
                 return connect_to_read(self._path, immutable=True)
             return _connect_to_copy(self._path)
-        except (sqlite3.Error, OSError) as fault:
-            raise storage_error(self._path, fault) from fault
+        except (sqlite3.Error, OSError) as cause:
+            raise storage_error(self._path, cause) from cause
 
 
 class _Copy(sqlite3.Connection):
-    """A connection to a private copy, which ends with it."""
+    """A connection to a private copy. Closing it deletes the copy."""
 
     folder: Path
 
@@ -126,7 +126,7 @@ class _Copy(sqlite3.Connection):
 
 
 def _connect_to_copy(path: Path) -> sqlite3.Connection:
-    """Open a copy of the journal with its write-ahead log, which an immutable one would leave out."""
+    """Open a copy of the journal and its write-ahead log, which an immutable connection would ignore."""
     folder = Path(tempfile.mkdtemp(prefix="subagent-sidecar-"))
     try:
         for _ in range(_COPY_ATTEMPTS):
@@ -153,7 +153,7 @@ def _can_be_read(path: Path) -> bool:
 
 
 def log_is_missing(path: Path) -> bool:
-    """Tell whether there is a journal without its write-ahead log; in use it has one."""
+    """Return whether there is a journal without a write-ahead log. A journal in use has one."""
     found = _stamps(path)
     return found[0] is not None and found[1] is None
 
@@ -163,7 +163,7 @@ def _log(path: Path) -> Path:
 
 
 def _stamps(path: Path) -> _Stamp:
-    """Return what changes when the journal or its log is written; None for a file that is not there."""
+    """Return values that change when the journal or its log is written; None for a missing file."""
     return tuple(_stamp(file) for file in (path, _log(path)))
 
 

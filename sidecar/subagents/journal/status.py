@@ -1,7 +1,7 @@
-"""The state that each run has: the one that its record tells, whatever the column beside it says.
+"""Determine the status of each run from its record, even if the status column differs.
 
-A record that cannot be read counts as failed. Rows are compared once for each connection, and the few live
-ones each time; what differs is kept in temporary tables in memory, so that every query finds the same state.
+An unreadable record counts as failed. Each connection compares all rows once, and the few live rows each
+time. Temporary tables in memory hold the differences, so that every query returns the same status.
 """
 
 import sqlite3
@@ -15,16 +15,16 @@ from sidecar.subagents.journal.records import status_in
 _RECORDED = "SELECT status FROM temp.amended WHERE amended.n = runs.n"
 _SHOWN = "SELECT status FROM temp.shown WHERE shown.id = runs.id"
 RECORDED = f"coalesce(({_RECORDED}), status)"
-"""The state in a row of `runs`, for queries after `compare`."""
+"""The status of a row of `runs`, for queries after `compare`."""
 SHOWN = f"coalesce(({_SHOWN}), ({_RECORDED}), status)"
-"""The same, or the end that `show` gave."""
+"""The same, or the status set by `show`."""
 
 _ENDED = ("completed", "failed", "cancelled")
 _LIVE = """SELECT n FROM runs WHERE status < 'cancelled'
     UNION SELECT n FROM runs WHERE status > 'cancelled' AND status < 'completed'
     UNION SELECT n FROM runs WHERE status > 'completed' AND status < 'failed'
     UNION SELECT n FROM runs WHERE status > 'failed'"""
-"""The others, in ranges of the index, since the column may hold an unknown word."""
+"""All other rows, as ranges of the index, because the column may contain an unknown value."""
 _TABLES = """
 CREATE TEMP TABLE seen (n INTEGER NOT NULL);
 CREATE TEMP TABLE live (n INTEGER PRIMARY KEY);
@@ -38,7 +38,7 @@ _IS_MOVED = "n IN (SELECT n FROM temp.amended) OR id IN (SELECT id FROM temp.sho
 
 
 def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
-    """Find rows whose record tells another state than their column; `again` also among those known."""
+    """Find rows whose record and column have different statuses; with `again`, compare all rows."""
     _make_tables(db)
     (seen,) = db.execute("SELECT n FROM temp.seen").fetchone()
     rows = db.execute(_UNCOMPARED, (0 if again else seen,)).fetchall()
@@ -55,19 +55,19 @@ def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
 
 
 def shown_column(db: sqlite3.Connection) -> str:
-    """Return what tells the shown state in a row of `runs`: mostly the column, which has an index."""
+    """Return the SQL of the shown status of a row: the indexed column, unless some row differs."""
     moved = "SELECT EXISTS (SELECT 1 FROM temp.amended) OR EXISTS (SELECT 1 FROM temp.shown)"
     return SHOWN if db.execute(moved).fetchone()[0] else "status"
 
 
 def show(db: sqlite3.Connection, task_id: str, status: AsyncStatus) -> None:
-    """Have lists and counts show a run in this state, which the disk does not take yet."""
+    """Show a run with this status in lists and counts before the disk accepts it."""
     _make_tables(db)
     db.execute("INSERT OR REPLACE INTO temp.shown VALUES (?, ?)", (task_id, status))
 
 
 def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
-    """Return the number of tasks in each state; a running synchronous one holds no slot and is left out."""
+    """Return the number of tasks with each status, without running synchronous runs, which hold no slot."""
     running_synchronously = foreground(db)
     found = dict(db.execute("SELECT status, count(*) FROM runs GROUP BY status").fetchall())
     moved = db.execute(f"SELECT status, {SHOWN} FROM runs WHERE {_IS_MOVED}")  # noqa: S608 - constants
@@ -79,14 +79,14 @@ def counts(db: sqlite3.Connection) -> dict[AsyncStatus, int]:
 
 
 def foreground(db: sqlite3.Connection) -> int:
-    """Return the number of running synchronous tasks."""
+    """Return the number of running synchronous runs."""
     compare(db)
     query = f"SELECT count(*) FROM runs WHERE sync AND {shown_column(db)} = 'running'"  # noqa: S608 - constants
     return int(db.execute(query).fetchone()[0])
 
 
 def unreadable(db: sqlite3.Connection) -> list[str]:
-    """Return the ids of rows that cannot be read and have no end in their column."""
+    """Return the ids of unreadable rows whose column does not have an end status."""
     rows = db.execute(
         f"SELECT id, body FROM runs WHERE n IN ({_LIVE}) ORDER BY n"  # noqa: S608 - a constant
     )
@@ -94,9 +94,9 @@ def unreadable(db: sqlite3.Connection) -> list[str]:
 
 
 def close_unreadable(db: sqlite3.Connection, task_ids: Sequence[str], event: dict[str, Any]) -> None:
-    """Have these rows count as failed, with `event` as the end of those whose events tell none.
+    """Set the status of these rows to failed, and add `event` where the events do not contain an end.
 
-    Their records are left as they are; their stored tasks are still to be finished.
+    Leave their records unchanged, and mark their stored tasks as unfinished.
     """
     for task_id in task_ids:
         db.execute(

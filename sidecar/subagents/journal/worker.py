@@ -1,4 +1,4 @@
-"""The thread that owns the journal's connection: takes jobs in order, commits them together."""
+"""The thread that owns the journal's connection, runs jobs in order and commits them in batches."""
 
 import asyncio
 import itertools
@@ -14,21 +14,21 @@ from typing import Any
 from sidecar.subagents.journal.source import Source
 
 BATCH_SECONDS = 0.04
-"""How long jobs that nobody waits for may gather before they are committed."""
+"""How long jobs that are not urgent may collect before they are committed."""
 BATCH_JOBS = 500
 BATCH_BYTES = 1 << 20
 RETRY_SECONDS = 1.0
-"""How long after a failed attempt kept jobs are tried again, and a journal that would not open is opened."""
+"""How long to wait before retrying kept jobs, or opening a journal that did not open."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One piece of work on the connection and, once served, its value or its error.
+    """A function to run on the connection and, once it has run, its value or error.
 
-    `urgent` jobs have somebody waiting. A job to `keep` is tried until the disk takes it; later jobs of its
-    `chain` wait for it, so that what is stored of a chain has no gap.
+    A caller waits for an `urgent` job. A job with `keep` is retried until the disk accepts it. Later jobs of
+    its `chain` wait for it, so that a stored chain has no gaps.
     """
 
     run: Callable[[sqlite3.Connection], Any]
@@ -38,19 +38,18 @@ class Job:
     chain: str | None = None
     keep: bool = False
     done: asyncio.Future[Any] | None = None
-    """Whoever waits in the loop; the thread does not touch it."""
+    """The future of the caller in the loop. The thread does not touch it."""
     value: Any = None
     error: Exception | None = None
 
 
 class JournalWorker:
-    """Serves jobs in the order they came; consecutive writes share a commit.
+    """Run jobs in order of arrival; consecutive writes share a commit.
 
-    `source` opens the journal; while that fails every job fails with its error, and it is tried again.
-    `deliver` is called in the thread with jobs that were served, `stalled` with the error when jobs have to
-    be kept and with None when all of them are durable, `ended` when there will be no more. How much may be
-    queued is the caller's to bound. A job that fails does not fail its neighbors: they are tried again one
-    by one.
+    `source` opens the journal. While that fails, every job fails with the error, and the worker retries. The
+    worker calls these functions in its thread: `deliver` with jobs that are done, `stalled` with the error
+    when jobs must be kept and with None when all of them are durable, and `ended` after the last job. The
+    caller limits the queue. A failing job does not fail others of its batch: the worker retries each alone.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class JournalWorker:
         self._ended = ended
         self._switch_to: Source | None = None
         self._connection: sqlite3.Connection | None = None
-        self._fault: Exception | None = None
+        self._connect_error: Exception | None = None
         self._jobs: deque[Job] = deque()
         self._kept: list[Job] = []
         self._urgent = 0
@@ -77,11 +76,11 @@ class JournalWorker:
         self._thread = threading.Thread(target=self._main, name="journal", daemon=True)
 
     def start(self) -> None:
-        """Begin; whoever calls this calls `stop` and `join`."""
+        """Start the thread. The caller must call `stop` and `join` later."""
         self._thread.start()
 
     def put(self, job: Job) -> None:
-        """Queue a job. Never waits."""
+        """Queue a job. Never blocks."""
         with self._changed:
             self._jobs.append(job)
             self._urgent += job.urgent
@@ -90,12 +89,12 @@ class JournalWorker:
                 self._changed.notify()
 
     def reconnect(self, source: Source) -> None:
-        """Open the journal by `source` from the next batch on."""
+        """Open the journal with `source` from the next batch on."""
         with self._changed:
             self._switch_to = source
 
     def stop(self) -> None:
-        """Let the thread end after what is queued. Never waits."""
+        """End the thread after the queued jobs. Never blocks."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -121,11 +120,11 @@ class JournalWorker:
                 if self._closing and not batch:
                     return
         finally:
-            self._give_up()
+            self._retry_last_time()
             self._disconnect()
 
     def _take(self) -> list[Job]:
-        """Return the next batch; an empty one when it is time to try again, or all is done."""
+        """Return the next batch; an empty one when a retry is due or all jobs are done."""
         with self._changed:
             wait = max(0.0, self._retry_at - time.monotonic()) if self._kept else None
             self._changed.wait_for(lambda: self._jobs or self._closing, timeout=wait)
@@ -182,7 +181,7 @@ class JournalWorker:
         self._kept += jobs
 
     def _retry(self) -> None:
-        """Try the kept jobs together, so that they become durable in their order or not at all."""
+        """Retry the kept jobs together, so that they become durable in order or not at all."""
         self._retry_at = time.monotonic() + RETRY_SECONDS
         if self._commit(self._kept) is None:
             jobs, self._kept = self._kept, []
@@ -191,15 +190,15 @@ class JournalWorker:
             self._stalled(None)
             self._deliver(jobs)
 
-    def _give_up(self) -> None:
+    def _retry_last_time(self) -> None:
         if self._kept:
             self._retry()
         for job in self._kept:
-            job.error = job.error or self._fault
+            job.error = job.error or self._connect_error
         self._deliver(self._kept)
 
     def _commit(self, jobs: Sequence[Job]) -> Exception | None:
-        """Run the jobs in one transaction; on an error nothing of it stays."""
+        """Run the jobs in one transaction, and roll it back on an error."""
         if not jobs:
             return None
         try:
@@ -215,25 +214,25 @@ class JournalWorker:
         return None
 
     def _open(self) -> sqlite3.Connection:
-        """Return the connection. Raises what `connect` does, and tries again only after a pause."""
+        """Return the connection. Raises the errors of `connect`, and retries only after a pause."""
         if self._connection is not None:
             if self._source.is_current():
                 return self._connection
             self._disconnect()
-        if self._fault is None or time.monotonic() >= self._retry_at:
+        if self._connect_error is None or time.monotonic() >= self._retry_at:
             self._retry_at = time.monotonic() + RETRY_SECONDS
-            self._fault = None
+            self._connect_error = None
             try:
                 self._connection = self._source.connect()
             except Exception as error:
-                self._fault = error
+                self._connect_error = error
         if self._connection is None:
-            assert self._fault is not None
-            raise self._fault
+            assert self._connect_error is not None
+            raise self._connect_error
         return self._connection
 
     def _disconnect(self) -> None:
-        connection, self._connection, self._fault = self._connection, None, None
+        connection, self._connection, self._connect_error = self._connection, None, None
         try:
             if connection is not None:
                 self._source.disconnect(connection)
@@ -242,5 +241,5 @@ class JournalWorker:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Return whether the disk, not the job, is the cause, so that trying again makes sense."""
+    """Return whether the disk, not the job, caused the error, so that a retry may succeed."""
     return isinstance(error, sqlite3.Error | OSError)

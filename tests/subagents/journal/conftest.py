@@ -27,7 +27,7 @@ def make_record() -> MakeRecord:
         task = AsyncTask(
             id=members.pop("id", new_task_id()),
             subagent_name="reviewer",
-            goal_prompt=members.pop("goal", "Look at it"),
+            goal_prompt=members.pop("goal", "Review it"),
             status=status,
             queued_at=at if status == "queued" else None,
             launched_at=None if status == "queued" else at,
@@ -36,7 +36,7 @@ def make_record() -> MakeRecord:
             runner="shell",
             workspace_dir="/project",
         )
-        return RunRecord(task=task, origin="client", request={"goalPrompt": "Look at it"}, **members)
+        return RunRecord(task=task, origin="client", request={"goalPrompt": "Review it"}, **members)
 
     return make
 

@@ -40,20 +40,20 @@ async def test_events_are_numbered_from_one_and_stamped(log: EventLog) -> None:
     ]
 
 
-async def test_numbers_go_on_after_a_restart(path: Path) -> None:
+async def test_numbers_continue_after_a_restart(path: Path) -> None:
     for expected in (1, 2, 3):
         journal = await Journal.open(path)
         assert await EventLog(journal, lambda: 0).append("a", {"type": "state"}) == expected
         await journal.aclose()
 
 
-async def test_concurrent_writers_leave_no_gap_and_no_repeat(log: EventLog) -> None:
+async def test_concurrent_writers_cause_no_gaps_and_no_duplicates(log: EventLog) -> None:
     seqs = await asyncio.gather(*(log.append("a", {"type": "log", "text": "x" * 90}) for _ in range(100)))
     assert sorted(seqs) == list(range(1, 101))
     assert [event["seq"] for event in await read_all(log, "a")] == list(range(1, 101))
 
 
-async def test_a_watcher_hears_each_later_event_once_and_in_order(log: EventLog) -> None:
+async def test_a_watcher_gets_each_later_event_once_and_in_order(log: EventLog) -> None:
     heard: list[int] = []
     await log.append("a", {"type": "log"})
     unwatch = log.watch("a", lambda event: heard.append(event["seq"]))
@@ -65,7 +65,9 @@ async def test_a_watcher_hears_each_later_event_once_and_in_order(log: EventLog)
     assert heard == [2, 3, 4, 5, 6]
 
 
-async def test_a_failing_watcher_disturbs_nobody(log: EventLog, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failing_watcher_does_not_affect_others(
+    log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
     heard: list[int] = []
 
     def fail(_: dict[str, Any]) -> None:
@@ -78,7 +80,7 @@ async def test_a_failing_watcher_disturbs_nobody(log: EventLog, caplog: pytest.L
     assert "a watcher of task a failed" in caplog.text
 
 
-async def test_what_a_watcher_missed_is_read_without_gap_or_repeat(log: EventLog) -> None:
+async def test_events_before_a_watch_are_read_without_gaps_or_duplicates(log: EventLog) -> None:
     async def write() -> None:
         for _ in range(60):
             await log.append("a", {"type": "message", "text": "x" * 50})
@@ -109,7 +111,7 @@ async def test_no_event_is_accepted_after_the_journal_is_closed(log: EventLog, j
         await log.append("a", {"type": "state"})
 
 
-async def test_what_was_read_is_durable(log: EventLog, path: Path) -> None:
+async def test_events_that_were_read_are_durable(log: EventLog, path: Path) -> None:
     await log.append("a", {"type": "message", "text": "x"})
     (event,) = (await log.read("a")).events
     other = await Journal.open(path, read_only=True)
@@ -132,7 +134,7 @@ STEPS = st.lists(
 
 @settings(max_examples=30, deadline=None)
 @given(steps=STEPS, tail_bytes=st.integers(0, 600))
-def test_any_reading_beside_any_writing_meets_each_event_once(steps: list[Step], tail_bytes: int) -> None:
+def test_any_concurrent_read_returns_each_event_once(steps: list[Step], tail_bytes: int) -> None:
     written, seen = asyncio.run(follow(steps, tail_bytes))
     assert seen == list(range(1, written + 1))
 

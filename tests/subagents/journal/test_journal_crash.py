@@ -73,7 +73,7 @@ def run_and_kill(path: Path) -> None:
             child.send_signal(signal.SIGKILL)
 
 
-async def test_what_was_saved_outlives_a_kill(path: Path) -> None:
+async def test_saved_data_survives_a_kill(path: Path) -> None:
     run_and_kill(path)
     journal = await Journal.open(path)
     assert len(await journal.unfinished()) == 20
@@ -82,7 +82,7 @@ async def test_what_was_saved_outlives_a_kill(path: Path) -> None:
 
 
 @pytest.mark.parametrize("torn", [1, 100, 5_000])
-async def test_a_torn_log_loses_its_tail_only(path: Path, torn: int) -> None:
+async def test_a_torn_log_loses_only_its_tail(path: Path, torn: int) -> None:
     run_and_kill(path)
     wal = path.with_name("sidecar.db-wal")
     wal.write_bytes(wal.read_bytes()[:-torn] + b"\xa5" * (torn // 2))
@@ -93,7 +93,7 @@ async def test_a_torn_log_loses_its_tail_only(path: Path, torn: int) -> None:
     await journal.aclose()
 
 
-def test_a_full_disk_delays_what_has_to_be_kept_and_refuses_the_rest(path: Path) -> None:
+def test_a_full_disk_delays_kept_writes_and_refuses_others(path: Path) -> None:
     command = [sys.executable, "-c", PRELUDE + FILL_THE_DISK, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (done.stdout, done.returncode) == (

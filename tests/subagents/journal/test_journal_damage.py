@@ -1,4 +1,4 @@
-"""Rows that cannot be read: each is listed with its reason, and everything else works."""
+"""Unreadable rows are listed with the reason, and everything else works."""
 
 import sqlite3
 from pathlib import Path
@@ -42,7 +42,7 @@ async def test_a_bad_row_is_listed_as_failed_with_its_reason(
     assert names in str(tasks[bad.task.id].error)
 
 
-async def test_a_word_of_a_newer_version_is_named_and_the_rest_of_the_row_shown(
+async def test_a_value_of_a_newer_version_is_named_and_the_rest_of_the_row_shown(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
     record = make_record("failed", goal="Upgrade it")
@@ -79,7 +79,7 @@ async def test_an_unreadable_live_row_stops_counting_as_running_and_is_kept(
     db.close()
 
 
-async def test_an_unreadable_row_whose_events_tell_an_end_gets_no_second_one(
+async def test_an_unreadable_row_whose_events_contain_an_end_gets_no_second_one(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
     bad = make_record()
@@ -90,7 +90,7 @@ async def test_an_unreadable_row_whose_events_tell_an_end_gets_no_second_one(
     assert (await journal.read_events(bad.task.id)).last_seq == 1
 
 
-async def test_an_unknown_state_beside_a_readable_record_is_that_of_the_record(
+async def test_the_status_of_the_record_replaces_an_unknown_status_in_the_column(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
     records = {status: make_record(status) for status in STATUSES}
@@ -148,7 +148,7 @@ async def test_lists_and_counts_show_an_end_that_is_not_written_yet(
     assert [record.task.id for record in await journal.unfinished()] == [run.task.id]
 
 
-async def test_a_damaged_event_is_a_log_event_that_says_so(journal: Journal, path: Path) -> None:
+async def test_a_damaged_event_becomes_a_log_event_with_the_reason(journal: Journal, path: Path) -> None:
     await journal.append("run", [{"seq": n, "ts": n, "type": "log"} for n in (1, 2, 3)])
     await journal.flush()
     with sqlite3.connect(path) as db:
@@ -159,7 +159,7 @@ async def test_a_damaged_event_is_a_log_event_that_says_so(journal: Journal, pat
     assert "unreadable event" in events[1]["text"]
 
 
-async def test_a_damaged_journal_opens_by_itself_once_it_was_moved_away(
+async def test_a_new_journal_opens_by_itself_once_a_damaged_one_was_moved_away(
     path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.subagents.journal.worker.RETRY_SECONDS", 0.0)
@@ -175,9 +175,7 @@ async def test_a_damaged_journal_opens_by_itself_once_it_was_moved_away(
     await journal.aclose()
 
 
-async def test_a_journal_that_is_not_there_yet_reads_as_empty_until_it_is(
-    path: Path, make_record: MakeRecord
-) -> None:
+async def test_a_missing_journal_reads_as_empty_until_it_exists(path: Path, make_record: MakeRecord) -> None:
     reader = await Journal.open(path, read_only=True, required=False)
     assert (await reader.list()).records == []
     owner = await Journal.open(path)

@@ -26,19 +26,19 @@ async def test_a_page_is_bounded_by_number(journal: Journal) -> None:
     assert await journal.read_events("a", 3, limit=2) == EventPage(events(4, 5), 5, False)
 
 
-async def test_a_page_is_bounded_by_bytes_but_holds_an_event(journal: Journal) -> None:
+async def test_a_page_is_bounded_by_bytes_but_contains_an_event(journal: Journal) -> None:
     await journal.append("a", events(1, 2, 3, text="x" * 1_000))
     assert (await journal.read_events("a", max_bytes=10)).last_seq == 1
     assert (await journal.read_events("a", max_bytes=2_500)).last_seq == 2
 
 
 @pytest.mark.parametrize("after", [3, 4, 1 << 80])
-async def test_a_page_beyond_the_end_is_empty_and_says_where_the_end_is(journal: Journal, after: int) -> None:
+async def test_a_page_beyond_the_end_is_empty_and_has_the_last_seq(journal: Journal, after: int) -> None:
     await journal.append("a", events(1, 2, 3))
     assert await journal.read_events("a", after) == EventPage([], 3, False)
 
 
-async def test_flushed_events_are_there_after_a_restart(path: Path) -> None:
+async def test_flushed_events_survive_a_restart(path: Path) -> None:
     journal = await Journal.open(path)
     await journal.append("a", events(1, 2, text="\ud83d"))
     await journal.flush()
@@ -48,7 +48,7 @@ async def test_flushed_events_are_there_after_a_restart(path: Path) -> None:
     await journal.aclose()
 
 
-async def test_events_nobody_waits_for_are_committed_soon(journal: Journal, path: Path) -> None:
+async def test_events_that_are_not_urgent_are_committed_soon(journal: Journal, path: Path) -> None:
     reader = await Journal.open(path, read_only=True)
     await journal.append("a", events(1))
     async with asyncio.timeout(5):
@@ -68,7 +68,7 @@ async def test_a_full_queue_makes_the_writer_wait(journal: Journal, monkeypatch:
     assert (await journal.read_events("a", limit=100)).events == events(*range(1, 40))
 
 
-async def test_waiting_writers_all_come_through(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_waiting_writers_finish(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal_module, "MAX_QUEUED_BYTES", 100)
     tasks = [str(n) for n in range(50)]
     async with asyncio.timeout(20):
@@ -76,7 +76,7 @@ async def test_waiting_writers_all_come_through(journal: Journal, monkeypatch: p
     assert [await journal.last_seq(task) for task in tasks] == [1] * 50
 
 
-async def test_closing_writes_what_is_queued(path: Path) -> None:
+async def test_closing_writes_queued_events(path: Path) -> None:
     journal = await Journal.open(path)
     await journal.append("a", events(*range(1, 1_200)))
     for seq in range(1_200, 3_000):

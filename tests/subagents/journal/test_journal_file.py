@@ -34,7 +34,7 @@ async def test_a_newer_version_is_refused_with_the_remedy(path: Path) -> None:
         assert caught.value.data["path"] == str(path)
 
 
-async def test_an_older_version_is_brought_up(
+async def test_an_older_version_is_migrated(
     path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = make_record()
@@ -70,7 +70,7 @@ async def test_a_damaged_file_is_refused_and_left_alone(path: Path, damage: byte
     assert path.read_bytes() == damage
 
 
-async def test_a_damaged_page_is_told_to_whoever_reads_it(path: Path, make_record: MakeRecord) -> None:
+async def test_reading_a_damaged_page_raises_an_error(path: Path, make_record: MakeRecord) -> None:
     journal = await Journal.open(path)
     for _ in range(200):
         await journal.save(make_record())
@@ -94,12 +94,12 @@ async def test_another_programs_database_is_not_touched(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-async def test_a_place_that_cannot_be_written_is_named(path: Path) -> None:
+async def test_a_path_that_cannot_be_written_is_named(path: Path) -> None:
     with pytest.raises(StorageError, match=re.escape(str(path / "x"))):
         await Journal.open(path / "x")
 
 
-async def test_reading_makes_no_journal(path: Path) -> None:
+async def test_reading_does_not_create_a_journal(path: Path) -> None:
     with pytest.raises(JournalMissing, match="no journal yet"):
         await Journal.open(path, read_only=True)
     path.touch()
@@ -108,7 +108,7 @@ async def test_reading_makes_no_journal(path: Path) -> None:
     assert path.stat().st_size == 0
 
 
-async def test_a_reader_sees_what_the_writer_commits(
+async def test_a_reader_sees_commits_of_the_writer(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
     reader = await Journal.open(path, read_only=True)
@@ -128,7 +128,7 @@ async def test_a_reader_may_not_write(journal: Journal, path: Path, make_record:
     assert journal.depth == 0
 
 
-async def test_a_closed_journal_says_so(path: Path, make_record: MakeRecord) -> None:
+async def test_a_closed_journal_raises_an_error(path: Path, make_record: MakeRecord) -> None:
     journal = await Journal.open(path)
     await asyncio.gather(journal.aclose(), journal.aclose())
     with pytest.raises(StorageError, match="closed"):

@@ -10,7 +10,7 @@ from sidecar.subagents.journal.records import Delivery
 from tests.subagents.journal.conftest import MakeRecord
 
 
-async def test_a_saved_record_comes_back_whole(journal: Journal, make_record: MakeRecord) -> None:
+async def test_a_saved_record_is_returned_unchanged(journal: Journal, make_record: MakeRecord) -> None:
     record = make_record("failed", sync=True, restored=True, wants_notice=True, goal="Größe\n\x00")
     await journal.save(record)
     assert await journal.get(record.task.id) == record
@@ -34,11 +34,11 @@ async def test_changes_after_the_call_are_not_saved(journal: Journal, make_recor
     await saving
     saved = await journal.get(record.task.id)
     assert saved is not None
-    assert saved.task.goal_prompt == "Look at it"
+    assert saved.task.goal_prompt == "Review it"
 
 
 @pytest.mark.parametrize("task_id", ["", "none", "\ud800", "%", "a\x00b"])
-async def test_an_unknown_id_finds_nothing(journal: Journal, make_record: MakeRecord, task_id: str) -> None:
+async def test_an_unknown_id_returns_nothing(journal: Journal, make_record: MakeRecord, task_id: str) -> None:
     await journal.save(make_record())
     assert await journal.get(task_id) is None
 
@@ -101,7 +101,9 @@ async def test_all_five_states_are_counted(journal: Journal, make_record: MakeRe
     assert await journal.foreground() == 0
 
 
-async def test_a_running_synchronous_run_counts_apart(journal: Journal, make_record: MakeRecord) -> None:
+async def test_a_running_synchronous_run_is_counted_separately(
+    journal: Journal, make_record: MakeRecord
+) -> None:
     await journal.save(make_record("running"))
     await journal.save(make_record("running", sync=True))
     await journal.save(make_record("failed", sync=True))
@@ -110,7 +112,7 @@ async def test_a_running_synchronous_run_counts_apart(journal: Journal, make_rec
     assert await journal.foreground() == 1
 
 
-async def test_what_a_crash_left_is_found_in_the_order_it_began(
+async def test_runs_left_by_a_crash_are_returned_oldest_first(
     journal: Journal, make_record: MakeRecord
 ) -> None:
     records = [make_record("queued", 3), make_record("running", 2), make_record("failed", 1)]
@@ -119,13 +121,13 @@ async def test_what_a_crash_left_is_found_in_the_order_it_began(
     assert await journal.unfinished() == [records[1], records[0]]
 
 
-async def test_only_ends_the_model_is_to_be_told_of_are_undelivered(
+async def test_only_ends_that_need_a_notification_are_undelivered(
     journal: Journal, make_record: MakeRecord
 ) -> None:
-    told = make_record("completed")
-    told.task.notified_at = 9
+    notified = make_record("completed")
+    notified.task.notified_at = 9
     wanted = [make_record("failed"), make_record("cancelled", wants_notice=True), make_record("completed")]
-    others = [make_record("cancelled"), make_record("completed", sync=True), make_record(), told]
+    others = [make_record("cancelled"), make_record("completed", sync=True), make_record(), notified]
     for record in wanted + others:
         await journal.save(record)
     assert await journal.undelivered() == wanted
@@ -142,7 +144,7 @@ async def test_an_end_is_marked_once_and_stays_marked(journal: Journal, make_rec
     assert saved.task.notified_at == 50
 
 
-async def test_a_delivery_keeps_its_newest_state(journal: Journal) -> None:
+async def test_a_delivery_keeps_its_latest_state(journal: Journal) -> None:
     await journal.record_delivery("one", ["a", "b"], 1, "open")
     await journal.record_delivery("two", ["c"], 2, "open")
     await journal.record_delivery("one", ["a", "b"], 3, "delivered")
@@ -152,7 +154,7 @@ async def test_a_delivery_keeps_its_newest_state(journal: Journal) -> None:
     ]
 
 
-async def test_old_deliveries_are_forgotten(journal: Journal) -> None:
+async def test_old_deliveries_are_deleted(journal: Journal) -> None:
     for n in range(1_010):
         await journal.record_delivery(str(n), [], n, "delivered")
     kept = await journal.deliveries(limit=5_000)
@@ -170,7 +172,7 @@ async def test_concurrent_saves_share_commits(journal: Journal, path: Path, make
 
 
 def wal_commits(path: Path) -> int:
-    """Count commit frames: those whose header gives the database's size (SQLite file format, section 4.1)."""
+    """Count commit frames, whose header contains the database size (SQLite file format, section 4.1)."""
     wal = path.with_name(path.name + "-wal").read_bytes()
     frame = 24 + int.from_bytes(wal[8:12])
     return sum(any(wal[at + 4 : at + 8]) for at in range(32, len(wal), frame))

@@ -1,4 +1,4 @@
-"""Journals on file systems that nobody can write, and logs that are removed while they are used."""
+"""Read-only file systems, and write-ahead logs that are removed while in use."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ MOUNTED = 'mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" && shift 2 &&
 
 
 def read(path: Path, *before: str) -> tuple[list[str], int, list[str]]:
-    """Return runs, failed ones and deliveries as another process finds them, started by a command."""
+    """Read runs, failed runs and deliveries in another process, which a command starts."""
     command = [*before, sys.executable, "-c", READ, str(path)]
     done = subprocess.run(command, cwd=REPO, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
@@ -56,7 +56,7 @@ def read(path: Path, *before: str) -> tuple[list[str], int, list[str]]:
 
 
 def read_mounted(folder: Path, mount: Path) -> tuple[list[str], int, list[str]]:
-    """Do as `read` below a read-only mount of `folder`, which needs the right to mount."""
+    """Call `read` in a read-only mount of `folder`. This needs permission to mount."""
     mount.mkdir(exist_ok=True)
     mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c", MOUNTED, "sh", str(folder), str(mount)]
     return read(mount / "sidecar.db", *mounted)
@@ -64,7 +64,7 @@ def read_mounted(folder: Path, mount: Path) -> tuple[list[str], int, list[str]]:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The place of private copies, which are gone at the end."""
+    """The folder of private copies, which the test must leave empty."""
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
@@ -73,7 +73,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 @pytest.mark.parametrize("state", ["closed", "killed", "killed, and its index is gone", "open"])
-def test_a_read_only_mount_is_read_whole(
+def test_a_read_only_mount_is_read_completely(
     tmp_path: Path, temporary: Path, make_record: MakeRecord, state: str
 ) -> None:
     folder = tmp_path / "root"
@@ -103,7 +103,7 @@ def test_a_read_only_mount_is_read_whole(
     assert state == "open" or sorted(file.name for file in folder.iterdir()) == before
 
 
-async def test_a_frozen_view_is_given_up_when_somebody_writes(
+async def test_a_frozen_view_ends_when_the_journal_is_written(
     path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = await Journal.open(path)
@@ -120,7 +120,7 @@ async def test_a_frozen_view_is_given_up_when_somebody_writes(
 
 
 def refusing_once() -> object:
-    """Return a `connect_to_read` that cannot make what processes share the first time."""
+    """Return a `connect_to_read` that cannot create the shared memory the first time."""
     calls: list[Path] = []
 
     def connect(path: Path, **options: object) -> sqlite3.Connection:
@@ -154,9 +154,7 @@ async def test_an_owner_whose_log_is_removed_loses_nothing(path: Path, make_reco
     await again.aclose()
 
 
-async def test_what_was_written_before_a_log_was_removed_is_kept_at_the_end(
-    path: Path, make_record: MakeRecord
-) -> None:
+async def test_writes_before_a_log_was_removed_are_kept(path: Path, make_record: MakeRecord) -> None:
     owner = await Journal.open(path)
     await owner.save(make_record())
     remove_log(path)
@@ -166,16 +164,16 @@ async def test_what_was_written_before_a_log_was_removed_is_kept_at_the_end(
     await again.aclose()
 
 
-def test_a_file_without_the_log_that_holds_its_tables_says_so(path: Path) -> None:
+def test_a_file_without_the_log_that_contains_its_tables_is_an_error(path: Path) -> None:
     script = """import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute("PRAGMA journal_mode = WAL"); db.execute("CREATE TABLE t (x)"); os._exit(0)"""
     subprocess.run([sys.executable, "-c", script, str(path)], timeout=60, check=True)
     remove_log(path)
-    with pytest.raises(StorageError, match=r"write-ahead log .* was removed; end the sidecar that uses it"):
+    with pytest.raises(StorageError, match=r"write-ahead log .* was removed; stop the sidecar that uses it"):
         Reading(path).connect()
 
 
-def test_a_journal_that_was_replaced_is_left_to_its_new_owner(path: Path) -> None:
+def test_a_replaced_journal_is_not_touched(path: Path) -> None:
     source = Writing(path)
     connection = source.connect()
     assert source.is_current()

@@ -1,4 +1,4 @@
-"""Events of old runs leave the journal; nothing that somebody still waits for does."""
+"""Pruning removes the events of old runs, but no events that are still needed."""
 
 import asyncio
 import signal
@@ -42,7 +42,7 @@ async def kept(journal: Journal, *task_ids: str) -> list[bool]:
     return [await journal.last_seq(task_id) == EVENTS for task_id in task_ids]
 
 
-async def test_only_events_of_old_runs_that_nobody_waits_for_are_removed(
+async def test_only_events_of_old_runs_that_are_not_needed_are_removed(
     journal: Journal, make_record: MakeRecord
 ) -> None:
     old, young = NOW - 91 * DAY, NOW - 89 * DAY
@@ -84,7 +84,7 @@ async def test_a_large_journal_keeps_the_events_of_the_last_day(path: Path, make
     assert path.stat().st_size < before / 2
 
 
-async def test_a_journal_killed_while_it_prunes_has_all_events_of_a_run_or_none(
+async def test_a_process_killed_while_it_prunes_leaves_all_events_of_a_run_or_none(
     path: Path, make_record: MakeRecord
 ) -> None:
     journal = await Journal.open(path)

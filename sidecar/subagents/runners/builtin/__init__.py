@@ -1,1 +1,1 @@
-"""The built-in agent: a program of its own that speaks the Agent Client Protocol; nothing imports it."""
+"""The built-in agent, a separate program that speaks the Agent Client Protocol. Nothing imports it."""

@@ -1,6 +1,6 @@
-"""Start the agent on the standard streams: `python -m sidecar.subagents.runners.builtin [--model=NAME]`.
+"""Serve the agent on the standard streams: `python -m sidecar.subagents.runners.builtin [--model=NAME]`.
 
-The rest comes from the environment, see `builtin_settings`.
+The environment contains the other settings; see `builtin_settings`.
 """
 
 import argparse
@@ -25,29 +25,29 @@ _SETTINGS_FROM = "--settings-from"
 
 
 def main() -> int:
-    """Serve until the input ends or SIGTERM comes; returns the exit status."""
+    """Serve until the input ends or SIGTERM arrives; return the exit status."""
     parser = argparse.ArgumentParser(prog="builtin agent")
-    parser.add_argument("--model", help="the name of the model; else SIDECAR_AGENT_MODEL")
+    parser.add_argument("--model", help="the model to use instead of SIDECAR_AGENT_MODEL")
     parser.add_argument(_SETTINGS_FROM, type=int, dest="pipe", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     try:
         settings = _settings(arguments)
-    except SettingsFault as fault:
-        sys.stderr.write(f"{fault}\n")
+    except SettingsFault as error:
+        sys.stderr.write(f"{error}\n")
         return WRONG_USE
     key_handover.close_memory()
     return _run(settings)
 
 
 def _settings(arguments: argparse.Namespace) -> BuiltinSettings:
-    """Return the settings; where there is an exec, only the second start of the program gets them."""
+    """Return the settings. Where exec exists, do not return, but start the program again with them."""
     if arguments.pipe is not None:
         return key_handover.received(arguments.pipe)
     settings = read_settings(os.environ, arguments.model)
     required_model(settings)
     environ = key_handover.without_keys(os.environ, settings)
-    if sys.platform != "win32":  # which has no exec: there the parent would lose its child
+    if sys.platform != "win32":  # Windows has no exec: the parent would lose track of the agent
         key_handover.start_again(settings, environ, _SETTINGS_FROM)
     for name in os.environ.keys() - environ.keys():
         del os.environ[name]
@@ -55,7 +55,7 @@ def _settings(arguments: argparse.Namespace) -> BuiltinSettings:
 
 
 def _run(settings: BuiltinSettings) -> int:
-    # The imports take a second, which the first start need not spend.
+    # These imports take a second. The first start does not need them.
     from sidecar.subagents.runners.builtin.agent import BuiltinAgent
     from sidecar.subagents.runners.builtin.brief import brief
     from sidecar.subagents.runners.builtin.conversation import Conversation
@@ -68,7 +68,7 @@ def _run(settings: BuiltinSettings) -> int:
         lambda workspace, reporter: Conversation(
             model, workspace, reporter, describe, settings.context_window
         ),
-        lambda text: key_handover.conceal(text, settings),
+        lambda text: key_handover.redact(text, settings),
         required_model(settings),
     )
     adopt_orphans()
@@ -93,4 +93,4 @@ async def _serve(agent: Any) -> None:
 if __name__ == "__main__":
     code = main()
     sys.stderr.flush()
-    os._exit(code)  # taking the libraries out of memory piece by piece takes the better part of a second
+    os._exit(code)  # skip the teardown of the libraries, which takes most of a second

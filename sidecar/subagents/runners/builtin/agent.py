@@ -1,4 +1,4 @@
-"""The agent's side of the protocol: sessions, each with a conversation, and one turn at a time in each."""
+"""Serve the agent's side of the protocol: sessions that each run one turn at a time."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from acp.exceptions import RequestError
 from sidecar import __version__
 from sidecar.subagents.runners.builtin.conversation import Conversation, StopReason
 from sidecar.subagents.runners.builtin.meta import is_last_turn
-from sidecar.subagents.runners.builtin.model.faults import ModelFault
+from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.reporter import Client, Reporter, tokens_of
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
@@ -27,7 +27,7 @@ _INVALID = -32602
 _FAILED = -32603
 
 Converse = Callable[[Workspace, Reporter], Conversation]
-"""Begins a conversation in a folder."""
+"""Starts a conversation in a folder."""
 
 
 @dataclass
@@ -40,28 +40,28 @@ _MODES = schema.SessionModeState(
     current_mode_id="default",
     available_modes=[schema.SessionMode(id="default", name="Ask before edits and commands")],
 )
-"""The only mode there is."""
+"""The only mode."""
 
 
 class BuiltinAgent:
-    """Handles the requests of a client.
+    """Handle the requests of a client.
 
-    `conceal` removes secrets from the text of a fault; `model` is the name of the model, which it announces.
+    `redact` removes secrets from error messages. `model` is the model name that sessions announce.
     """
 
-    def __init__(self, converse: Converse, conceal: Callable[[str], str], model: str) -> None:
+    def __init__(self, converse: Converse, redact: Callable[[str], str], model: str) -> None:
         self._converse = converse
-        self._conceal = conceal
+        self._redact = redact
         self._model = model
         self._sessions: dict[str, _Session] = {}
         self._client: Client
 
     def on_connect(self, conn: Any) -> None:
-        """Learn whom to tell (SDK)."""
+        """Set the client to send updates to (SDK)."""
         self._client = conn
 
     async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
-        """Agree on the one version there is."""
+        """Agree on the supported protocol version."""
         return schema.InitializeResponse(
             protocol_version=acp.PROTOCOL_VERSION,
             agent_capabilities=schema.AgentCapabilities(),
@@ -69,9 +69,9 @@ class BuiltinAgent:
         )
 
     async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
-        """Begin a session in the folder `cwd`."""
+        """Start a session in the folder `cwd`."""
         if not await asyncio.to_thread(_is_absolute_folder, cwd):
-            raise RequestError(_INVALID, f"cwd {cwd!r} is no absolute path of a folder")
+            raise RequestError(_INVALID, f"cwd {cwd!r} is not the absolute path of a folder")
         if len(self._sessions) >= MAX_SESSIONS:
             raise RequestError(_INVALID, f"there are {MAX_SESSIONS} sessions already; close one")
         session_id = uuid4().hex
@@ -82,7 +82,7 @@ class BuiltinAgent:
         )
 
     async def prompt(self, prompt: list[Any], session_id: str, **meta: Any) -> schema.PromptResponse:
-        """Answer a prompt; the reply comes at the end of the turn, with the tokens that the turn took."""
+        """Answer a prompt. Return at the end of the turn, with the tokens that it used."""
         session = self._session(session_id)
         if session.turn is not None:
             raise RequestError(_INVALID, f"session {session_id} is still answering; cancel that first")
@@ -92,24 +92,24 @@ class BuiltinAgent:
         session.turn = asyncio.create_task(turn, name="turn")
         try:
             stop_reason = await self._ended(session.turn)
-        except Exception as fault:  # also one of a library's own: the client gets a text, not a traceback
-            logger.warning("turn of session %s failed: %s", session_id, type(fault).__name__)
-            text = self._conceal(str(fault) or type(fault).__name__)
-            raise RequestError(_FAILED, text, _error_data(fault)) from None
+        except Exception as error:  # including a library's own: the client gets a text, not a traceback
+            logger.warning("turn of session %s failed: %s", session_id, type(error).__name__)
+            text = self._redact(str(error) or type(error).__name__)
+            raise RequestError(_FAILED, text, _error_data(error)) from None
         finally:
-            session.turn.cancel()  # where this request itself is cancelled, as at the end of the input
+            session.turn.cancel()  # in case this request itself is cancelled, as at the end of the input
             session.turn = None
-        taken = tokens_of(session.conversation.usage - before)
-        return schema.PromptResponse(stop_reason=stop_reason, usage=taken)
+        used = tokens_of(session.conversation.usage - before)
+        return schema.PromptResponse(stop_reason=stop_reason, usage=used)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
-        """End the turn under way; its prompt is then answered."""
+        """Cancel the current turn, which then answers its prompt."""
         session = self._sessions.get(session_id)
         if session is not None and session.turn is not None:
             session.turn.cancel()
 
     async def close_session(self, session_id: str, **_: Any) -> schema.CloseSessionResponse:
-        """End a session and forget it."""
+        """Cancel the current turn of a session and remove the session."""
         await self.cancel(session_id)
         self._sessions.pop(session_id, None)
         return schema.CloseSessionResponse()
@@ -136,14 +136,14 @@ def _is_absolute_folder(path: str) -> bool:
 
 
 def _text(prompt: list[Any]) -> str:
-    """Return a prompt's text; what it links to is named."""
+    """Return a prompt's text, with the addresses of its links."""
     return "\n".join(
         getattr(block, "text", None) or f"[{getattr(block, 'uri', block.type)}]" for block in prompt
     )
 
 
-def _error_data(fault: Exception) -> dict[str, Any]:
-    """Return the `data` of a prompt's error, see `meta`."""
-    if not isinstance(fault, ModelFault):
+def _error_data(error: Exception) -> dict[str, Any]:
+    """Return the `data` of a prompt's error; see `meta`."""
+    if not isinstance(error, ModelFailure):
         return {"errorKind": "other"}
-    return {"errorKind": fault.kind, **({} if fault.status is None else {"status": fault.status})}
+    return {"errorKind": error.kind, **({} if error.status is None else {"status": error.status})}

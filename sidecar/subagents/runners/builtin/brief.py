@@ -1,6 +1,6 @@
-"""What an agent should know about its workspace: the project's rules for agents, and its surroundings.
+"""Describe a workspace to an agent: the environment and the project's rules for agents.
 
-It follows the task in the first prompt, so that the words of a definition lead.
+The description follows the task in the first prompt, so that the definition's prompt comes first.
 """
 
 import datetime
@@ -10,24 +10,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sidecar.subagents.runners.builtin.git_state import git_state
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import open_file
 from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
-"""Files with rules for agents, by the customs of several products."""
+"""Files with rules for agents, as several products name them."""
 MAX_BYTES = 32 * 1024
-"""How much of one such file the model gets."""
+"""The most of one such file that the model gets."""
 MAX_NESTED = 20
 
-_TASK_FIRST = "Where these rules and the task above disagree, the task counts."
+_TASK_FIRST = "Where these rules and the task above disagree, follow the task."
 
 
 def brief(root: Path, *, is_trusted: bool) -> str:
-    """Return the surroundings of the workspace `root`; its git state and rules only if it `is_trusted`.
+    """Return the description of the workspace `root`; its git state and rules only if it `is_trusted`.
 
-    Reads files and runs git, bounded.
+    Read files and run git, within bounds.
     """
     if not is_trusted:
         return "\n".join(_surroundings(root))
@@ -37,7 +37,7 @@ def brief(root: Path, *, is_trusted: bool) -> str:
 def _surroundings(root: Path) -> list[str]:
     shell = os.environ.get("COMSPEC", "cmd.exe") if os.name == "nt" else "/bin/sh"
     return [
-        "The surroundings of this task, as they are at its beginning:",
+        "The environment of this task when it started:",
         f"- date: {datetime.datetime.now().astimezone():%A, %Y-%m-%d}",
         f"- system: {platform.system()} {platform.release()} ({platform.machine()}); commands run in {shell}",
         f"- folder: {root}",
@@ -53,14 +53,14 @@ def _rules(workspace: Workspace) -> Iterator[str]:
             yield f"Rules of this project for agents, from its {name}. {_TASK_FIRST}\n\n{text}"
     if nested := list(_nested(workspace.root)):
         paths = "\n".join(f"- {path}" for path in nested)
-        yield f"Rules for parts of this project; read them before you change files beside or below:\n{paths}"
+        yield f"Rules for parts of this project; read them before you change files in their folders:\n{paths}"
 
 
 def _text(workspace: Workspace, name: str) -> str:
     try:
         with open_file(workspace.resolve(name)) as file:
             data = file.read(MAX_BYTES + 1)
-    except ToolFault:  # most projects have only one of them, or none
+    except ToolError:  # most projects have one of them or none
         return ""
     cut = "\n[cut; read the file for the rest]" if len(data) > MAX_BYTES else ""
     return data[:MAX_BYTES].decode("utf-8", "replace").strip() + cut

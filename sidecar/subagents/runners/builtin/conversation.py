@@ -1,4 +1,4 @@
-"""One session's turns: the model's words go to the client, its calls to the tools, until it has answered."""
+"""Run the turns of one session: stream the model's text to the client and its calls to the tools."""
 
 import asyncio
 from collections.abc import AsyncIterable, Callable, Sequence
@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from sidecar.subagents.runners.builtin.model.faults import fault_of
+from sidecar.subagents.runners.builtin.model.failures import failure_of
 from sidecar.subagents.runners.builtin.model.requests import ModelRequests, NoTools
 from sidecar.subagents.runners.builtin.model.window import ContextWindow, fill
 from sidecar.subagents.runners.builtin.reporter import Reporter
@@ -36,31 +36,31 @@ from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 
 MAX_REQUESTS = 200
-"""How often the model is asked in one turn: a bound against going round in circles."""
+"""The most requests to the model in one turn, so that a model that makes no progress stops."""
 MAX_LAST_REQUESTS = 2
 _TOOL_RETRIES = 3
-"""How often in a row the model may call a tool with arguments that do not fit."""
+"""How often in a row the model may call a tool with invalid arguments."""
 
 _INSTRUCTIONS = """\
 You are a coding agent that works on its own in the folder {root}. Use the tools to look before you answer,
 and to do what is asked. Paths are relative to that folder; the file tools reach nothing outside it. Read a
 file before you change it, keep changes small and in the style of what is there, and check your work by
-running the project's own tests or tools where it has them. A refused tool call is final: go on without it,
-or say what is missing. When you are done, say in a few sentences what you did and what you found.
+running the project's own tests or tools where it has them. A refused tool call is final: continue without
+it, or say what is missing. When you are done, say in a few sentences what you did and what you found.
 """
 
 Brief = Callable[[Path], str]
-"""Returns what an agent should know about a workspace folder beside its task."""
+"""Describes a workspace folder to an agent."""
 
 
 class Conversation:
-    """Turns one after the other, each knowing those before it, also those cut short."""
+    """Run turns in order. Each has the messages of earlier turns, even of those that were cut short."""
 
     def __init__(
         self, model: Model, workspace: Workspace, reporter: Reporter, brief: Brief, window: int | None = None
     ) -> None:
         self.usage = RunUsage()
-        """Of all turns so far."""
+        """The usage of all turns so far."""
         self._reported = 0
         self._reporter = reporter
         self._root = workspace.root
@@ -76,20 +76,20 @@ class Conversation:
         )
 
     async def turn(self, prompt: str, *, is_last: bool = False) -> StopReason:
-        """Answer a prompt; the last turn is for words only.
+        """Answer a prompt; the last turn may not use tools.
 
-        Raises ModelFault; cancelling it ends the call of the model and the tools.
+        Raises ModelFailure. Cancelling the call ends the request to the model and the tools.
         """
         with capture_run_messages() as messages:
             try:
                 return await self._run(prompt, is_last=is_last)
-            except asyncio.CancelledError as fault:
-                cancelled = RunCancelled.from_cancellation(fault)
+            except asyncio.CancelledError as error:
+                cancelled = RunCancelled.from_cancellation(error)
                 self._messages = cancelled.all_messages() if cancelled else list(messages)
                 raise
-            except AgentRunError as fault:
+            except AgentRunError as error:
                 self._messages = list(messages) or self._messages
-                return _stop_reason(fault)
+                return _stop_reason(error)
             finally:
                 await self._report_usage(self._messages)
 
@@ -100,14 +100,14 @@ class Conversation:
             message_history=self._messages,
             usage=self.usage,
             usage_limits=UsageLimits(request_limit=self.usage.requests + limit),
-            event_stream_handler=self._tell,
+            event_stream_handler=self._report,
             capabilities=[NoTools()] if is_last else [],
         )
         self._messages = result.all_messages()
         return "max_tokens" if result.response.finish_reason == "length" else "end_turn"
 
-    async def _tell(self, context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
-        # What an answer took is known once it is whole, which is when the calls in it begin.
+    async def _report(self, context: RunContext[None], events: AsyncIterable[AgentStreamEvent]) -> None:
+        # The usage of an answer is known once it is complete, which is when its tool calls start.
         await self._report_usage(context.messages)
         async for event in events:
             match event:
@@ -123,18 +123,18 @@ class Conversation:
                     await self._reporter.think(text)
 
     async def _report_usage(self, messages: Sequence[ModelMessage]) -> None:
-        """Report what the session has taken, if that is news; `messages` are in the context."""
+        """Report the session's usage if it has changed; `messages` are in the context."""
         if self.usage.total_tokens != self._reported:
             self._reported = self.usage.total_tokens
             await self._reporter.usage(fill(messages), self._window.tokens, self.usage)
 
 
-def _stop_reason(fault: AgentRunError) -> StopReason:
-    """Return the protocol's word for what ended a turn; ModelFault where it has none."""
-    if isinstance(fault, UsageLimitExceeded):
+def _stop_reason(error: AgentRunError) -> StopReason:
+    """Return the protocol's stop reason for an error; raise ModelFailure if it has none."""
+    if isinstance(error, UsageLimitExceeded):
         return "max_turn_requests"
-    if isinstance(fault, OutputTokenLimitExceeded):
+    if isinstance(error, OutputTokenLimitExceeded):
         return "max_tokens"
-    if isinstance(fault, ContentFilterError):
+    if isinstance(error, ContentFilterError):
         return "refusal"
-    raise fault_of(fault) from fault
+    raise failure_of(error) from error

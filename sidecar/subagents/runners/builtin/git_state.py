@@ -1,8 +1,8 @@
-"""The branch and the last commit of a git repository, as one line each: bounded in time and size.
+"""Describe the branch and the last commit of a git repository, bounded in time and size.
 
-A repository's own configuration can name programs for git to run: content filters, monitors of the work tree,
-signature checks, transports for missing objects. So git reads neither the work tree nor the index here, and
-verifies and fetches nothing.
+A repository's configuration can name programs that git runs: content filters, monitors of the work tree,
+signature checks, transports for missing objects. Therefore these commands read neither the work tree nor the
+index, verify no signatures and fetch nothing.
 """
 
 import os
@@ -36,7 +36,7 @@ _ENV = {
 
 
 def git_state(root: Path) -> list[str]:
-    """Return lines on the branch and the last commit; none without git or a repository."""
+    """Return lines with the branch and the last commit; an empty list without git or a repository."""
     branch = _output(root, _BRANCH)
     commit = _output(root, _COMMIT)
     if not branch and not commit:

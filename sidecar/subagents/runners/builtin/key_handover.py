@@ -1,8 +1,8 @@
-"""The key of the model: kept out of everything that a command of the agent can read.
+"""Keep the key of the model out of everything that a command of the agent can read.
 
-The environment that a process starts with stays readable in `/proc/<pid>/environ`, whatever the process
-removes from its own copy. So the program reads its settings and starts itself again without any key in the
-environment; the settings reach the second start through a pipe.
+The initial environment of a process stays readable in `/proc/<pid>/environ`, even if the process removes
+variables. Therefore the program reads its settings and starts itself again without keys in the environment.
+The second start receives the settings through a pipe.
 """
 
 import json
@@ -22,7 +22,7 @@ _KEY_NAME = re.compile(
     r".*_API_KEYS?|ANTHROPIC_AUTH_TOKEN|AWS_BEARER_TOKEN_BEDROCK|AZURE_OPENAI_AD_TOKEN|CLAUDE_CODE_OAUTH_TOKEN|"
     r"HF_TOKEN|HUGGING_?FACE_HUB_TOKEN|REPLICATE_API_TOKEN"
 )
-"""Names of variables with keys of model providers, by custom or by name."""
+"""Variables that usually contain keys of model providers."""
 _MIN_CHARS = 12
 """A shorter key protects nothing and may be a common word, such as `none` for a server that needs no key."""
 
@@ -30,7 +30,7 @@ _MIN_CHARS = 12
 def without_keys(environ: Mapping[str, str], settings: BuiltinSettings) -> dict[str, str]:
     """Return the environment without the keys of model providers.
 
-    Variables named in `VISIBLE` stay, except those that hold the key in use, whatever their name.
+    Keep the variables named in `VISIBLE`, but remove the key in use from every variable.
     """
     passed = {name.strip() for name in environ.get(VISIBLE, "").split(",")}
     return {
@@ -42,13 +42,16 @@ def without_keys(environ: Mapping[str, str], settings: BuiltinSettings) -> dict[
     }
 
 
-def conceal(text: str, settings: BuiltinSettings) -> str:
-    """Return `text` with asterisks in place of the key."""
+def redact(text: str, settings: BuiltinSettings) -> str:
+    """Replace the key in `text` with asterisks."""
     return text.replace(settings.key, "***") if _is_secret(settings.key) else text
 
 
 def start_again(settings: BuiltinSettings, environ: Mapping[str, str], option: str) -> NoReturn:
-    """Replace this program by itself with another environment; `option` gets the pipe with the settings."""
+    """Start this program again in the same process with another environment.
+
+    `option` gets the number of the pipe with the settings.
+    """
     reader, writer = os.pipe()
     os.set_inheritable(reader, True)
     with os.fdopen(writer, "w") as pipe:
@@ -57,15 +60,15 @@ def start_again(settings: BuiltinSettings, environ: Mapping[str, str], option: s
 
 
 def received(descriptor: int) -> BuiltinSettings:
-    """Return the settings that the first start has put into the pipe."""
+    """Read the settings that the first start wrote to the pipe."""
     with os.fdopen(descriptor) as pipe:
         return BuiltinSettings(**json.load(pipe))
 
 
 def close_memory() -> None:
-    """Linux: close this process's memory and its files in /proc to other processes of the same user.
+    """Linux: hide this process's memory and its files in /proc from other processes of the same user.
 
-    Root still reads them, which is why the key must not be in the environment in the first place.
+    Root can still read them, which is why the key must not be in the environment.
     """
     if sys.platform == "linux":
         prctl()(_PR_SET_DUMPABLE, 0)

@@ -1,11 +1,11 @@
-"""What the agent and its client exchange beside the protocol, in `_meta.sidecar`.
+"""Extend the protocol between the agent and its client with `_meta.sidecar`.
 
-- `session/prompt`: `lastTurn: true`, to be answered in words, with two requests to the model at most
+- `session/prompt`: `lastTurn: true` asks for an answer without tools, in at most two requests to the model
 - `usage_update`: `usage {inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens}` of the session
 - `session_info_update`: `retrying {attempt, status?, text}` while a request to the model is repeated, and
-  `notice {text}` for what a reader of the log may want to know
+  `notice {text}` for the log
 
-The error of a prompt holds `{errorKind, status?}` as its `data`.
+The `data` of a prompt's error is `{errorKind, status?}`.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _NAME = "sidecar"
 
 
 def in_meta(member: str, value: Any) -> dict[str, Any]:
-    """Return the `_meta` that holds one member of ours."""
+    """Return a `_meta` with one member of this extension."""
     return {_NAME: {member: value}}
 
 

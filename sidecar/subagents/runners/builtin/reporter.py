@@ -1,4 +1,4 @@
-"""What a client sees of one session: words, thoughts, a plan, usage, and tool calls that ask for leave."""
+"""Report one session to the client: text, thoughts, a plan, usage and tool calls."""
 
 import asyncio
 import contextlib
@@ -12,11 +12,11 @@ from acp import schema
 from pydantic_ai.usage import RunUsage
 
 from sidecar.subagents.runners.builtin.meta import in_meta
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 
 _OPTIONS = [
     schema.PermissionOption(option_id="allow", name="Allow", kind="allow_once"),
-    # Whoever answers remembers it: this agent asks again, and gets the same answer.
+    # The client remembers the answer: this agent asks again and gets the same answer.
     schema.PermissionOption(option_id="always", name="Always allow", kind="allow_always"),
     schema.PermissionOption(option_id="reject", name="Reject", kind="reject_once"),
 ]
@@ -24,38 +24,38 @@ _ALLOWING = ("allow", "always")
 
 
 class Client(Protocol):
-    """The part of the protocol's connection that a session uses."""
+    """The part of the connection that a session uses."""
 
     async def session_update(self, session_id: str, update: Any) -> None:
-        """Tell of something."""
+        """Send an update."""
 
     async def request_permission(
         self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[schema.PermissionOption]
     ) -> schema.RequestPermissionResponse:
-        """Ask, and wait for the answer."""
+        """Ask for permission and wait for the answer."""
 
 
 class Reporter:
-    """Tells the client of one session."""
+    """Send the updates of one session to the client."""
 
     def __init__(self, client: Client, session_id: str) -> None:
         self._client = client
         self._session_id = session_id
 
     async def say(self, text: str) -> None:
-        """Pass on a piece of the answer."""
+        """Send a piece of the answer."""
         await self.update(acp.update_agent_message_text(text))
 
     async def think(self, text: str) -> None:
-        """Pass on a piece of the model's reasoning."""
+        """Send a piece of the model's reasoning."""
         await self.update(acp.update_agent_thought_text(text))
 
     async def plan(self, entries: Sequence[schema.PlanEntry]) -> None:
-        """Show a plan in place of the last one."""
+        """Show a plan instead of the previous one."""
         await self.update(acp.update_plan(entries))
 
     async def usage(self, used: int, size: int, taken: RunUsage) -> None:
-        """Report the tokens in the context, how many fit, and what the session has taken so far."""
+        """Report the tokens in the context, the size of the context, and the session's usage so far."""
         cost = None if taken.cost is None else schema.Cost(amount=float(taken.cost), currency="USD")
         tokens = tokens_of(taken)
         meta = in_meta("usage", tokens.model_dump(by_alias=True, exclude={"total_tokens"}, exclude_none=True))
@@ -66,7 +66,7 @@ class Reporter:
         )
 
     async def notice(self, text: str) -> None:
-        """Report something that a reader of the log may want to know."""
+        """Report a text for the log."""
         await self._inform("notice", {"text": text})
 
     async def retrying(self, attempt: int, status: int | None, text: str) -> None:
@@ -82,13 +82,13 @@ class Reporter:
     async def tool(
         self, title: str, kind: schema.ToolKind, given: dict[str, Any], path: Path | None = None
     ) -> "AsyncIterator[ToolCall]":
-        """Show a tool call while the body does it; what the body raises is shown as its failure."""
+        """Show a tool call while the body runs; show an exception of the body as the call's failure."""
         call = ToolCall(self, title, kind, given, path)
         await call.begin()
         try:
             yield call
-        except BaseException as fault:
-            await call.end("failed", _shown_fault(fault))
+        except BaseException as error:
+            await call.end("failed", _error_text(error))
             raise
         await call.end("completed", call.output)
 
@@ -97,24 +97,24 @@ class Reporter:
         await self._client.session_update(self._session_id, update)
 
     async def ask(self, call: schema.ToolCallUpdate) -> None:
-        """Ask for leave. Raises ToolFault, with the reason where there is one, when it is not given."""
+        """Ask for permission. Raises ToolError, with the reason if there is one, if it is refused."""
         answer = await self._client.request_permission(self._session_id, call, _OPTIONS)
         outcome = answer.outcome
         if isinstance(outcome, schema.AllowedOutcome) and outcome.option_id in _ALLOWING:
             return
         reason = (answer.field_meta or {}).get("reason")
-        raise ToolFault(str(reason or "The user refused this. Do not try it again in another way."))
+        raise ToolError(str(reason or "The user refused this. Do not try it again in another way."))
 
 
 class ToolCall:
-    """One tool call as the client sees it. `output` is shown at its end, unless it shows a diff."""
+    """One tool call as the client sees it. Its end shows `output`, after the diff if there is one."""
 
     def __init__(
         self, reporter: Reporter, title: str, kind: schema.ToolKind, given: dict[str, Any], path: Path | None
     ) -> None:
         self.output: str | None = None
         self._reporter = reporter
-        self._id = uuid4().hex  # a model's own ids may come again in the next turn
+        self._id = uuid4().hex  # a model may reuse its own ids in the next turn
         self._title = title
         self._kind = kind
         self._given = given
@@ -135,12 +135,12 @@ class ToolCall:
         )
 
     async def diff(self, path: Path, old: str | None, new: str) -> None:
-        """Show what a file was, None if it is new, and what it is to be."""
+        """Show a file's old text, None if it is new, and its new text."""
         self._content = [acp.tool_diff_content(str(path), new, old)]
         await self._reporter.update(acp.update_tool_call(self._id, content=self._content))
 
     async def ask(self) -> None:
-        """Ask for leave to do it; ToolFault if it is not given."""
+        """Ask for permission to run the call. Raises ToolError if it is refused."""
         await self._reporter.ask(
             schema.ToolCallUpdate(
                 tool_call_id=self._id,
@@ -154,14 +154,14 @@ class ToolCall:
         await self._reporter.update(acp.update_tool_call(self._id, status="in_progress"))
 
     async def end(self, status: schema.ToolCallStatus, output: str | None) -> None:
-        """Show how it ended."""
+        """Show the end of the call."""
         shown = None if output is None else [acp.tool_content(acp.text_block(output))]
         content = None if shown is None else [*(self._content or []), *shown]
         await self._reporter.update(acp.update_tool_call(self._id, status=status, content=content))
 
 
 def tokens_of(taken: RunUsage) -> schema.Usage:
-    """Return the counts apart, as most providers bill them: the library counts cached tokens as input too."""
+    """Return cached tokens separately, as most providers bill them; the library counts them as input."""
     cached = taken.cache_read_tokens + taken.cache_write_tokens
     return schema.Usage(
         input_tokens=max(0, taken.input_tokens - cached),
@@ -172,7 +172,7 @@ def tokens_of(taken: RunUsage) -> schema.Usage:
     )
 
 
-def _shown_fault(fault: BaseException) -> str:
-    if isinstance(fault, asyncio.CancelledError):
+def _error_text(error: BaseException) -> str:
+    if isinstance(error, asyncio.CancelledError):
         return "cancelled"
-    return str(fault) if isinstance(fault, ToolFault) else f"failed: {type(fault).__name__}"
+    return str(error) if isinstance(error, ToolError) else f"failed: {type(error).__name__}"

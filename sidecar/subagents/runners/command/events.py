@@ -1,4 +1,4 @@
-"""The event lines a command may print: one JSON object a line, told apart from plain text."""
+"""Parse the event lines of a command: one JSON object per line, mixed with plain text."""
 
 import math
 from collections.abc import Callable
@@ -12,10 +12,10 @@ _TOOL_STATUSES = ("started", "completed", "failed")
 
 
 def parse_event(line: bytes) -> Event | None:
-    """Return the event that `line` is, or None for plain text, which a malformed event is too.
+    """Return the event in `line`, or None for plain text. A malformed event counts as plain text.
 
-    Members that the sidecar itself gives (`seq`, `ts`, `messageId`) and unknown ones are dropped; a `tool`
-    keeps its unknown members, since displays show them.
+    Drop members that the sidecar assigns (`seq`, `ts`, `messageId`) and unknown ones, but keep the unknown
+    members of a `tool`, because clients show them.
     """
     if b'"type"' not in line:
         return None

@@ -1,4 +1,4 @@
-"""What a command prints, as events: an incremental parser that is fed bytes and does no I/O."""
+"""Parse a command's output into events: an incremental parser of bytes, without I/O."""
 
 from codecs import IncrementalDecoder
 from collections.abc import Callable, Iterator, Mapping
@@ -12,44 +12,44 @@ from sidecar.subagents.runners.output.emitted import EmittedVars
 from sidecar.subagents.runners.output.text import FinalText, pieces, utf8_decoder
 
 EVENT_LINE_BYTES = 16 * 1024 * 1024
-"""A longer line is text, however it begins: it cannot be held back until its end is known."""
+"""A longer line is always text, because the parser cannot buffer it until its end."""
 
 _INDENT_BYTES = 64
-"""How far into a line its `{` is looked for."""
+"""How many bytes of a line are searched for its `{`."""
 
 NewId = Callable[[], str]
 
 
 class CommandOutput(Protocol):
-    """What a `command` run needs of a parser of its stdout; the iterators must be run to their ends."""
+    """A parser of the stdout of a `command` run. Callers must exhaust the iterators."""
 
     @property
     def emitted_vars(self) -> Mapping[str, Any]:
-        """What the run has emitted so far."""
+        """The variables that the run has emitted so far."""
 
     def feed(self, data: bytes) -> Iterator[Event]:
-        """Take what was read, in any cut, and yield the events it completes."""
+        """Take bytes, split anywhere, and yield the events that they complete."""
 
     def finish(self) -> Iterator[Event]:
-        """Take the end of the output and yield what was held back."""
+        """End the output and yield the events that are still buffered."""
 
     def final_message(self) -> str | None:
-        """Return what the run has to say in the end, bounded; None when it said nothing."""
+        """Return the bounded final message of the run; None if there is none."""
 
 
 def command_output(kind: Literal["text", "events"]) -> CommandOutput:
-    """Return a fresh parser for the runner setting `format`."""
+    """Return a new parser for the runner setting `format`."""
     return EventsOutput() if kind == "events" else TextOutput()
 
 
 def _message_ids() -> NewId:
-    """Return a source of ids: the run's own, random since a task that is resumed writes into one journal."""
+    """Return a source of message ids with a random prefix, so that ids of different runs differ."""
     run, numbers = uuid4().hex[:12], count(1)
     return lambda: f"{run}-{next(numbers)}"
 
 
 class _Message:
-    """One message while it streams: its pieces share an id, and its end is kept."""
+    """One streamed message: its pieces share an id, and its end is kept."""
 
     def __init__(self, message_id: str) -> None:
         self._id = message_id
@@ -70,12 +70,12 @@ class _Message:
         return self._tail.is_blank()
 
     def final(self) -> str | None:
-        """Return the end of the message, None when it is blank."""
+        """Return the end of the message; None if it is blank."""
         return None if self.is_blank() else self._tail.final()
 
 
 class TextOutput:
-    """All of stdout is one message."""
+    """Parse all of stdout as one message."""
 
     emitted_vars: Mapping[str, Any] = MappingProxyType({})
 
@@ -96,7 +96,7 @@ class TextOutput:
 
 
 class EventsOutput:
-    """Lines that are known events, and messages made of the lines between them."""
+    """Parse lines that are known events, and make messages of the lines between them."""
 
     def __init__(self, new_id: NewId | None = None) -> None:
         self._emitted = EmittedVars()
@@ -109,11 +109,11 @@ class EventsOutput:
 
     @property
     def emitted_vars(self) -> Mapping[str, Any]:
-        """The newest value of each variable."""
+        """The latest value of each variable."""
         return self._emitted.values
 
     def feed(self, data: bytes) -> Iterator[Event]:
-        """Yield events line by line; plain lines of one read that follow each other go out together."""
+        """Yield events line by line; join consecutive plain lines of one read."""
         plain: list[bytes] = []
         for segment in _segments(data):
             line, may_be_event = self._take(segment)
@@ -127,7 +127,7 @@ class EventsOutput:
         yield from self._plain(b"".join(plain))
 
     def finish(self) -> Iterator[Event]:
-        """Yield what the last line, unfinished, turns out to be, and end the message."""
+        """Yield the last, incomplete line as an event or as text, and end the message."""
         line = bytes(self._line)
         self._line.clear()
         event = parse_event(line) if _may_be_event(line) else None
@@ -138,7 +138,7 @@ class EventsOutput:
             yield from self._event(event, len(line))
 
     def final_message(self) -> str | None:
-        """Return the last `result`, else the last message that is not blank."""
+        """Return the last `result`, or else the last message that is not blank."""
         if self._result is not None:
             return self._result
         for message in (self._message, self._last_message):
@@ -147,7 +147,7 @@ class EventsOutput:
         return None
 
     def _take(self, segment: bytes) -> tuple[bytes, bool]:
-        """Return what can be judged now, and whether it is a whole line that may be an event."""
+        """Return the bytes to process now, and whether they are a complete line that may be an event."""
         complete = segment.endswith(b"\n")
         if self._inside_text_line:
             self._inside_text_line = not complete
@@ -206,7 +206,7 @@ def _segments(data: bytes) -> Iterator[bytes]:
 
 
 def _may_be_event(line: bytes | bytearray) -> bool:
-    """Tell whether `line`, perhaps unfinished, can still be an event."""
+    """Return whether `line`, which may be incomplete, can still be an event."""
     if len(line) > EVENT_LINE_BYTES + len(b"\n"):
         return False
     head = line[:_INDENT_BYTES].lstrip()

@@ -1,4 +1,4 @@
-"""One run of a command: its output streamed as events, its end turned into a result."""
+"""Run a command: stream its output as events and turn its exit into a result."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from sidecar.subagents.runners.process_run import ProcessRun
 logger = logging.getLogger(__name__)
 
 _CLEAR_SECONDS = TERM_SECONDS + 2 * SWEEP_SECONDS
-"""How long the end of all its processes may take after that of the first one."""
+"""How long it may take to end all other processes after the first one has exited."""
 
 
 class CommandRun(ProcessRun):
@@ -39,7 +39,7 @@ class CommandRun(ProcessRun):
         self._log = StderrLog()
         self._emit = emit
         self._scheduler = scheduler
-        self._fault: Exception | None = None
+        self._record_error: Exception | None = None
         self._pumps += [
             asyncio.create_task(self._pump(process.stdout, output), name=f"stdout of {process.pid}"),
             asyncio.create_task(self._pump(process.stderr, self._log), name=f"stderr of {process.pid}"),
@@ -67,18 +67,18 @@ class CommandRun(ProcessRun):
         await self._deliver(parser.finish())
 
     async def _deliver(self, events: Iterable[dict[str, Any]]) -> None:
-        """Hand on `events`; a run whose output cannot be kept is killed, and the rest of it dropped."""
-        if self._fault:
+        """Emit `events`. If they cannot be recorded, kill the run and drop the rest of its output."""
+        if self._record_error:
             return
         try:
             await self._scheduler.deliver(events, self._emit)
-        except Exception as fault:
-            logger.exception("the output of process %d cannot be recorded; it is killed", self.pid)
-            self._fault = fault
+        except Exception as error:
+            logger.exception("killing process %d, because its output cannot be recorded", self.pid)
+            self._record_error = error
             self._process.kill()
 
     def _outcome(self, status: int) -> RunResult:
-        error = f"the output could not be recorded: {self._fault}" if self._fault else None
+        error = f"the output could not be recorded: {self._record_error}" if self._record_error else None
         if status and error is None:
             error = self._log.tail() or describe_exit(status)
         emitted = dict(self._output.emitted_vars)

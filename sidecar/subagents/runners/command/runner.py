@@ -1,4 +1,4 @@
-"""The `command` runner: any program that takes a prompt and prints what it does."""
+"""The `command` runner: run any program that takes a prompt and prints its progress."""
 
 import asyncio
 import errno
@@ -33,7 +33,7 @@ _PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
 
 
 class CommandRunner:
-    """Starts the argv of `runners.NAME.command`, its placeholders filled, once for each run."""
+    """Start the argv of `runners.NAME.command`, with its placeholders filled in, for each run."""
 
     type = "command"
     listens = False
@@ -48,11 +48,11 @@ class CommandRunner:
 
     @property
     def unsupported(self) -> Mapping[RunnerOption, str]:
-        """What a launch cannot ask of a command: least of one that prints plain text."""
+        """The launch options that a command does not support. One that prints plain text supports the fewest."""
         return _UNSUPPORTED if self._format == "events" else _PLAIN_UNSUPPORTED
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        """Raise `RunnerUnavailable` if there is no argv or its program is not on the PATH."""
         if not self._argv or not self._argv[0]:
             raise self._unavailable("there is no program to run", "set runners.{name}.command to an argv")
         program = self._argv[0]
@@ -63,14 +63,14 @@ class CommandRunner:
             raise self._unavailable(reason, "install it, or correct runners.{name}.command")
 
     async def start(self, spec: RunSpec, emit: Emit) -> "CommandRun":
-        """Start the command in the workspace directory; `Runner.start` says what it raises."""
+        """Start the command in the workspace directory. Raises the errors of `Runner.start`."""
         spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.constraints.expected_outputs))
         check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
             raise self._unavailable(reason, "create it, or name another")
-        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+        # The first run imports these, in a thread: the sidecar creates runners at startup but runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.command.run")
         from sidecar.subagents.runners.command.output import command_output
         from sidecar.subagents.runners.command.run import CommandRun
@@ -91,18 +91,18 @@ class CommandRunner:
                 env={**self._env, **spec.env},
                 stdin=None if self._takes_argument else spec.prompt.encode(),
             )
-        except OSError as fault:
-            if fault.errno == errno.E2BIG and self._takes_argument:
+        except OSError as error:
+            if error.errno == errno.E2BIG and self._takes_argument:
                 remedy = f"leave {_PROMPT} out of runners.{{name}}.command, so that it goes to stdin"
-                raise self._unavailable("the prompt is too long for an argument", remedy) from fault
-            raise self._not_started(fault.strerror) from fault
-        except ValueError as fault:
-            raise self._not_started(str(fault)) from fault
+                raise self._unavailable("the prompt is too long for an argument", remedy) from error
+            raise self._not_started(error.strerror) from error
+        except ValueError as error:
+            raise self._not_started(str(error)) from error
 
     def _fill(self, spec: RunSpec) -> list[str]:
-        """Replace the placeholders in one pass, so that one inside the prompt stays as it is.
+        """Fill the placeholders in one pass, so that a placeholder inside the prompt stays unchanged.
 
-        A line break goes before a prompt that the program would read as an option.
+        Put a line break before a prompt that the program would read as an option.
         """
         values = {_PROMPT: spec.prompt, "{taskId}": spec.task_id, "{workspaceDir}": str(spec.workspace_dir)}
         filled: list[str] = []
@@ -121,7 +121,7 @@ class CommandRunner:
 
 
 def _with_outputs(prompt: str, outputs: Mapping[str, str]) -> str:
-    """Return a prompt that asks for outputs: in a line of its own that leaves a script what it is."""
+    """Return the prompt with a request for the outputs, as a comment line that keeps a script valid."""
     if not outputs:
         return prompt
     how = '{"type": "emit", "name": NAME, "value": VALUE}'
@@ -130,6 +130,6 @@ def _with_outputs(prompt: str, outputs: Mapping[str, str]) -> str:
 
 
 def _depends_on_run(program: str) -> bool:
-    """Tell a program that can be looked for only when the workspace is known."""
+    """Return whether the program can be found only once the workspace is known."""
     relative = os.path.basename(program) != program and not os.path.isabs(program)  # noqa: PTH117, PTH119 (as exec does)
     return relative or _PLACEHOLDER.search(program) is not None

@@ -1,4 +1,4 @@
-"""Fairness between the runs of one event loop."""
+"""Share one event loop fairly between runs."""
 
 import asyncio
 import time
@@ -11,10 +11,10 @@ _TURN_SECONDS = 0.002
 
 
 class FairScheduler:
-    """Serve runs in the order in which they ask, with one pass of the loop over everything else before each.
+    """Serve runs in order, and let the loop run everything else once between two of them.
 
-    Without it, a hundred children that flood their pipes are all served in one pass of the loop, and a cancel
-    waits for all of them.
+    Otherwise one pass of the loop would serve a hundred children that flood their pipes, and a cancel would
+    wait for all of them.
     """
 
     def __init__(self) -> None:

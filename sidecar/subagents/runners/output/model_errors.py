@@ -1,4 +1,4 @@
-"""Types of failures of a model or its server, read from what an agent says of them; pure, by tables."""
+"""Classify failures of a model or its server from an agent's error messages. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -62,12 +62,12 @@ _STATUS_IN_TEXT = re.compile(
 _STATUS_MEMBERS = ("status", "statusCode", "httpStatusCode", "status_code")
 _DEPTH = 4
 _READ_CHARS = 4_000
-"""How much of a text is read: a server's answer may be a whole page."""
+"""How much of a text is searched, because a server may answer with a whole page."""
 
 
 @dataclass(frozen=True)
 class ModelError:
-    """A failure of the model or its server. `text` holds the HTTP status code where one is known."""
+    """A failure of the model or its server. `text` contains the HTTP status code, if it is known."""
 
     text: str
     kind: ErrorKind
@@ -75,7 +75,7 @@ class ModelError:
 
 
 def error_kind(text: str, status: int | None = None) -> ErrorKind | None:
-    """Return what kind of failure a text and an HTTP status code speak of; None if neither tells."""
+    """Return the kind of failure that a text and an HTTP status code indicate; None if neither does."""
     status = status_in(text) if status is None else status
     if status is not None and status in _BY_STATUS:
         return _BY_STATUS[status]
@@ -86,13 +86,13 @@ def error_kind(text: str, status: int | None = None) -> ErrorKind | None:
 
 
 def status_in(text: str) -> int | None:
-    """Return the HTTP status code (400 to 599) that a text names as such."""
+    """Return the HTTP status code (400 to 599) that a text explicitly names."""
     found = _STATUS_IN_TEXT.search(text[:_READ_CHARS])
     return int(next(group for group in found.groups() if group)) if found else None
 
 
 def status_of(data: Any, depth: int = _DEPTH) -> int | None:
-    """Return the HTTP status code (400 to 599) in an error's data, at most four levels down."""
+    """Return the HTTP status code (400 to 599) in an error's data, up to four levels deep."""
     if not isinstance(data, Mapping) or depth == 0:
         return None
     named = (_status(data.get(name)) for name in _STATUS_MEMBERS)
@@ -101,18 +101,18 @@ def status_of(data: Any, depth: int = _DEPTH) -> int | None:
 
 
 def model_error(text: str, data: Any = None, code: int | None = None) -> ModelError | None:
-    """Return the failure that an error's text, data and code tell of; None if nothing hints at the model.
+    """Return the failure that an error's text, data and code describe; None if it is not the model's.
 
-    Agents give `data.errorKind` themselves, an HTTP status code somewhere in `data` or as `code`, or words.
+    Agents give `data.errorKind`, an HTTP status code somewhere in `data` or in `code`, or only text.
     """
     given = data.get("errorKind") if isinstance(data, Mapping) else None
-    status = status_of(data) or status_in(text) or (None if _is_of_a_parser(text) else _status(code))
+    status = status_of(data) or status_in(text) or (None if _is_parser_error(text) else _status(code))
     kind = given if given in _KINDS else error_kind(text, status)
     return None if kind is None else ModelError(with_status(text, status), kind, status)
 
 
 def with_status(text: str, status: int | None) -> str:
-    """Return the text with the status code, unless it names that already."""
+    """Append the status code to the text, unless the text contains it."""
     return text if status is None or str(status) in text else f"{text} (HTTP {status})"
 
 
@@ -121,6 +121,6 @@ def _status(value: Any) -> int | None:
     return value if is_status else None
 
 
-def _is_of_a_parser(text: str) -> bool:
-    """Tell whether the text is a parser's: some agents answer a malformed stream with a 500 of their own."""
+def _is_parser_error(text: str) -> bool:
+    """Return whether a parser wrote the text: some agents report a malformed stream with their own 500."""
     return bool(re.search(r"in JSON at|JSON Parse error", text[:_READ_CHARS]))

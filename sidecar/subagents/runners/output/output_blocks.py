@@ -1,6 +1,6 @@
-"""Outputs in what an agent says: fenced blocks marked `outputs` with a JSON object, found as they stream.
+"""Find outputs in an agent's messages: fenced blocks marked `outputs` that contain a JSON object.
 
-The protocol between editors and agents has no word for a variable, so an agent is asked to write them so.
+The Agent Client Protocol has no message for variables, so the prompt asks the agent to write such blocks.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any
 from sidecar.subagents.runners.output.text import load_line
 
 BLOCK_CHARS = 1024 * 1024
-"""A longer block is taken for text: it cannot be held back until its end is known."""
+"""A longer block counts as text, because the parser cannot buffer it until its end."""
 
 _OPENING = re.compile(r" {0,3}(`{3,})[ \t]*outputs[ \t]*\r?\n?", re.IGNORECASE)
 _CLOSING = re.compile(r" {0,3}(`{3,})[ \t]*\r?\n?")
@@ -18,7 +18,7 @@ _LINE_CHARS = 64
 
 
 class OutputBlocks:
-    """An incremental parser: yields text as it was written, and the object of each block in its place."""
+    """An incremental parser: yield text unchanged, and the object of each block in place of the block."""
 
     def __init__(self) -> None:
         self._line = ""
@@ -27,12 +27,12 @@ class OutputBlocks:
         self._size = 0
 
     def feed(self, text: str) -> Iterator[str | dict[str, Any]]:
-        """Take a piece of a message, in any cut."""
+        """Take a piece of a message, split anywhere."""
         for part in text.splitlines(keepends=True):
             yield from self._part(part)
 
     def finish(self) -> Iterator[str | dict[str, Any]]:
-        """Take the end of the message; the closing line of a block may lack its newline."""
+        """End the message. The closing line of a block may lack its newline."""
         line, self._line = self._line, ""
         if line:
             yield from self._complete(line)
@@ -82,7 +82,7 @@ class OutputBlocks:
         self._size += len(line)
 
     def _give_up(self) -> Iterator[str]:
-        """Yield what was held back as the text that it is."""
+        """Yield the buffered text unchanged."""
         held, self._line = "".join(self._block) + self._line, ""
         self._block.clear()
         self._size = 0
@@ -92,13 +92,16 @@ class OutputBlocks:
 
 
 def request(outputs: Mapping[str, str]) -> str:
-    """Return what asks an agent for its outputs. The example is no JSON: repeated, it is no output."""
+    """Return the text that asks an agent for its outputs.
+
+    Its example is invalid JSON, so an agent that repeats the example does not emit an output.
+    """
     described = "".join(f"\n- {name}: {' '.join(text.split())}" for name, text in outputs.items())
     return f"When you are done, hand over these outputs:{described}\n{_how(outputs)}"
 
 
 def reminder(missing: Iterable[str]) -> str:
-    """Return what asks an agent that has ended its turn for the outputs it has not given."""
+    """Return the text that asks an agent for missing outputs after its turn."""
     names = list(missing)
     return f"These outputs are still missing: {', '.join(names)}. Hand them over now.\n{_how(names)}"
 
@@ -112,7 +115,7 @@ def _how(names: Iterable[str]) -> str:
 
 
 def _may_open(line: str) -> bool:
-    """Tell whether an unfinished line can still become the opening of a block."""
+    """Return whether an incomplete line can still become the opening of a block."""
     body = line.lstrip(" ")
     word = body.lstrip("`").strip(" \t\r").lower()
     return len(line) <= _LINE_CHARS and "outputs".startswith(word) and (body.startswith("`") or not body)

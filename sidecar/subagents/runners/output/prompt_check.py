@@ -1,14 +1,14 @@
-"""What no prompt may hold, since no way of handing it over takes it."""
+"""Reject prompts that no runner can pass to an agent."""
 
 from sidecar.api.errors import InvalidParams
 
 
 def check_prompt(prompt: str) -> None:
-    """Raise InvalidParams naming a character that cannot be handed over, and the remedy."""
+    """Raise InvalidParams if the prompt contains a NUL character or half a surrogate pair."""
     if "\0" in prompt:
-        raise InvalidParams("the prompt holds a NUL character, which cannot be handed over; remove it")
+        raise InvalidParams("the prompt contains a NUL character, which cannot be sent; remove it")
     try:
         prompt.encode()
-    except UnicodeEncodeError as fault:
-        where = f"half a surrogate pair at index {fault.start}"
-        raise InvalidParams(f"the prompt holds {where}; send whole characters") from fault
+    except UnicodeEncodeError as error:
+        where = f"half a surrogate pair at index {error.start}"
+        raise InvalidParams(f"the prompt contains {where}; send whole characters") from error

@@ -1,4 +1,4 @@
-"""What a run writes to stderr: streamed as it comes, its end kept for the error of a failed run."""
+"""Stream a run's stderr as events, and keep its end for the error of a failed run."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from sidecar.subagents.runners.output.text import Tail, pieces, utf8_decoder
 
 ERROR_CHARS = 2_000
 _TRAILING_SPACE = 2_000
-"""Blank characters at the end that do not take the place of the words before them."""
+"""How many blank characters at the end may not displace the text before them."""
 
 _LINES_SHOWN = 10
 _NOISE = re.compile(
@@ -17,11 +17,11 @@ _NOISE = re.compile(
     r"ripgrep is not available|debugger ",
     re.IGNORECASE,
 )
-"""Lines that agents write in good runs too, stack frames and blank lines."""
+"""Lines that agents also write in successful runs, stack frames and blank lines."""
 
 
 class StderrLog:
-    """An incremental parser of stderr: bytes in any cut become `log` events."""
+    """An incremental parser of stderr: turn bytes, split anywhere, into `log` events."""
 
     def __init__(self) -> None:
         self._decoder = utf8_decoder()
@@ -38,11 +38,11 @@ class StderrLog:
         return self.feed(b"", end=True)
 
     def tail(self) -> str:
-        """Return the last 2,000 characters without trailing white space; "" for white space alone."""
+        """Return the last 2,000 characters without trailing white space; "" if there is nothing else."""
         return self._tail.text.rstrip()[-ERROR_CHARS:]
 
 
 def meaningful(text: str) -> str:
-    """Return the last lines of stderr that may tell why a program ended; "" if none does."""
+    """Return the last lines of stderr that may explain why a program ended; "" if there are none."""
     lines = [line.rstrip() for line in text.splitlines() if not _NOISE.match(line)]
     return "\n".join(lines[-_LINES_SHOWN:])

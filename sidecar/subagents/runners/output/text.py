@@ -1,4 +1,4 @@
-"""Text of a run: pieces to send on, the end of what is too long to keep, and JSON in a line of it."""
+"""Handle a run's text: split it into pieces, keep its end, and read JSON lines."""
 
 import codecs
 import json
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import orjson
 
 PIECE_BYTES = 64 * 1024
-"""The most UTF-8 bytes of text in one event: one read of a Linux pipe, and a small frame on the wire."""
+"""The most UTF-8 bytes of text in one event: as much as one read of a Linux pipe."""
 FINAL_MESSAGE_BYTES = 32 * 1024
 
 
 def utf8_decoder() -> codecs.IncrementalDecoder:
-    """Return a decoder that holds back half characters and writes U+FFFD for what is not UTF-8."""
+    """Return a decoder that buffers incomplete characters and replaces invalid UTF-8 with U+FFFD."""
     return codecs.getincrementaldecoder("utf-8")("replace")
 
 
 def pieces(text: str, limit: int = PIECE_BYTES) -> Iterator[str]:
-    """Yield `text` in parts of at most `limit` (>= 4) UTF-8 bytes, never inside a character; none for ""."""
+    """Split `text` between characters into parts of at most `limit` (>= 4) UTF-8 bytes; none for ""."""
     if 0 < len(text) <= limit // 4:
         yield text
         return
@@ -32,9 +32,9 @@ def pieces(text: str, limit: int = PIECE_BYTES) -> Iterator[str]:
 
 
 def last_bytes(text: str, limit: int) -> str:
-    """Return the end of `text`: at most `limit` UTF-8 bytes, beginning with a whole character."""
+    """Return the end of `text`: at most `limit` UTF-8 bytes, starting with a whole character."""
     data = text.encode()
-    # Only the first character can be cut, so leaving out its rest is all that "ignore" does.
+    # Only the first character can be incomplete, so "ignore" removes nothing else.
     return data[-limit:].decode("utf-8", "ignore") if len(data) > limit else text
 
 
@@ -45,7 +45,7 @@ def _boundary_before(data: bytes, index: int) -> int:
 
 
 class Tail:
-    """The last `size` characters of a text that comes in parts, and how many bytes went by."""
+    """The last `size` characters of a text that arrives in parts, and its total bytes."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -53,23 +53,23 @@ class Tail:
         self.bytes_seen = 0
 
     def add(self, text: str) -> None:
-        """Append `text`, letting go of what is older than the last `size` characters."""
+        """Append `text` and keep only the last `size` characters."""
         self.bytes_seen += len(text.encode())
         self.text = (self.text + text)[-self._size :]
 
 
 class FinalText(Tail):
-    """The end of a message that may be the run's last word."""
+    """The end of a message that may become the run's final message."""
 
     def __init__(self) -> None:
         super().__init__(FINAL_MESSAGE_BYTES + len("\r\n"))
 
     def is_blank(self) -> bool:
-        """Tell whether nothing, or only white space, was said."""
+        """Return whether the text is empty or only white space."""
         return not self.text.strip()
 
     def final(self) -> str:
-        """Return the end without its trailing newline, at most 32 KiB; a cut is said."""
+        """Return the last 32 KiB without the trailing newline, after a note if the start is cut."""
         whole = self.text.removesuffix("\n").removesuffix("\r")
         size = self.bytes_seen - (len(self.text) - len(whole))
         kept = last_bytes(whole, FINAL_MESSAGE_BYTES)
@@ -78,7 +78,7 @@ class FinalText(Tail):
 
 
 def load_line(line: bytes) -> object:
-    """Return the JSON value of one line, None for what is none; half characters become U+FFFD."""
+    """Return the JSON value of one line; None if it is not JSON. Half characters become U+FFFD."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -86,9 +86,9 @@ def load_line(line: bytes) -> object:
 
 
 def _load_repaired(line: bytes) -> object:
-    """Read JSON with bytes or escapes that are no characters: both become U+FFFD.
+    """Read JSON with invalid bytes or escapes, and replace them with U+FFFD.
 
-    Programs that cut their text at a UTF-16 index print half a surrogate pair, which strict parsers refuse.
+    Programs that cut text at a UTF-16 index print half a surrogate pair, which strict parsers reject.
     """
     try:
         text = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""A control group for each run, where the system lets this process make one (Linux, cgroup v2).
+"""Create a control group for each run where the system allows it (Linux, cgroup v2).
 
-No process leaves its group by clearing its environment, by starting a session or by losing its parent, and
-`cgroup.kill` ends all of them at once, those being forked included (Linux 5.14). See cgroups(7).
+A process cannot leave its group by clearing its environment, starting a session or losing its parent.
+`cgroup.kill` kills all members at once, including those being forked (Linux 5.14). See cgroups(7).
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _NAME = "subagent-sidecar-"
-"""The start of a group's name; the task id follows, so that the next sidecar finds what a killed one left."""
+"""Prefix of a group's name. The task id follows, so the next sidecar finds the groups of a killed one."""
 _POLL_SECONDS = 0.005
 
 
@@ -26,9 +26,10 @@ class RunGroup:
 
     @contextmanager
     def entry(self) -> Iterator[Callable[[], None]]:
-        """Yield what a child calls between fork and exec to enter; a child that cannot stays outside.
+        """Yield the hook with which a child enters the group between fork and exec.
 
-        The call is safe there beside other threads: the file is open before the fork.
+        A child that cannot enter stays outside. The hook is safe in a process with other threads, because
+        the file is open before the fork.
         """
         handle = os.open(self.path / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
 
@@ -42,7 +43,7 @@ class RunGroup:
             os.close(handle)
 
     def members(self) -> list[int]:
-        """Return the living processes in the group and in the groups that they made below it."""
+        """Return the living processes in the group and its subgroups."""
         found: list[int] = []
         for folder in self._folders():
             with contextlib.suppress(OSError):
@@ -50,7 +51,7 @@ class RunGroup:
         return found
 
     def holds(self, pid: int) -> bool:
-        """Tell whether a process is in the group, alive or dead but not reaped."""
+        """Return whether a process is in the group, alive or dead but not yet reaped."""
         try:
             lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
         except OSError:
@@ -58,12 +59,12 @@ class RunGroup:
         return any(line.startswith("0::") and line.endswith(f"/{self.path.name}") for line in lines)
 
     def end(self, deadline: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Kill all members and remove the group; return the killed and, at `deadline`, the survivors.
+        """Kill all members and remove the group; return the killed processes and the survivors.
 
-        Blocking; `deadline` is one of `time.monotonic()`.
+        Blocks until `deadline`, a value of `time.monotonic()`, at most.
         """
         killed = tuple(self.members())
-        with contextlib.suppress(OSError):  # removed by an end at the same time
+        with contextlib.suppress(OSError):  # another call removed the group at the same time
             (self.path / "cgroup.kill").write_bytes(b"1")
         while (left := tuple(self.members())) and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
@@ -76,7 +77,7 @@ class RunGroup:
             self.path.rmdir()
 
     def _remove(self, deadline: float) -> None:
-        # The dead leave a group some time after they left its list of members.
+        # The kernel drops dead processes from the list of members before it lets the group go.
         while self.path.exists():
             for folder in reversed(self._folders()):
                 with contextlib.suppress(OSError):
@@ -90,7 +91,7 @@ class RunGroup:
 
 
 def make_group(task_id: str) -> RunGroup | None:
-    """Make the group of a run below our own; None where the system or our rights do not allow it."""
+    """Create the group of a run below this process's own; return None where that is not allowed."""
     own = _own_group()
     if own is None:
         return None
@@ -106,7 +107,7 @@ def make_group(task_id: str) -> RunGroup | None:
 
 
 def find_groups(task_ids: Collection[str]) -> list[RunGroup]:
-    """Return the groups of these runs, whoever made them and wherever they are."""
+    """Return the groups of these runs anywhere in the hierarchy, including those of earlier sidecars."""
     mount, found = _mount(), list[RunGroup]()
     if mount is None or not task_ids:
         return found
@@ -118,20 +119,23 @@ def find_groups(task_ids: Collection[str]) -> list[RunGroup]:
 
 
 def _own_group() -> Path | None:
-    """Return this process's own group, read each time: desktops move programs after their start."""
+    """Return this process's own group.
+
+    Read it each time, because desktops move programs to other groups after they start.
+    """
     mount = _mount()
     if mount is None:
         return None
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         path = line.removeprefix("0::/")
-        if path != line and not path.startswith(".."):  # ".." is outside of our namespace
+        if path != line and not path.startswith(".."):  # ".." is outside this namespace
             return mount / path
     return None
 
 
 @functools.cache
 def _mount() -> Path | None:
-    """Return where the whole hierarchy of version 2 is mounted; see proc_pid_mountinfo(5)."""
+    """Return the mount point of the complete cgroup v2 hierarchy; see proc_pid_mountinfo(5)."""
     if sys.platform != "linux":
         return None
     try:
@@ -139,7 +143,7 @@ def _mount() -> Path | None:
     except OSError:
         return None
     for line in lines:
-        place, _, kind = line.partition(" - ")
-        if kind.startswith("cgroup2 ") and place.split()[3] == "/":
-            return Path(place.split()[4])
+        mount, _, filesystem = line.partition(" - ")
+        if filesystem.startswith("cgroup2 ") and mount.split()[3] == "/":
+            return Path(mount.split()[4])
     return None

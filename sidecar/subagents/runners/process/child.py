@@ -1,4 +1,4 @@
-"""A child process with all its descendants: its start, its streams, and an end that leaves nothing."""
+"""Start a child process, connect its streams, and stop it together with all its descendants."""
 
 import asyncio
 import contextlib
@@ -21,15 +21,15 @@ from sidecar.subagents.runners.process.spawner import SpawnedProcess, spawner
 logger = logging.getLogger(__name__)
 
 TERM_SECONDS = 2.0
-"""How long the group may take to end after SIGTERM, when the limit of the stop allows."""
+"""How long a stop waits for the group after SIGTERM, if its own limit allows that."""
 _TERM_SHARE = 0.4
-"""The part of a stop's limit that may pass before SIGKILL."""
+"""The share of a stop's limit that may pass before SIGKILL."""
 _POLL_SECONDS = 0.02
-"""Time between two checks of a group whose first process is dead: no event tells of the others."""
+"""How often to check a group whose first process is dead: no event reports the death of the others."""
 
 
 class ChildProcess(asyncio.SubprocessProtocol):
-    """The direct child, leader of its own session and group, and whatever it started."""
+    """The direct child, which leads its own session and process group, and its descendants."""
 
     def __init__(self, task_id: str) -> None:
         self.stdout, self.stderr = OutputPipe(), OutputPipe()
@@ -55,11 +55,11 @@ class ChildProcess(asyncio.SubprocessProtocol):
         stdin: bytes | None = None,
         interactive: bool = False,
     ) -> "ChildProcess":
-        """Start `argv` with the inherited environment, `env` and the marker; raises what `Popen` raises.
+        """Start `argv` with the inherited environment, `env` and the marker; raise what `Popen` raises.
 
-        `stdin` is written and closed; a child that does not read it is not waited for. None: no input at all,
-        or what `send` gives an `interactive` child until `close_stdin`.
-        Its own session, so that a signal reaches the whole group and none from our terminal does.
+        Write `stdin` and close it, without waiting for the child to read it. With None the child has no
+        input, unless it is `interactive`: then `send` writes to it until `close_stdin`. The child gets its
+        own session, so that a signal reaches its whole group and signals of this terminal do not.
         """
         child = cls(task_id)
         environment = {**os.environ, **env, MARKER: task_id}
@@ -67,10 +67,10 @@ class ChildProcess(asyncio.SubprocessProtocol):
             child._start(argv, cwd, environment, interactive or stdin is not None)
         )
         try:
-            # Shielded: a start that is cancelled half way loses its pipes and what the program has started.
+            # Shielded: a start that is cancelled midway would leak its pipes and the program's children.
             await asyncio.shield(starting)
         except asyncio.CancelledError:
-            with contextlib.suppress(OSError, ValueError):  # it did not start
+            with contextlib.suppress(OSError, ValueError):  # the program did not start
                 await starting
                 await child.clear(SWEEP_SECONDS)
                 child.close()
@@ -91,16 +91,16 @@ class ChildProcess(asyncio.SubprocessProtocol):
             return
         try:
             self._transport = await SpawnedProcess.start(
-                self, lambda: self._contained(argv, stdin=stdin, cwd=cwd, env=environment)
+                self, lambda: self._popen(argv, stdin=stdin, cwd=cwd, env=environment)
             )
         except Exception:
             await asyncio.to_thread(self._containment.abandon)
             raise
 
-    def _contained(
+    def _popen(
         self, argv: Sequence[str], *, stdin: int, cwd: Path, env: Mapping[str, str]
     ) -> "subprocess.Popen[bytes]":
-        """Make the process, with all that keeps its descendants together. Blocking."""
+        """Create the process inside its containment. Blocking."""
         with self._containment.starting() as before_exec:
             process = subprocess.Popen(
                 argv,
@@ -118,18 +118,24 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The process id of the direct child, of its group and of its session."""
+        """The process id of the direct child, which is also the id of its group and its session."""
         return self._transport.get_pid()
 
     async def exited(self) -> int:
-        """Wait until the direct child is dead and return its status, -N for signal N; pipes do not matter."""
+        """Wait until the direct child is dead and return its status, -N for signal N.
+
+        The pipes may still be open.
+        """
         await self._exit.wait()
         status = self._transport.get_returncode()
         assert status is not None
         return status
 
     async def send(self, data: bytes) -> None:
-        """Write to an interactive child, waiting while it does not read; ConnectionError once it cannot."""
+        """Write to an interactive child, and wait while its pipe is full.
+
+        Raises ConnectionError once the pipe is closed.
+        """
         pipe = self._stdin()
         if pipe.is_closing():
             raise ConnectionResetError("the program takes no more input")
@@ -137,7 +143,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         await self._writable.wait()
 
     def close_stdin(self) -> None:
-        """Tell the child that no more input comes; does nothing when that was told."""
+        """Close the child's input. Idempotent."""
         self._stdin().close()
 
     def kill(self) -> None:
@@ -145,7 +151,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._signal(signal.SIGKILL)
 
     async def exits_within(self, seconds: float) -> bool:
-        """Wait for the direct child's end, `seconds` at most; tell whether it came."""
+        """Wait up to `seconds` for the direct child to exit; return whether it did."""
         try:
             async with asyncio.timeout(seconds):
                 await self._exit.wait()
@@ -154,33 +160,33 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return True
 
     async def stop(self, limit: float) -> None:
-        """SIGTERM to the group, up to 2 s, SIGKILL, and sweeps of what is left: all of it within `limit` s.
+        """Stop the run within `limit` seconds: SIGTERM to the group, SIGKILL after up to 2 s, then sweeps.
 
-        May be called several times at once; the smallest limit counts.
+        Several calls may overlap; the shortest limit applies.
         """
         now = asyncio.get_running_loop().time()
         grace_until = now + min(TERM_SECONDS, limit * _TERM_SHARE)
         if self._grace_until is None:
             self._signal(signal.SIGTERM)
         self._grace_until = min(self._grace_until or grace_until, grace_until)
-        await self._grace()
+        await self._wait_out_grace()
         await self.clear(now + limit - asyncio.get_running_loop().time())
 
     async def clear(self, limit: float) -> None:
-        """Kill what is left of the run, after the grace of a stop under way; wait `limit` s at most.
+        """Kill what is left of the run once the grace period of a current stop is over; wait up to `limit` s.
 
-        The natural end and stops share one clearing; it is repeated only if it left something.
+        A natural end and stops share one clearing, which is repeated only if processes survived it.
         """
         if self._clearing is None or (self._clearing.done() and not self._is_cleared):
             self._clearing = asyncio.create_task(self._clear(), name=f"clearing of {self.pid}")
         await asyncio.wait({self._clearing}, timeout=max(0.0, limit))
 
     def close(self) -> None:
-        """Let go of the pipes; kills a child still alive."""
+        """Close the pipes, and kill the child if it is still alive."""
         self._transport.close()
 
     async def _clear(self) -> None:
-        await self._grace()
+        await self._wait_out_grace()
         self._signal(signal.SIGKILL)
         survivors = await _in_thread(self._containment.sweep_marked)
         await self.exits_within(SWEEP_SECONDS)
@@ -190,8 +196,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
         if not self._is_cleared:
             logger.error("task %s: processes %s cannot be killed", self._task_id, survivors)
 
-    async def _grace(self) -> None:
-        """Wait until the group is empty, or the time granted by a stop is over."""
+    async def _wait_out_grace(self) -> None:
+        """Wait until the group is empty or the grace period of a stop is over."""
         loop = asyncio.get_running_loop()
         while (left := (self._grace_until or 0.0) - loop.time()) > 0:
             if not self._exit.is_set():
@@ -202,11 +208,14 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 return
 
     def _group_lives(self) -> bool:
-        # Signals reach the dead too, until their parent takes note; an adopting one may take seconds.
+        # Signals also reach dead processes until they are reaped, which an adopting parent may do late.
         return self._signal(0) and not (procfs.usable() and not procfs.group_lives(self.pid))
 
     def _signal(self, number: int) -> bool:
-        """Send to the whole group; False when it is empty, after which its number may be another's."""
+        """Send a signal to the whole group; return False once it is empty.
+
+        From then on send nothing, because the system may reuse the group's number.
+        """
         if sys.platform == "win32":
             if number and not self._exit.is_set():
                 self._transport.kill()
@@ -224,7 +233,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return pipe
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Learn of the pipes (asyncio)."""
+        """Connect the output pipes (asyncio)."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         for number, pipe in ((1, self.stdout), (2, self.stderr)):
             end = transport.get_pipe_transport(number)
@@ -232,38 +241,38 @@ class ChildProcess(asyncio.SubprocessProtocol):
             pipe.connected(end)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take output (asyncio)."""
+        """Receive output (asyncio)."""
         (self.stdout if fd == 1 else self.stderr).received(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Take the end of a stream (asyncio); that the child did not read its stdin is no fault."""
+        """Handle the end of a stream (asyncio). A child that does not read its stdin is not an error."""
         if fd:
             (self.stdout if fd == 1 else self.stderr).ended()
         else:
             self._writable.set()
 
     def pause_writing(self) -> None:
-        """Learn that the child does not read its input (asyncio)."""
+        """Make `send` wait while the child does not read its input (asyncio)."""
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        """Learn that the child reads on (asyncio)."""
+        """Let `send` continue (asyncio)."""
         self._writable.set()
 
     def process_exited(self) -> None:
-        """Learn that the direct child was reaped (asyncio)."""
+        """Note that the direct child was reaped (asyncio)."""
         self._exit.set()
 
 
 def describe_exit(status: int) -> str:
-    """Describe an exit status in the form that `subprocess` gives it: -N is signal N."""
+    """Describe an exit status as `subprocess` reports it: -N is signal N."""
     return f"killed by signal {-status}" if status < 0 else f"exited with status {status}"
 
 
 async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
-    """Sweep in a thread of its own, which lives for some seconds at most: a shared pool may be busy.
+    """Sweep in a thread of its own for a few seconds at most, because a shared pool may be busy.
 
-    Where the system allows no more threads, the spawner's sweeps, and starts wait for it.
+    Where the system allows no more threads, sweep in the spawner's thread, which delays starts.
     """
     pool = ThreadPoolExecutor(1, thread_name_prefix="sweep")
     try:
@@ -278,4 +287,4 @@ async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:
 
 @cache
 def _warn_of_threads(reason: str) -> None:
-    logger.warning("%s: runs are cleaned up one after the other, without threads of their own", reason)
+    logger.warning("%s: runs are cleaned up one at a time, without threads of their own", reason)

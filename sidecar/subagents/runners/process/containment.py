@@ -1,4 +1,4 @@
-"""All the processes of a run: how they are kept together, and their end wherever they went."""
+"""Keep the processes of a run together, and kill all of them at its end."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,11 +9,11 @@ from sidecar.subagents.runners.process.parent_death import die_with_parent
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
 SWEEP_SECONDS = 2.0
-"""How long each kind of sweep may take; only a process that the kernel does not let die takes that long."""
+"""How long each kind of sweep may take. Only a process that the kernel cannot kill takes that long."""
 
 
 class Containment:
-    """A run's control group where there can be one, its marker, and the orphans that come to this process."""
+    """Track a run's processes by control group where available, by marker, and as adopted orphans."""
 
     def __init__(self, task_id: str) -> None:
         self._task_id = task_id
@@ -24,9 +24,9 @@ class Containment:
 
     @contextmanager
     def starting(self) -> Iterator[Callable[[], None] | None]:
-        """Make the group and hold the orphan reaper off while the first process is made. Blocking.
+        """Create the group and pause the orphan reaper while the first process starts. Blocking.
 
-        Yields the `preexec_fn` that the process needs, if any.
+        Yield the `preexec_fn` of the process, if it needs one.
         """
         with ExitStack() as stack:
             stack.enter_context(orphan_reaper.starting())
@@ -40,21 +40,21 @@ class Containment:
                 raise
 
     def started(self, pid: int) -> None:
-        """Take note of the first process."""
+        """Register the first process."""
         self._pid = pid
         orphan_reaper.started(pid)
         self._holds_all = self._group is not None and self._group.holds(pid)
 
     def abandon(self) -> None:
-        """Kill all there is of a run whose first process was made, but cannot be used. Blocking."""
+        """Kill all processes of a run whose first process started but cannot be used. Blocking."""
         if self._pid is not None:
             self.sweep_marked()
             self.sweep_orphans(self._pid)
 
     def sweep_marked(self) -> tuple[int, ...]:
-        """Kill the members of the group and all that carry the marker; return the survivors. Blocking.
+        """Kill the members of the group and all processes with the marker; return the survivors. Blocking.
 
-        Where the group has held every process, no other is expected, and a single look is enough.
+        If the group has held every process from the start, a single pass is enough.
         """
         groups = [] if self._group is None else [self._group]
         report = sweep([self._task_id], SWEEP_SECONDS, groups=groups, thorough=not self._holds_all)

@@ -1,4 +1,4 @@
-"""The processes of a run, found by the marker in their environment wherever they went; and their end."""
+"""Find and kill the processes of a run by the marker in their environment."""
 
 import os
 import select
@@ -11,29 +11,29 @@ from sidecar.subagents.runners.process import procfs
 from sidecar.subagents.runners.process.cgroup import RunGroup, find_groups
 
 MARKER = "SUBAGENT_SIDECAR_TASK"
-"""The environment variable that holds the task id in every process of a run."""
+"""The environment variable with the task id in every process of a run."""
 
 _ENTRY = b"\0" + MARKER.encode() + b"="
 _SETTLE_SECONDS = 0.01
-"""How long a process is given from fork to exec, while its environment cannot be read."""
+"""How long to wait for a process between fork and exec, while its environment cannot be read."""
 _CLEAR_PASSES = 3
-"""How many passes in a row have to find nothing: one may miss a process that forks and ends all the time."""
+"""Passes in a row that must find nothing: one pass may miss a process that keeps forking and exiting."""
 _UNCLEAR_PASSES = 8
-"""The same when passes are not clear; on a busy machine none is."""
+"""The same while some processes may be starting, which on a busy machine is always so."""
 _CHASE_STEPS = 200
-"""How often at a stretch a pass searches for new processes, before it goes on with the older ones."""
+"""How often in a row a pass searches for new processes before it continues with older ones."""
 
 
 @dataclass(frozen=True)
 class SweepReport:
-    """The processes a sweep has killed, and those still there when its time was over, by their ids."""
+    """The ids of the processes that a sweep killed, and of those alive when its time was over."""
 
     killed: tuple[int, ...]
     survivors: tuple[int, ...]
 
 
 def find(task_ids: Collection[str]) -> list[int]:
-    """Return the living processes of the runs `task_ids`, by group and by marker, but never this one."""
+    """Return the living processes of the runs `task_ids`, by group and by marker, without this process."""
     if procfs.usable():
         found = {pid: None for group in find_groups(task_ids) for pid in group.members()}
         _visit(task_ids, lambda pid: found.update({pid: None}))
@@ -52,10 +52,10 @@ def sweep(
 ) -> SweepReport:
     """Kill every process of the runs `task_ids`, by group and by marker, within `limit` seconds.
 
-    `groups` are the runs' control groups; None searches the system for those that a killed sidecar left.
-    Passes are made until several in a row find nothing, so that a process that forks meanwhile does not
-    escape; if not `thorough`, until one does. Blocking; called at the end of each run, from a thread, and at
-    the start of a Host once for all runs.
+    `groups` are the runs' control groups; None searches the system for those of a killed sidecar. Repeat
+    passes until several in a row find nothing, so that a process that forks meanwhile does not escape; if
+    not `thorough`, until one finds nothing. Blocking: a thread calls this at the end of each run, and a Host
+    calls it once for all runs when it starts.
     """
     deadline = time.monotonic() + limit
     if procfs.usable():
@@ -85,21 +85,21 @@ def _sweep(task_ids: Collection[str], deadline: float, *, thorough: bool) -> Swe
         if time.monotonic() >= deadline:
             return SweepReport(tuple(killed), tuple(find(task_ids)))
         if not clear:
-            # No event announces that another process has finished its exec, so the wait is by time.
+            # No event reports that another process has finished its exec, so wait for a fixed time.
             time.sleep(_SETTLE_SECONDS)
 
 
 def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> list[int]:
-    """Call `found` for each marked process as it is met; return those that showed no environment.
+    """Call `found` for each marked process; return those without a readable environment.
 
-    The newest come first, to meet those that fork and end at once.
+    Visit the newest first, to catch processes that fork and exit at once.
     """
     own, hidden = os.getpid(), []
     pids = procfs.process_ids()
     newest = pids[0]
     for pid in pids:
         environ = procfs.environ(pid)
-        if environ and pid != own and _carries(environ, task_ids):
+        if environ and pid != own and _has_marker(environ, task_ids):
             found(pid)
             newest = _chase(newest, task_ids, found)
         elif not environ:
@@ -108,14 +108,14 @@ def _visit(task_ids: Collection[str], found: Callable[[int], None]) -> list[int]
 
 
 def _chase(newest: int, task_ids: Collection[str], found: Callable[[int], None]) -> int:
-    """Call `found` for marked processes made since `newest`, until there are none; return the newest met.
+    """Call `found` for marked processes newer than `newest` until there are none; return the newest seen.
 
-    For those that fork on and on: a whole pass takes milliseconds, in which such a one is gone and its child
-    has forked in its turn.
+    This catches processes that keep forking: a whole pass takes milliseconds, enough for such a process to
+    exit and for its child to fork again.
     """
     for _ in range(_CHASE_STEPS):
         fresh = [pid for pid in procfs.process_ids() if pid > newest]
-        marked = [pid for pid in fresh if _carries(procfs.environ(pid) or b"", task_ids)]
+        marked = [pid for pid in fresh if _has_marker(procfs.environ(pid) or b"", task_ids)]
         if not marked:
             break
         for pid in marked:
@@ -124,13 +124,13 @@ def _chase(newest: int, task_ids: Collection[str], found: Callable[[int], None])
     return newest
 
 
-def _carries(environ: bytes, task_ids: Collection[str]) -> bool:
+def _has_marker(environ: bytes, task_ids: Collection[str]) -> bool:
     entries = (b"\0" + environ).split(_ENTRY)[1:]
     return any(os.fsdecode(entry.partition(b"\0")[0]) in task_ids for entry in entries)
 
 
 class _Kills:
-    """The processes killed in one pass, held by handles until their deaths were awaited."""
+    """The processes killed in one pass, with handles to wait for their deaths."""
 
     def __init__(self, task_ids: Collection[str]) -> None:
         self._task_ids = task_ids
@@ -145,13 +145,16 @@ class _Kills:
             os.close(handle)
 
     def add(self, pid: int) -> None:
-        """Kill `pid`; the handle comes before a second look, so who took over the number is not hit."""
+        """Kill `pid` if it still has the marker.
+
+        Open the handle before checking again, so that a process that reuses the number is not killed.
+        """
         try:
             handle = os.pidfd_open(pid)
         except OSError:
             return
         self._handles.append(handle)
-        if _carries(procfs.environ(pid) or b"", self._task_ids):
+        if _has_marker(procfs.environ(pid) or b"", self._task_ids):
             self.pids.append(pid)
             try:
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
@@ -159,7 +162,7 @@ class _Kills:
                 return
 
     def await_deaths(self, deadline: float) -> None:
-        """Wait until all of them are dead, `deadline` at the latest."""
+        """Wait until all of them are dead, or until `deadline`."""
         for handle in self._handles:
             poll = select.poll()
             poll.register(handle, select.POLLIN)

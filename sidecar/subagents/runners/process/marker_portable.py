@@ -1,4 +1,4 @@
-"""The same search and sweep as `marker` through psutil, for systems without Linux' `/proc`."""
+"""Find and sweep marked processes with psutil, on systems without Linux's `/proc`; see `marker`."""
 
 import time
 from collections.abc import Collection, Iterator
@@ -7,7 +7,7 @@ import psutil
 
 
 def find(marker: str, task_ids: Collection[str]) -> Iterator[psutil.Process]:
-    """Yield the living processes, but this one, whose variable `marker` is one of `task_ids`."""
+    """Yield the living processes, except this one, whose variable `marker` is one of `task_ids`."""
     own = psutil.Process().pid
     for process in psutil.process_iter():
         try:
@@ -18,7 +18,7 @@ def find(marker: str, task_ids: Collection[str]) -> Iterator[psutil.Process]:
 
 
 def sweep(marker: str, task_ids: Collection[str], deadline: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Kill until a pass finds none or `time.monotonic()` reaches `deadline`; return killed and survivors."""
+    """Kill until a pass finds none or `time.monotonic()` reaches `deadline`; return (killed, survivors)."""
     killed: dict[int, None] = {}
     while found := list(find(marker, task_ids)):
         if time.monotonic() >= deadline and killed:
@@ -32,6 +32,6 @@ def sweep(marker: str, task_ids: Collection[str], deadline: float) -> tuple[tupl
 
 def _kill(process: psutil.Process) -> None:
     try:
-        process.kill()  # psutil compares the start time first, so a number taken over is not hit
+        process.kill()  # psutil compares the start time first, so a process that reuses the number survives
     except psutil.Error:
         return

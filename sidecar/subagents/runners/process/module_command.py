@@ -1,4 +1,4 @@
-"""How one of our modules is started as a program of its own."""
+"""Build the command that runs a module of this package as a separate program."""
 
 import os
 import sys
@@ -10,9 +10,9 @@ _BOOT = (
 
 
 def module_command(name: str) -> tuple[str, ...]:
-    """Return the argv that runs a module, or a package's `__main__`; arguments may follow.
+    """Return the argv that runs a module, or a package's `__main__`; append arguments to it.
 
-    This process's path is handed over: the working directory, which may be anybody's, is not on it, and no
-    variable carries the path on to the programs that the module starts.
+    The module gets this process's `sys.path` as an argument. The working directory, which may not be
+    trusted, is not on it, and no environment variable passes it to the programs that the module starts.
     """
     return (sys.executable, "-P", "-c", _BOOT, os.pathsep.join(filter(None, sys.path)), name)

@@ -1,19 +1,19 @@
-"""What a child writes, read with back-pressure."""
+"""Read a child's output with back pressure."""
 
 import asyncio
 import math
 
 PIPE_BYTES = 1024 * 1024
-"""The most a pipe holds (Linux' `pipe-max-size`): what can still be to read when all writers are dead."""
+"""The capacity of a pipe (Linux's `pipe-max-size`): the most there is to read after all writers died."""
 PULSE_SECONDS = 0.1
-"""Streams that chatter are read at the beats of one clock, all together: each wake-up of the loop costs more
-than the words that it is for. A stream's first words, and the large pieces of a flood, do not wait."""
-_CHATTER_SECONDS = 2 * PULSE_SECONDS
+"""Streams with frequent small pieces are all read together at this interval, because waking the loop costs
+more than processing a piece. The first piece of a stream and large pieces do not wait."""
+_FREQUENT_SECONDS = 2 * PULSE_SECONDS
 _SMALL_BYTES = 4096
 
 
 class OutputPipe:
-    """One output stream of a child. It reads one piece ahead and then waits for `read`."""
+    """One output stream of a child. It reads one piece ahead, then pauses until `read` is called."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -26,20 +26,20 @@ class OutputPipe:
         self._last_read = -math.inf
 
     async def read(self) -> bytes:
-        """Return the next piece, b"" at the end; one reader only."""
+        """Return the next piece, b"" at the end. Supports one reader."""
         await self._ready.wait()
         data, self._data = self._data, b""
         if not self._ended:
             self._ready.clear()
-            # The pipe may hold more: it is idle only when a reader has waited for it.
+            # The pipe may hold more; it is idle only after a reader has waited for it.
             self._idle = False
             self._resume_soon(len(data))
         return data
 
     def drain(self, idle_seconds: float) -> None:
-        """Let the stream end once nothing came for `idle_seconds`, or after as much as a pipe holds.
+        """End the stream after `idle_seconds` without output, or after as many bytes as a pipe holds.
 
-        Called when all processes that could write were killed: one that escaped holds the pipe open.
+        Call this after killing all writers, because a process that escaped would keep the pipe open.
         """
         self._left = PIPE_BYTES
         if not self._data:
@@ -47,11 +47,11 @@ class OutputPipe:
         self._close_when_idle(idle_seconds)
 
     def connected(self, transport: asyncio.ReadTransport) -> None:
-        """Take the transport to hold back; called by the protocol before any data."""
+        """Set the transport to pause and resume. The protocol calls this before any data arrives."""
         self._transport = transport
 
     def received(self, data: bytes) -> None:
-        """Take what was read; called by the protocol."""
+        """Add output and pause the transport. The protocol calls this."""
         self._data += data
         self._idle = False
         self._ready.set()
@@ -63,7 +63,7 @@ class OutputPipe:
                 self._close()
 
     def ended(self) -> None:
-        """Take the end of the stream; called by the protocol."""
+        """Mark the end of the stream. The protocol calls this."""
         self._ended = True
         self._ready.set()
         if self._draining:
@@ -72,9 +72,9 @@ class OutputPipe:
     def _resume_soon(self, size: int) -> None:
         loop = asyncio.get_running_loop()
         now = loop.time()
-        chatters = now - self._last_read < _CHATTER_SECONDS and size < _SMALL_BYTES
+        can_wait = now - self._last_read < _FREQUENT_SECONDS and size < _SMALL_BYTES
         self._last_read = now
-        if chatters and not self._draining:
+        if can_wait and not self._draining:
             loop.call_at((now // PULSE_SECONDS + 1) * PULSE_SECONDS, self._resume)
         else:
             self._resume()

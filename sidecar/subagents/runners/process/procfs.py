@@ -1,4 +1,4 @@
-"""Linux' `/proc`, read directly, since a sweep looks at every process there is."""
+"""Read Linux's `/proc` directly, because a sweep reads every process on the machine."""
 
 import functools
 import os
@@ -10,7 +10,7 @@ _PIECE = 1 << 16
 
 
 class Stat(NamedTuple):
-    """What `/proc/<pid>/stat` says of a process, as far as needed here; see proc(5)."""
+    """The fields of `/proc/<pid>/stat` that are needed here; see proc(5)."""
 
     state: str
     parent: int
@@ -19,13 +19,13 @@ class Stat(NamedTuple):
 
     @property
     def is_dead(self) -> bool:
-        """Whether it waits only for its parent to take note."""
+        """Whether the process is dead and waits to be reaped."""
         return self.state in "ZX"
 
 
 @functools.cache
 def usable() -> bool:
-    """Tell whether the kernel offers `/proc` and handles of processes (Linux 5.3, not in every sandbox)."""
+    """Return whether the kernel offers `/proc` and process handles (Linux 5.3, not in every sandbox)."""
     if sys.platform != "linux" or not Path("/proc/self/environ").exists():
         return False
     try:
@@ -36,20 +36,20 @@ def usable() -> bool:
 
 
 def process_ids() -> list[int]:
-    """Return all process ids, highest and so mostly newest first."""
+    """Return all process ids, highest first, which is mostly newest first."""
     names = os.listdir("/proc")  # noqa: PTH208 (no path object for each process)
     return sorted(map(int, filter(str.isdigit, names)), reverse=True)
 
 
 def environ(pid: int) -> bytes | None:
-    r"""Return the environment a process was started with, entries ended by "\0"; None when it is gone.
+    r"""Return a process's initial environment, each entry ending with "\0"; None if the process is gone.
 
-    Empty for a kernel thread, a dead process, and one in the middle of its exec.
+    The result is empty for a kernel thread, for a dead process and during exec.
     """
     try:
         return _read(f"/proc/{pid}/environ")
     except PermissionError:
-        return b"\0"  # protected or another user's, so none of ours
+        return b"\0"  # protected, or another user's process
     except ProcessLookupError:
         return b""
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def environ(pid: int) -> bytes | None:
 
 
 def stat(pid: int) -> Stat | None:
-    """Return the state of a process; None when it is gone."""
+    """Return the state of a process; None if it is gone."""
     try:
         text = _read(f"/proc/{pid}/stat")
     except OSError:
@@ -67,7 +67,7 @@ def stat(pid: int) -> Stat | None:
 
 
 def children() -> frozenset[int] | None:
-    """Return what this process's first thread is the parent of; None where the kernel does not say."""
+    """Return the children of this process's main thread; None where the kernel does not list them."""
     try:
         return frozenset(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_bytes().split()))
     except OSError:
@@ -75,7 +75,10 @@ def children() -> frozenset[int] | None:
 
 
 def may_be_starting(pid: int) -> bool:
-    """Tell a process in the middle of its exec, or just gone, from one that never shows an environment."""
+    """Return whether a process without a readable environment may be in its exec, or has just exited.
+
+    Kernel threads and dead processes never have one.
+    """
     now = stat(pid)
     if now is None:
         return True
@@ -84,13 +87,13 @@ def may_be_starting(pid: int) -> bool:
 
 
 def group_lives(group: int) -> bool:
-    """Tell whether a process of `group` is alive; the dead that nobody has taken note of do not count."""
+    """Return whether a process of `group` is alive; dead processes that wait to be reaped do not count."""
     stats = (stat(pid) for pid in process_ids())
     return any(each.group == group and not each.is_dead for each in stats if each)
 
 
 def _read(path: str) -> bytes:
-    """Return what a file holds; without the file objects that cost more than the reading."""
+    """Return the content of a file, without a file object, which would cost more than the read."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         pieces = [os.read(handle, _PIECE)]

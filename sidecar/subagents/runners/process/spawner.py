@@ -1,4 +1,4 @@
-"""Processes made in a thread (POSIX): fork, entry into a control group and exec would hold up the loop."""
+"""Start processes in a thread (POSIX), because fork, control group and exec would block the loop."""
 
 import asyncio
 import contextlib
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class Spawner:
-    """The thread in which processes are made, one after the other.
+    """The thread that starts processes, one at a time.
 
-    It lives as long as this process: Linux sends a child its parent-death signal when the *thread* that
-    forked it ends.
+    It lives as long as this process, because Linux sends a child its parent-death signal when the *thread*
+    that forked it ends.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Spawner:
         threading.Thread(target=self._main, name="spawner", daemon=True).start()
 
     def submit(self, job: Callable[[], T]) -> "Future[T]":
-        """Call `job` in the thread; the future has what it returns or raises."""
+        """Call `job` in the thread; the future resolves to its result or exception."""
         done: Future[T] = Future()
         self._jobs.put((job, done))
         return done
@@ -42,19 +42,19 @@ class Spawner:
                     done.set_result(job())
                 except BaseException as error:
                     done.set_exception(error)
-            del job, done  # the next job may be long in coming
+            del job, done  # do not keep them alive until the next job
 
 
 @cache
 def spawner() -> Spawner:
-    """Return the one of this process, made for the first child."""
+    """Return the spawner of this process; the first call creates it."""
     return Spawner()
 
 
 class SpawnedProcess(asyncio.SubprocessTransport):
-    """A process made by the spawner; its pipes and its end are reported to `protocol` in the loop.
+    """Report the pipes and the end of a process that the spawner started to `protocol`, in the loop.
 
-    The same as a transport of `loop.subprocess_exec`, which makes the process in the loop.
+    This replaces the transport of `loop.subprocess_exec`, which would start the process in the loop.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", protocol: asyncio.SubprocessProtocol) -> None:
@@ -67,7 +67,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
 
     @classmethod
     async def start(cls, protocol: asyncio.SubprocessProtocol, start: Start) -> "SpawnedProcess":
-        """Have the spawner call `start`, and connect what it made. Raises what `start` raises."""
+        """Let the spawner call `start`, and connect the process. Raises what `start` raises."""
         made = spawner().submit(start)
         try:
             process = await asyncio.wrap_future(made)
@@ -79,7 +79,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
             await spawned._connect()
         except BaseException:
             spawned.close()
-            spawner().submit(lambda: _waited_for(process))
+            spawner().submit(lambda: _reaped(process))
             raise
         return spawned
 
@@ -87,7 +87,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
         process, loop = self._process, self._loop
         ends = [end for end in ((1, process.stdout), (2, process.stderr)) if end[1] is not None]
         for number, file in ends:
-            self._pipes[number], _ = await loop.connect_read_pipe(_Held, file)
+            self._pipes[number], _ = await loop.connect_read_pipe(_PausedOutput, file)
         self._protocol.connection_made(self)
         for number, _ in ends:
             pipe = self._pipes[number]
@@ -98,18 +98,18 @@ class SpawnedProcess(asyncio.SubprocessTransport):
             self._pipes[0], _ = await loop.connect_write_pipe(
                 lambda: _InputEnd(self._protocol), process.stdin
             )
-        self._await_end()
+        self._watch_for_end()
 
     def get_pid(self) -> int:
         """Return the process id."""
         return self._process.pid
 
     def get_returncode(self) -> int | None:
-        """Return the status, -N for signal N; None before the protocol learned of the end."""
+        """Return the exit status, -N for signal N; None until the protocol is notified of the end."""
         return self._process.returncode
 
     def get_pipe_transport(self, fd: int) -> asyncio.BaseTransport | None:
-        """Return the transport of a standard stream that is a pipe."""
+        """Return the transport of a standard stream; None if it is not a pipe."""
         return self._pipes.get(fd)
 
     def kill(self) -> None:
@@ -117,11 +117,11 @@ class SpawnedProcess(asyncio.SubprocessTransport):
         self._process.kill()
 
     def is_closing(self) -> bool:
-        """Whether `close` was called."""
+        """Return whether `close` was called."""
         return self._is_closing
 
     def close(self) -> None:
-        """Close the pipes; kills a process that is still alive."""
+        """Close the pipes, and kill the process if it is still alive."""
         self._is_closing = True
         files = (self._process.stdin, self._process.stdout, self._process.stderr)
         for number, file in enumerate(files):
@@ -131,7 +131,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
                 file.close()
         self.kill()
 
-    def _await_end(self) -> None:
+    def _watch_for_end(self) -> None:
         if not procfs.usable():
             threading.Thread(
                 target=self._wait_in_thread, name=f"end of {self.get_pid()}", daemon=True
@@ -148,7 +148,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
 
     def _wait_in_thread(self) -> None:
         self._process.wait()
-        with contextlib.suppress(RuntimeError):  # the loop has ended, so nobody waits
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so nothing waits
             self._loop.call_soon_threadsafe(self._ended)
 
     def _ended(self) -> None:
@@ -157,20 +157,20 @@ class SpawnedProcess(asyncio.SubprocessTransport):
 
 
 def _kill(made: "Future[subprocess.Popen[bytes]]") -> None:
-    """Kill a process that nobody waits for any more; called in the spawner's thread."""
+    """Kill a process whose start was cancelled; the spawner's thread calls this."""
     if not made.cancelled() and made.exception() is None:
         with made.result() as process:  # closes its pipes and waits for its end
             process.kill()
 
 
-def _waited_for(process: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
-    """Return a process that was killed, once it is dead."""
+def _reaped(process: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
+    """Wait for a killed process and return it."""
     process.wait()
     return process
 
 
-class _Held(asyncio.Protocol):
-    """An output before whoever takes it knows of it: not read yet."""
+class _PausedOutput(asyncio.Protocol):
+    """An output that stays paused until its protocol is set."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.ReadTransport)
@@ -178,7 +178,7 @@ class _Held(asyncio.Protocol):
 
 
 class _OutputEnd(asyncio.Protocol):
-    """One output, passed on."""
+    """Forward one output to the process's protocol."""
 
     def __init__(self, protocol: asyncio.SubprocessProtocol, number: int) -> None:
         self._protocol = protocol
@@ -192,7 +192,7 @@ class _OutputEnd(asyncio.Protocol):
 
 
 class _InputEnd(asyncio.BaseProtocol):
-    """The input, whose state is passed on."""
+    """Forward the state of the input to the process's protocol."""
 
     def __init__(self, protocol: asyncio.SubprocessProtocol) -> None:
         self._protocol = protocol

@@ -1,7 +1,7 @@
-"""Processes that outlived their parents and come to this one, which Linux then calls their subreaper.
+"""Adopt and kill orphans: processes whose parents have died (a Linux child subreaper).
 
-A program that has cleared its environment and left its session carries nothing that tells whose run it is.
-Its new parent still knows that it belongs to some run, and kills it with the last one at the latest.
+A program that cleared its environment and left its session has no trace of the run it belongs to. Its new
+parent, this process, still knows that it belongs to some run, and kills it with the last run at the latest.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from sidecar.subagents.runners.process.parent_death import prctl
 _PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h; see prctl(2)."""
 _REAP_SECONDS = 1.0
-"""How long dead orphans may gather while runs go on."""
+"""How long dead orphans may accumulate while runs continue."""
 _POLL_SECONDS = 0.01
 _QUIET_PASSES = 5
-"""How many passes in a row have to find no orphan."""
+"""How many passes in a row must find no orphan."""
 
 
 class OrphanReaper:
-    """The orphans of this process: children that it did not start, in sessions that are not its own.
+    """Reap and kill orphans: children that this process did not start, in sessions other than its own.
 
-    Its own children are entered by `starting`; helpers that stay in this process's session are never touched,
-    and nothing is before `begin`. Thread-safe.
+    `starting` registers this process's own children. Helpers in this process's session are never touched,
+    and nothing happens before `begin`. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class OrphanReaper:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> bool:
-        """Adopt from now on; False where the system cannot. Called in the loop of whoever runs agents."""
+        """Adopt orphans from now on; return False where the system cannot. Call this in the event loop."""
         if not procfs.usable() or prctl()(_PR_SET_CHILD_SUBREAPER, 1):
             return False
         self._before = procfs.children() or frozenset()
@@ -50,7 +50,7 @@ class OrphanReaper:
 
     @contextmanager
     def starting(self) -> Iterator[None]:
-        """Hold off everything while a process is made that is no orphan; `started` enters it."""
+        """Pause sweeps while the caller starts a process and registers it with `started`."""
         with self._lock:
             self._starting += 1
         try:
@@ -60,16 +60,16 @@ class OrphanReaper:
                 self._starting -= 1
 
     def started(self, pid: int) -> None:
-        """Enter the first process of a run."""
+        """Register the first process of a run."""
         with self._lock:
             self._runs.add(pid)
 
     def sweep(self, run: int, limit: float, *, thorough: bool = True) -> tuple[int, ...]:
-        """Kill the orphans of a run whose first process is dead, by its session; return the survivors.
+        """Kill the orphans in the session of a run whose first process is dead; return the survivors.
 
-        With no other run going on it kills all there are, until several passes in a row find none (if not
-        `thorough`, one): one that forks and ends all the time is not met by each. Blocking, `limit` seconds
-        at most.
+        If no other run is running, kill all orphans. Stop when several passes in a row find none (if not
+        `thorough`, one pass), because a single pass may miss a process that keeps forking and exiting.
+        Blocks for up to `limit` seconds.
         """
         with self._lock:
             self._runs.discard(run)
@@ -81,13 +81,13 @@ class OrphanReaper:
             quiet = quiet + 1 if left == () else 0
             if quiet == (_QUIET_PASSES if thorough else 1) or time.monotonic() >= deadline:
                 return left or ()
-            if not left:  # else at once again, to be faster than its next fork
+            if not left:  # otherwise repeat at once, to be faster than the next fork
                 time.sleep(_POLL_SECONDS)
 
     def _pass(self, run: int | None) -> tuple[int, ...] | None:
-        """Take note of dead orphans and kill those of `run`.
+        """Reap dead orphans and kill those of `run`.
 
-        Return the ones that still live; None when they cannot be told from a process that is being made.
+        Return those still alive; None when they cannot be distinguished from a process that is starting.
         """
         with self._lock:
             candidates = procfs.children()
@@ -95,15 +95,15 @@ class OrphanReaper:
                 return None
             left = []
             for pid, stat in self._orphans(candidates):
-                if pid in self._runs or _take_note(pid):
+                if pid in self._runs or _reap_if_dead(pid):
                     continue
                 if run is not None and (stat.session == run or not self._runs):
-                    os.kill(pid, signal.SIGKILL)  # its number is its own until we take note of its death
+                    os.kill(pid, signal.SIGKILL)  # the number cannot be reused until this process reaps it
                     left.append(pid)
             return tuple(left)
 
     def _orphans(self, children: Collection[int] | None) -> Iterator[tuple[int, procfs.Stat]]:
-        # Orphans come to the first thread; the processes of runs are children of the spawner's.
+        # The main thread adopts orphans; the processes of runs are children of the spawner's thread.
         parent, session = os.getpid(), os.getsid(0)
         for pid in procfs.process_ids() if children is None else sorted(children, reverse=True):
             stat = procfs.stat(pid)
@@ -116,15 +116,15 @@ class OrphanReaper:
 
     def _reap(self) -> None:
         self._timer = None
-        # Not of the loop's pool, which takes nothing more once the loop is ending.
+        # Do not use the loop's pool, which accepts nothing once the loop is closing.
         try:
             threading.Thread(target=self._pass, args=(None,), name="reaping").start()
-        except RuntimeError:  # the system allows no more threads now
+        except RuntimeError:  # the system currently allows no more threads
             self._child_ended()
 
 
-def _take_note(pid: int) -> bool:
-    """Free the number of a dead child; tell whether it is gone."""
+def _reap_if_dead(pid: int) -> bool:
+    """Reap a child if it is dead; return whether it is gone."""
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:
@@ -132,4 +132,4 @@ def _take_note(pid: int) -> bool:
 
 
 orphan_reaper = OrphanReaper()
-"""The one of this process: whose orphans come to it is a property of the process as a whole."""
+"""The reaper of this process, since a process adopts orphans as a whole."""

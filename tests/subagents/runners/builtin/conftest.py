@@ -1,4 +1,4 @@
-"""What the built-in agent's tests share: a workspace beside a secret, and a client that notes all."""
+"""Fixtures of the built-in agent's tests: a workspace next to a secret, and a client that records updates."""
 
 import time
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from sidecar.subagents.runners.process.parent_death import prctl
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A workspace folder, beside which lies a secret."""
+    """A workspace folder next to a secret file."""
     (tmp_path / "secret.txt").write_text("secret")
     root = tmp_path / "root"
     root.mkdir()
@@ -31,7 +31,7 @@ def workspace(root: Path) -> Workspace:
 
 @dataclass
 class Client:
-    """Notes what it is told, and answers every question with the option `chooses`."""
+    """Record updates, and answer every question with the option `chooses`."""
 
     chooses: str = "allow"
     reason: str | None = None
@@ -61,7 +61,7 @@ def client() -> Client:
 
 @pytest.fixture
 def adopting() -> Iterator[None]:
-    """This process adopts orphans, as the agent does, for one test."""
+    """Let this process adopt orphans during one test, as the agent does."""
     adopt_orphans()
     yield
     prctl()(36, 0)
@@ -69,11 +69,11 @@ def adopting() -> Iterator[None]:
 
 @pytest.fixture
 def programs() -> Iterator[None]:
-    """Programs may be started; at the end none of them may be left."""
+    """Let the test start programs, and check that none is left at its end."""
     before = descendants()
     yield
     left = descendants() - before
-    deadline = time.monotonic() + 2  # who was just killed may still be dying
+    deadline = time.monotonic() + 2  # a process that was just killed may still be exiting
     while (alive := [pid for pid in left if lives(pid)]) and time.monotonic() < deadline:
         time.sleep(0.01)
     for pid in alive:

@@ -21,7 +21,7 @@ chosen: list[Any] = []
 
 @pytest.fixture
 def agent(client: Client) -> BuiltinAgent:
-    """An agent whose model repeats its prompt; `wait`, `refuse` and `break` do just that."""
+    """An agent whose model repeats its prompt; the prompts `wait`, `refuse` and `break` do just that."""
 
     async def answer(messages: Any, info: AgentInfo) -> AsyncIterator[str]:
         chosen.append((info.model_settings or {}).get("tool_choice"))
@@ -57,14 +57,16 @@ async def until_it_speaks(client: Client) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_session_says_its_mode_and_model(agent: BuiltinAgent, root: Path) -> None:
+async def test_a_session_announces_its_mode_and_model(agent: BuiltinAgent, root: Path) -> None:
     session = (await agent.new_session(str(root))).model_dump(by_alias=True)
     assert session["modes"]["currentModeId"] == "default"
     (model,) = session["configOptions"]
     assert (model["category"], model["currentValue"]) == ("model", "m")
 
 
-async def test_sessions_are_apart_and_can_be_closed(agent: BuiltinAgent, client: Client, root: Path) -> None:
+async def test_sessions_are_separate_and_can_be_closed(
+    agent: BuiltinAgent, client: Client, root: Path
+) -> None:
     one = (await agent.new_session(str(root))).session_id
     two = (await agent.new_session(str(root))).session_id
     assert one != two
@@ -76,11 +78,11 @@ async def test_sessions_are_apart_and_can_be_closed(agent: BuiltinAgent, client:
 
 @pytest.mark.parametrize("cwd", ["relative", "/no/such/folder"])
 async def test_a_session_needs_a_folder(agent: BuiltinAgent, cwd: str) -> None:
-    with pytest.raises(RequestError, match="no absolute path of a folder"):
+    with pytest.raises(RequestError, match="not the absolute path of a folder"):
         await agent.new_session(cwd)
 
 
-async def test_a_cancelled_turn_says_so_and_the_next_is_answered(
+async def test_a_cancelled_turn_is_reported_and_the_next_is_answered(
     agent: BuiltinAgent, client: Client, root: Path
 ) -> None:
     session = (await agent.new_session(str(root))).session_id
@@ -94,14 +96,14 @@ async def test_a_cancelled_turn_says_so_and_the_next_is_answered(
     assert await prompt(agent, session, "hi") == "end_turn"
 
 
-async def test_a_fault_is_told_without_secrets(agent: BuiltinAgent, root: Path) -> None:
+async def test_an_error_is_reported_without_secrets(agent: BuiltinAgent, root: Path) -> None:
     session = (await agent.new_session(str(root))).session_id
     with pytest.raises(RequestError, match=r"no luck with the key \*\*\*"):
         await prompt(agent, session, "break")
     assert await prompt(agent, session, "hi") == "end_turn"
 
 
-async def test_a_fault_of_the_model_is_typed(agent: BuiltinAgent, root: Path) -> None:
+async def test_a_failure_of_the_model_has_a_kind(agent: BuiltinAgent, root: Path) -> None:
     session = (await agent.new_session(str(root))).session_id
     for text, data in (
         ("refuse", {"errorKind": "auth", "status": 401}),
@@ -112,14 +114,14 @@ async def test_a_fault_of_the_model_is_typed(agent: BuiltinAgent, root: Path) ->
         assert caught.value.data == data
 
 
-async def test_the_mark_of_a_last_turn_reaches_the_model(agent: BuiltinAgent, root: Path) -> None:
+async def test_the_last_turn_flag_reaches_the_model(agent: BuiltinAgent, root: Path) -> None:
     session = (await agent.new_session(str(root))).session_id
     for meta, choice in (({}, None), ({"sidecar": {"lastTurn": True}}, "none")):
         await agent.prompt([acp.text_block("hi")], session, **meta)
         assert chosen[-1] == choice
 
 
-async def test_usage_is_told_of_the_session_and_replied_of_the_turn(
+async def test_updates_have_the_session_usage_and_replies_the_turn_usage(
     agent: BuiltinAgent, client: Client, root: Path
 ) -> None:
     session = (await agent.new_session(str(root))).session_id

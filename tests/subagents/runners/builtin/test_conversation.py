@@ -1,4 +1,4 @@
-"""Turns with a model that is a function: what the client sees, and what the model is requests."""
+"""Turns with a model that is a function: updates to the client and requests to the model."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -18,7 +18,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolC
 from sidecar.subagents.runners.builtin import conversation as module
 from sidecar.subagents.runners.builtin.conversation import Conversation
 from sidecar.subagents.runners.builtin.model import retrying
-from sidecar.subagents.runners.builtin.model.faults import ModelFault
+from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.reporter import Reporter
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from tests.subagents.runners.builtin.conftest import Client
@@ -36,13 +36,13 @@ def call(name: str, arguments: str) -> Step:
 
 @pytest.fixture
 def requests() -> list[list[ModelMessage]]:
-    """What the model was given, request by request."""
+    """The messages of each request to the model."""
     return []
 
 
 @pytest.fixture
 def converse(workspace: Workspace, client: Client, requests: list[list[ModelMessage]]) -> Converse:
-    """Begin a conversation with a model that answers each request with one of the steps, then with `done`."""
+    """Start a conversation with a model that answers requests with the steps in order, then with `done`."""
 
     def converse(*steps: Step, window: int | None = None) -> Conversation:
         left = list(steps)
@@ -63,11 +63,11 @@ def converse(workspace: Workspace, client: Client, requests: list[list[ModelMess
 
 
 def results(requests: list[list[ModelMessage]]) -> list[Any]:
-    """What the model was requests of its last calls."""
+    """The results of the last calls that the model received."""
     return [part.content for part in requests[-1][-1].parts if isinstance(part, ToolReturnPart)]
 
 
-async def test_words_and_thoughts_are_passed_on(converse: Converse, client: Client) -> None:
+async def test_text_and_thoughts_reach_the_client(converse: Converse, client: Client) -> None:
     assert await converse({0: DeltaThinkingPart(content="hm")}, "hello").turn("hi") == "end_turn"
     shown = [update for update in client.updates if "content" in update]
     kinds = [(update["sessionUpdate"], update["content"]["text"]) for update in shown]
@@ -108,7 +108,7 @@ async def test_a_refusal_and_its_reason_reach_the_model(
         ("search_files", '{"folder": "link", "expression": "s"}'),
     ],
 )
-async def test_no_tool_leads_out_of_the_workspace(
+async def test_no_tool_reaches_outside_the_workspace(
     converse: Converse,
     client: Client,
     root: Path,
@@ -123,7 +123,7 @@ async def test_no_tool_leads_out_of_the_workspace(
     assert client.questions == []
 
 
-async def test_a_file_changed_while_the_question_stood_is_left_alone(
+async def test_a_file_changed_during_the_question_is_not_written(
     converse: Converse,
     client: Client,
     root: Path,
@@ -140,7 +140,7 @@ async def test_a_file_changed_while_the_question_stood_is_left_alone(
     monkeypatch.setattr(client, "request_permission", change_and_allow)
     await converse(call("write_file", '{"path": "a.txt", "content": "mine"}')).turn("go")
     assert (root / "a.txt").read_text() == "theirs"
-    assert "changed by somebody else" in results(requests)[0]
+    assert "has changed meanwhile" in results(requests)[0]
 
 
 async def test_files_are_read_listed_and_searched_without_asking(
@@ -158,7 +158,7 @@ async def test_files_are_read_listed_and_searched_without_asking(
     assert client.questions == []
 
 
-async def test_a_command_s_output_is_shown_and_told(
+async def test_the_output_of_a_command_reaches_the_client_and_the_model(
     converse: Converse, client: Client, requests: list[list[ModelMessage]]
 ) -> None:
     await converse(call("run_command", '{"command": "echo hi"}')).turn("go")
@@ -174,7 +174,7 @@ async def test_a_plan_is_shown(converse: Converse, client: Client) -> None:
     assert [(entry["content"], entry["status"]) for entry in plan["entries"]] == [("look", "in_progress")]
 
 
-async def test_turns_know_those_before_them_also_one_that_was_cancelled(
+async def test_a_turn_has_the_messages_of_earlier_and_cancelled_turns(
     converse: Converse, requests: list[list[ModelMessage]]
 ) -> None:
     conversation = converse("first", "waiting", "third")
@@ -190,14 +190,14 @@ async def test_turns_know_those_before_them_also_one_that_was_cancelled(
     assert prompts(requests[-1]) == [["one", BRIEF], ["two"], ["three"]]
 
 
-async def test_going_round_in_circles_ends(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_without_progress_ends(converse: Converse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_REQUESTS", 3)
     conversation = converse(*[call("list_files", "{}")] * 3, "fresh")
     assert await conversation.turn("go") == "max_turn_requests"
     assert await conversation.turn("again") == "end_turn"
 
 
-async def test_what_was_taken_is_told_before_the_tools_run_and_at_the_end(
+async def test_usage_is_reported_before_the_tools_run_and_at_the_end(
     converse: Converse, client: Client
 ) -> None:
     await converse(call("list_files", "{}")).turn("go")
@@ -209,14 +209,14 @@ async def test_what_was_taken_is_told_before_the_tools_run_and_at_the_end(
     assert 0 < last["used"] < last["size"] == 64_000
 
 
-async def test_what_was_taken_is_told_of_a_turn_that_fails(converse: Converse, client: Client) -> None:
+async def test_usage_is_reported_for_a_turn_that_fails(converse: Converse, client: Client) -> None:
     rejected = ModelHTTPError(status_code=400, model_name="m")
-    with pytest.raises(ModelFault):
+    with pytest.raises(ModelFailure):
         await converse(call("list_files", "{}"), rejected).turn("go")
     assert [update for update in client.updates if update["sessionUpdate"] == "usage_update"]
 
 
-async def test_in_the_last_turn_no_tool_runs_and_the_model_is_asked_twice_at_most(
+async def test_the_last_turn_runs_no_tool_and_sends_at_most_two_requests(
     converse: Converse, client: Client, requests: list[list[ModelMessage]]
 ) -> None:
     conversation = converse("started", *[call("list_files", "{}")] * 5)
@@ -227,7 +227,7 @@ async def test_in_the_last_turn_no_tool_runs_and_the_model_is_asked_twice_at_mos
     assert results(requests) == ["No tools are left in this last turn. Answer in words."]
 
 
-async def test_a_request_that_may_pass_is_repeated_and_that_is_told(
+async def test_a_request_that_may_succeed_later_is_retried_and_reported(
     converse: Converse, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retrying, "_FIRST_SECONDS", 0.01)
@@ -240,17 +240,17 @@ async def test_a_request_that_may_pass_is_repeated_and_that_is_told(
     assert requests[0]["text"] == "the model's server answered with status 429: slow down; try 2 of 5 in 0 s"
 
 
-async def test_a_server_that_stays_busy_is_given_up(
+async def test_retries_end_if_the_server_stays_busy(
     converse: Converse, requests: list[list[ModelMessage]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retrying, "_FIRST_SECONDS", 0.01)
     busy = ModelHTTPError.for_category(ModelOverloadedError, status_code=529, model_name="m")
-    with pytest.raises(ModelFault, match="status 529") as caught:
+    with pytest.raises(ModelFailure, match="status 529") as caught:
         await converse(*[busy] * 9).turn("go")
     assert (caught.value.kind, caught.value.status, len(requests)) == ("overloaded", 529, retrying.MAX_TRIES)
 
 
-async def test_a_conversation_that_nearly_fills_the_window_is_shortened_and_goes_on(
+async def test_a_conversation_that_nearly_fills_the_window_is_shortened_and_continues(
     converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
 ) -> None:
     (root / "a.txt").write_text("0123456789\n" * 1_000)
@@ -263,7 +263,7 @@ async def test_a_conversation_that_nearly_fills_the_window_is_shortened_and_goes
     assert notices[0]["text"] == "the conversation is shortened to fit the context window of 7,000 tokens"
 
 
-async def test_a_refusal_as_too_long_is_survived_and_its_limit_learned(
+async def test_a_request_refused_as_too_long_is_shortened_and_the_limit_learned(
     converse: Converse, client: Client, root: Path, requests: list[list[ModelMessage]]
 ) -> None:
     (root / "a.txt").write_text("0123456789\n" * 1_000)
@@ -284,16 +284,16 @@ async def test_a_refusal_as_too_long_is_survived_and_its_limit_learned(
 
 async def test_a_prompt_that_is_too_long_by_itself_fails_with_its_kind(converse: Converse) -> None:
     refusal = ModelHTTPError(status_code=413, model_name="m", body={"message": "too large"})
-    with pytest.raises(ModelFault, match=r"413.*a smaller task") as caught:
+    with pytest.raises(ModelFailure, match=r"413.*a smaller task") as caught:
         await converse(*[refusal] * 9).turn("go")
     assert caught.value.kind == "contextLength"
 
 
-async def test_a_model_that_fails_says_why_and_the_turn_is_remembered(
+async def test_a_failure_of_the_model_gives_the_reason_and_the_turn_is_kept(
     converse: Converse, requests: list[list[ModelMessage]]
 ) -> None:
     conversation = converse(ModelHTTPError(status_code=401, model_name="m", body={"message": "bad key"}))
-    with pytest.raises(ModelFault, match=r"401.*bad key"):
+    with pytest.raises(ModelFailure, match=r"401.*bad key"):
         await conversation.turn("go")
     assert await conversation.turn("again") == "end_turn"
     assert prompts(requests[-1]) == [["go", BRIEF], ["again"]]

@@ -1,4 +1,4 @@
-"""The key of the model, looked for where a command of the agent could find it."""
+"""The key of the model is not readable where a command of the agent could find it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.builtin.key_handover import conceal, without_keys
+from sidecar.subagents.runners.builtin.key_handover import redact, without_keys
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings
 from sidecar.subagents.runners.process.module_command import module_command
 
@@ -23,7 +23,7 @@ def settings(key: str = KEY) -> BuiltinSettings:
     return BuiltinSettings(provider="openai", model="m", base_url=None, key_variable="MY_KEY", key=key)
 
 
-def test_keys_of_all_providers_are_taken_out_and_the_rest_stays() -> None:
+def test_keys_of_all_providers_are_removed_and_other_variables_stay() -> None:
     keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY"]
     keys += ["ANTHROPIC_AUTH_TOKEN", "HF_TOKEN", "SOMEBODY_S_API_KEY", "acme_api_key", "MY_KEY"]
     rest = {"PATH": "/bin", "HOME": "/home/me", "API_KEY_FILE": "/a", "KEYBOARD": "de"}
@@ -34,13 +34,13 @@ def test_the_key_in_use_is_found_under_any_name() -> None:
     assert without_keys({"COPY": KEY, "A": "b"}, settings()) == {"A": "b"}
 
 
-def test_a_key_that_is_a_common_word_hides_no_other_variable_and_no_word() -> None:
+def test_a_key_that_is_a_common_word_removes_no_variable_and_no_text() -> None:
     assert without_keys({"MY_KEY": "none", "EDITOR": "none"}, settings("none")) == {"EDITOR": "none"}
-    assert conceal("none was found", settings("none")) == "none was found"
-    assert conceal(f"bad key {KEY}", settings()) == "bad key ***"
+    assert redact("none was found", settings("none")) == "none was found"
+    assert redact(f"bad key {KEY}", settings()) == "bad key ***"
 
 
-def test_a_variable_can_be_passed_on_by_name_but_never_the_key_in_use() -> None:
+def test_a_variable_can_be_kept_by_name_but_never_the_key_in_use() -> None:
     environ = {
         "STRIPE_API_KEY": OTHER,
         "MY_KEY": KEY,
@@ -53,7 +53,7 @@ def test_a_variable_can_be_passed_on_by_name_but_never_the_key_in_use() -> None:
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The agent as a program, once it has answered."""
+    """A running agent process that has answered its first request."""
     environ = {
         **os.environ,
         "SIDECAR_AGENT_PROVIDER": "openai",

@@ -3,7 +3,7 @@ import pytest
 from sidecar.subagents.runners.builtin_settings import SettingsFault, read_settings, required_model
 
 
-def test_one_key_is_enough_to_know_the_provider() -> None:
+def test_one_key_determines_the_provider() -> None:
     settings = read_settings({"ANTHROPIC_API_KEY": "k", "SIDECAR_AGENT_MODEL": "m"})
     assert (settings.provider, settings.key, settings.base_url) == ("anthropic", "k", None)
     assert required_model(settings) == "m"
@@ -25,7 +25,7 @@ def test_everything_can_be_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environ", "fault"),
+    ("environ", "message"),
     [
         ({}, "of OPENAI_API_KEY and ANTHROPIC_API_KEY neither is set; set SIDECAR_AGENT_PROVIDER"),
         ({"OPENAI_API_KEY": "a", "ANTHROPIC_API_KEY": "b"}, "both are set; set SIDECAR_AGENT_PROVIDER"),
@@ -37,13 +37,13 @@ def test_everything_can_be_named() -> None:
         ({"OPENAI_API_KEY": "a", "SIDECAR_AGENT_CONTEXT_WINDOW": "٨٠٠٠"}, "number of tokens from 1000"),
     ],
 )
-def test_what_is_missing_or_wrong_is_named(environ: dict[str, str], fault: str) -> None:
-    with pytest.raises(SettingsFault, match=fault):
+def test_a_missing_or_wrong_setting_is_named(environ: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsFault, match=message):
         read_settings(environ)
 
 
 @pytest.mark.parametrize("model", ["--settings-from=0", "-m", "a b", "a\nb", "ä", "a;b", "/etc/passwd"])
-def test_a_model_that_is_no_plain_name_is_refused(model: str) -> None:
+def test_a_model_with_special_characters_is_refused(model: str) -> None:
     with pytest.raises(SettingsFault, match="cannot be the name of a model"):
         read_settings({"OPENAI_API_KEY": "a"}, model)
     with pytest.raises(SettingsFault, match="cannot be the name of a model"):
@@ -55,7 +55,7 @@ def test_the_context_window_can_be_set() -> None:
     assert read_settings(environ).context_window == 32768
 
 
-def test_a_model_has_to_be_named_somewhere() -> None:
+def test_a_missing_model_is_refused() -> None:
     settings = read_settings({"OPENAI_API_KEY": "a"})
     with pytest.raises(SettingsFault, match="set SIDECAR_AGENT_MODEL"):
         required_model(settings)

@@ -22,7 +22,7 @@ def run(parser: Any, chunks: Iterable[bytes]) -> list[Event]:
 
 
 def merged(events: list[Event]) -> list[Event]:
-    """Join the pieces of each message, so that only what was said remains."""
+    """Join the pieces of each message, so that only the text remains."""
     joined: list[Event] = []
     for event in events:
         last = joined[-1] if joined else {}
@@ -38,7 +38,7 @@ def numbered(kind: type[EventsOutput] | type[TextOutput]) -> EventsOutput | Text
     return kind(lambda: f"m{next(ids)}")
 
 
-def said(*lines: str) -> tuple[list[Event], EventsOutput]:
+def parsed(*lines: str) -> tuple[list[Event], EventsOutput]:
     parser = EventsOutput()
     events = run(parser, ["".join(f"{line}\n" for line in lines).encode()])
     return [{key: item for key, item in event.items() if key != "messageId"} for event in events], parser
@@ -66,7 +66,9 @@ LINES = st.sampled_from(
     st.lists(st.integers(0, 200), max_size=12),
     st.sampled_from([EventsOutput, TextOutput]),
 )
-def test_any_cut_of_the_stream_says_the_same(lines: list[bytes], cuts: list[int], kind: Any) -> None:
+def test_any_split_of_the_stream_gives_the_same_events(
+    lines: list[bytes], cuts: list[int], kind: Any
+) -> None:
     data = b"\n".join(lines)
     edges = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
     whole, cut = numbered(kind), numbered(kind)
@@ -77,13 +79,15 @@ def test_any_cut_of_the_stream_says_the_same(lines: list[bytes], cuts: list[int]
 
 @settings(max_examples=50, deadline=None)
 @given(st.binary(max_size=40))
-def test_text_is_what_a_whole_decoding_gives(data: bytes) -> None:
+def test_text_equals_the_output_decoded_as_a_whole(data: bytes) -> None:
     events = run(TextOutput(), [data[i : i + 1] for i in range(len(data))])
     assert "".join(event["text"] for event in events) == data.decode("utf-8", "replace")
 
 
 def test_event_lines_end_a_message() -> None:
-    events, _ = said("a", "b", '{"type":"usage","inputTokens":3}', "c", '{"type":"message","text":"d"}', "e")
+    events, _ = parsed(
+        "a", "b", '{"type":"usage","inputTokens":3}', "c", '{"type":"message","text":"d"}', "e"
+    )
     assert [event.get("text", event["type"]) for event in events] == ["a\nb\n", "usage", "c\n", "d", "e\n"]
 
 
@@ -94,7 +98,7 @@ def test_pieces_of_one_message_share_its_id_and_messages_do_not() -> None:
     assert first[0]["messageId"] == first[1]["messageId"] != second[0]["messageId"]
 
 
-def test_plain_lines_of_one_read_go_out_together_and_at_once() -> None:
+def test_plain_lines_of_one_read_are_emitted_together_and_at_once() -> None:
     assert [event["text"] for event in EventsOutput().feed(b"a\nb\nhalf")] == ["a\nb\nhalf"]
 
 
@@ -108,33 +112,33 @@ def test_plain_lines_of_one_read_go_out_together_and_at_once() -> None:
         (["two", "lines", ""], "two\nlines\n"),
     ],
 )
-def test_the_final_message_is_the_last_result_else_the_last_message(
+def test_the_final_message_is_the_last_result_or_else_the_last_message(
     lines: list[str], final: str | None
 ) -> None:
-    assert said(*lines)[1].final_message() == final
+    assert parsed(*lines)[1].final_message() == final
 
 
-def test_the_message_under_way_is_final_when_the_output_breaks_off() -> None:
+def test_an_incomplete_message_is_final_when_the_output_ends() -> None:
     parser = EventsOutput()
     list(parser.feed(b"so far"))
     assert parser.final_message() == "so far"
 
 
 def test_a_variable_emitted_again_is_replaced() -> None:
-    _, parser = said('{"type":"emit","name":"n","value":1}', '{"type":"emit","name":"n","value":[2]}')
+    _, parser = parsed('{"type":"emit","name":"n","value":1}', '{"type":"emit","name":"n","value":[2]}')
     assert parser.emitted_vars == {"n": [2]}
 
 
-def test_variables_beyond_the_bound_are_streamed_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_beyond_the_limit_are_streamed_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emitted, "EMITTED_BYTES", 100)
     big = json.dumps({"type": "emit", "name": "big", "value": "x" * 100})
-    events, parser = said('{"type":"emit","name":"n","value":1}', big)
+    events, parser = parsed('{"type":"emit","name":"n","value":1}', big)
     assert [event["type"] for event in events] == ["emit", "log", "emit"]
     assert parser.emitted_vars == {"n": 1}
     assert "'big'" in events[1]["text"]
 
 
-def test_a_line_beyond_the_bound_streams_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_beyond_the_limit_is_streamed_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_output, "EVENT_LINE_BYTES", 60)
     fits = json.dumps({"type": "result", "text": "x" * 28})
     too_long = json.dumps({"type": "result", "text": "x" * 50})
@@ -146,7 +150,7 @@ def test_a_line_beyond_the_bound_streams_as_text(monkeypatch: pytest.MonkeyPatch
     ]
 
 
-def test_text_goes_out_in_bounded_pieces_of_whole_characters() -> None:
+def test_text_is_emitted_in_bounded_pieces_of_whole_characters() -> None:
     events = list(TextOutput().feed("€".encode() * 100_000))
     assert all(len(event["text"].encode()) <= 64 * 1024 for event in events)
     assert "".join(event["text"] for event in events) == "€" * 100_000
@@ -176,12 +180,12 @@ def test_text_goes_out_in_bounded_pieces_of_whole_characters() -> None:
         '{"type":' + "[" * 100_000,
     ],
 )
-def test_what_only_resembles_an_event_is_text(line: str) -> None:
+def test_a_line_that_only_resembles_an_event_is_text(line: str) -> None:
     assert parse_event(line.encode()) is None
-    assert said(line)[0] == [{"type": "message", "text": line + "\n"}]
+    assert parsed(line)[0] == [{"type": "message", "text": line + "\n"}]
 
 
-def test_members_the_sidecar_gives_are_not_taken_from_the_child() -> None:
+def test_members_that_the_sidecar_assigns_are_dropped() -> None:
     line = b'{"type":"tool","name":"t","status":"started","seq":9,"ts":1,"toolCallId":"c","title":"T"}'
     assert parse_event(line) == {
         "type": "tool",
@@ -201,11 +205,11 @@ def test_members_the_sidecar_gives_are_not_taken_from_the_child() -> None:
     ("line", "text"),
     [(rb'{"type":"result","text":"a\ud83d"}', "a\ufffd"), (b'{"type":"result","text":"a\xff"}', "a\ufffd")],
 )
-def test_halves_of_characters_in_an_event_are_replaced(line: bytes, text: str) -> None:
+def test_half_characters_in_an_event_are_replaced(line: bytes, text: str) -> None:
     assert parse_event(line) == {"type": "result", "text": text}
 
 
-def test_stderr_keeps_its_last_words_without_the_blank_end() -> None:
+def test_stderr_keeps_its_last_text_without_trailing_blanks() -> None:
     log = StderrLog()
     events = [*log.feed(b"a" * 3000 + b"\xe2"), *log.feed(b"\x82\xac \n"), *log.finish()]
     assert "".join(event["text"] for event in events) == "a" * 3000 + "€ \n"

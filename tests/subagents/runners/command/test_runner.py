@@ -49,7 +49,7 @@ async def test_placeholders_are_replaced_literally_and_only_once(start: Start, t
         (["{prompt}"], "plain - text", ["plain - text"]),
     ],
 )
-async def test_a_prompt_is_never_an_option(
+async def test_a_prompt_is_never_read_as_an_option(
     template: list[str], prompt: str, filled: list[str], start: Start
 ) -> None:
     code = "import json, sys; print(json.dumps(sys.argv[2:]))"
@@ -63,12 +63,12 @@ async def test_with_a_placeholder_stdin_is_empty(start: Start) -> None:
     assert (await run.result()).final_message == "only here"
 
 
-async def test_a_child_that_never_reads_a_long_prompt_is_not_waited_for(start: Start) -> None:
+async def test_a_start_does_not_wait_for_a_child_that_never_reads_a_long_prompt(start: Start) -> None:
     run = await start("true", prompt="x" * 5_000_000)
     assert (await run.result()).terminate_reason == "GOAL"
 
 
-async def test_a_child_that_reads_late_gets_a_long_prompt_whole(start: Start) -> None:
+async def test_a_child_that_reads_late_gets_the_whole_long_prompt(start: Start) -> None:
     run = await start("sh", "-c", "sleep 0.2; wc -c", prompt="x" * 3_000_000)
     assert (await run.result()).final_message.strip() == "3000000"
 
@@ -88,7 +88,7 @@ async def test_text_is_streamed_in_pieces_of_one_message_before_the_end(start: S
     assert len({event["messageId"] for event in run.events}) == 1
 
 
-async def test_events_are_told_from_messages(start: Start) -> None:
+async def test_events_are_distinguished_from_messages(start: Start) -> None:
     tool, variable = '{"type":"tool","name":"t","status":"started"}', '{"type":"emit","name":"n","value":[1]}'
     run = await start("cat", prompt=f"before\n{tool}\n{variable}\nafter\n", format="events")
     result = await run.result()
@@ -96,12 +96,12 @@ async def test_events_are_told_from_messages(start: Start) -> None:
     assert (result.final_message, result.emitted_vars) == ("after", {"n": [1]})
 
 
-async def test_bytes_that_are_no_utf8_become_replacement_characters(start: Start, python: Python) -> None:
+async def test_invalid_utf8_becomes_replacement_characters(start: Start, python: Python) -> None:
     run = await start(*python, r"import os; os.write(1, b'a\xff\xe2\x82'); os.write(1, b'\xac\xe2')")
     assert (await run.result()).final_message == "a\ufffd€\ufffd"
 
 
-async def test_a_failing_command_tells_the_end_of_its_stderr(start: Start) -> None:
+async def test_the_error_of_a_failed_command_is_the_end_of_its_stderr(start: Start) -> None:
     run = await start("sh", "-c", "printf %03000d 7 >&2; echo >&2; exit 3")
     result = await run.result()
     assert (result.terminate_reason, result.error) == ("ERROR", "0" * 1999 + "7")
@@ -111,18 +111,20 @@ async def test_a_failing_command_tells_the_end_of_its_stderr(start: Start) -> No
 @pytest.mark.parametrize(
     ("script", "error"), [("exit 7", "exited with status 7"), ("kill -9 $$", "killed by signal 9")]
 )
-async def test_a_silent_failure_is_named_by_its_status(start: Start, script: str, error: str) -> None:
+async def test_the_error_of_a_failure_without_stderr_is_its_status(
+    start: Start, script: str, error: str
+) -> None:
     run = await start("sh", "-c", script)
     assert (await run.result()).error == error
 
 
-async def test_stderr_of_a_success_is_no_error(start: Start) -> None:
+async def test_stderr_of_a_successful_run_is_not_an_error(start: Start) -> None:
     run = await start("sh", "-c", "echo noise >&2; echo fine")
     result = await run.result()
     assert (result.error, result.final_message, run.text("log")) == (None, "fine", "noise\n")
 
 
-async def test_a_long_final_message_is_cut_and_says_so_while_the_stream_is_whole(
+async def test_a_long_final_message_is_cut_with_a_note_while_the_stream_is_complete(
     start: Start, python: Python
 ) -> None:
     run = await start(*python, "import sys; sys.stdout.write('é' * 2_500_000 + 'end\\n')")
@@ -141,7 +143,7 @@ async def test_a_line_of_five_megabytes_is_one_event(start: Start, python: Pytho
     assert [len(event["text"]) for event in run.events] == [5_000_000]
 
 
-async def test_a_slow_journal_holds_the_child_back(start: Start, python: Python, tmp_path: Path) -> None:
+async def test_a_slow_journal_slows_the_child_down(start: Start, python: Python, tmp_path: Path) -> None:
     taken, go = asyncio.Event(), asyncio.Event()
 
     async def slow(event: dict[str, Any]) -> None:
@@ -159,7 +161,7 @@ async def test_a_slow_journal_holds_the_child_back(start: Start, python: Python,
     assert (await run.result()).terminate_reason == "GOAL"
 
 
-async def test_a_journal_that_fails_ends_the_run_with_an_error(start: Start) -> None:
+async def test_a_failing_journal_ends_the_run_with_an_error(start: Start) -> None:
     async def broken(event: dict[str, Any]) -> None:
         raise OSError("disk full")
 
@@ -182,10 +184,8 @@ async def test_flooding_children_leave_the_loop_responsive(start: Start) -> None
 
 @pytest.mark.parametrize("prompt", ["a\0b", "half \ud83d"])
 @pytest.mark.parametrize("argument", ["{prompt}", "x"])
-async def test_a_prompt_that_cannot_be_handed_over_is_refused(
-    prompt: str, argument: str, tmp_path: Path
-) -> None:
-    with pytest.raises(InvalidParams, match="the prompt holds"):
+async def test_a_prompt_that_cannot_be_sent_is_refused(prompt: str, argument: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParams, match="the prompt contains"):
         await command("echo", argument).start(RunSpec("id", prompt, tmp_path), ignore)
 
 
@@ -198,7 +198,7 @@ async def test_a_prompt_that_cannot_be_handed_over_is_refused(
         ([""], "set runners.mine.command"),
     ],
 )
-def test_a_program_that_cannot_be_found_is_named_with_the_remedy(argv: list[str], reason: str) -> None:
+def test_a_missing_program_is_named_with_the_remedy(argv: list[str], reason: str) -> None:
     with pytest.raises(RunnerUnavailable, match=reason) as caught:
         command(*argv).check()
     assert caught.value.data == {"reason": caught.value.message}
@@ -221,7 +221,7 @@ async def test_a_missing_workspace_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"), [("#!/no/such/shell\n", "No such file"), ("\x7fELF", "Exec format error")]
 )
-async def test_a_program_that_cannot_be_executed_is_a_clear_refusal(
+async def test_a_program_that_cannot_be_executed_is_refused_with_the_reason(
     content: str, reason: str, tmp_path: Path
 ) -> None:
     program = tmp_path / "broken"
@@ -242,7 +242,7 @@ async def test_a_prompt_too_long_for_an_argument_points_to_stdin(tmp_path: Path)
         await command("echo", "{prompt}").start(RunSpec("id", "x" * 200_000, tmp_path), ignore)
 
 
-async def test_a_bad_name_in_env_is_a_refusal_without_its_value(tmp_path: Path) -> None:
+async def test_a_bad_name_in_env_is_refused_without_showing_its_value(tmp_path: Path) -> None:
     with pytest.raises(RunnerUnavailable, match="illegal environment variable name") as caught:
         await command("true", env={"A=B": "secret"}).start(RunSpec("id", "", tmp_path), ignore)
     assert "secret" not in str(caught.value)
@@ -252,7 +252,7 @@ OUTPUTS = {"count": "how\nmany"}
 EMIT = 'printf \'{"type": "emit", "name": "count", "value": 3}\\n\''
 
 
-async def test_a_command_is_asked_for_outputs_in_a_line_that_leaves_a_script_one(start: Start) -> None:
+async def test_a_command_is_asked_for_outputs_in_a_comment_line(start: Start) -> None:
     run = await start("cat", prompt="do it", format="events", expected_outputs=OUTPUTS)
     result = await run.result()
     assert 'do it\n\n# Print each of these outputs as a line {"type": "emit"' in run.text()
@@ -266,7 +266,7 @@ async def test_a_command_that_prints_its_outputs_reaches_its_goal(start: Start) 
     assert (result.terminate_reason, result.emitted_vars) == ("GOAL", {"count": 3})
 
 
-def test_plain_text_can_keep_to_less_than_events_can() -> None:
+def test_plain_text_supports_less_than_events() -> None:
     events, text = (
         CommandRunner("x", RunnerSettings(type="command", command=["true"], format=format))
         for format in ("events", "text")

@@ -3,7 +3,7 @@ import asyncio
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 
-async def test_the_loop_sees_to_everything_else_between_two_turns() -> None:
+async def test_the_loop_runs_everything_else_between_two_turns() -> None:
     turns, passes, seen = FairScheduler(), 0, []
 
     async def take() -> None:
@@ -17,7 +17,7 @@ async def test_the_loop_sees_to_everything_else_between_two_turns() -> None:
     assert sorted(set(seen)) == seen
 
 
-async def test_a_taker_that_is_cancelled_does_not_hold_up_the_next() -> None:
+async def test_a_cancelled_run_does_not_delay_the_next() -> None:
     turns = FairScheduler()
     first, second = (asyncio.create_task(turns.next()) for _ in range(2))
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""What kind of failure an error speaks of: the words of real agents and servers, and any others."""
+"""Errors of agents and servers are classified by kind."""
 
 import pytest
 from hypothesis import given
@@ -28,25 +28,25 @@ from sidecar.subagents.runners.output.model_errors import error_kind, model_erro
         ("AI_APICallError: too many requests", "rateLimit", None),
     ],
 )
-def test_the_words_of_real_agents_are_understood(text: str, kind: str, status: int | None) -> None:
+def test_errors_of_real_agents_are_classified(text: str, kind: str, status: int | None) -> None:
     found = model_error(text)
     assert found is not None
     assert (found.kind, found.status) == (kind, status)
 
 
 @pytest.mark.parametrize("text", ["", "the titles are 500 characters long", "file 404.html is missing"])
-def test_words_about_other_things_are_no_failure_of_the_model(text: str) -> None:
+def test_errors_about_other_things_are_not_failures_of_the_model(text: str) -> None:
     assert model_error(text) is None
 
 
-def test_an_agent_that_names_the_kind_is_believed() -> None:
+def test_a_kind_named_by_the_agent_is_used() -> None:
     found = model_error("too many requests", {"errorKind": "contextLength", "status": 400})
     assert found is not None
     assert (found.kind, found.status) == ("contextLength", 400)
     assert found.text == "too many requests (HTTP 400)"
 
 
-def test_a_status_code_is_found_in_data_and_as_the_error_code() -> None:
+def test_a_status_code_is_found_in_data_and_in_the_error_code() -> None:
     info = {"codexErrorInfo": {"responseStreamDisconnected": {"httpStatusCode": 503}}}
     assert status_of(info) == 503
     by_code = model_error("please wait", None, 429)
@@ -54,7 +54,7 @@ def test_a_status_code_is_found_in_data_and_as_the_error_code() -> None:
     assert (by_code.kind, by_code.text) == ("rateLimit", "please wait (HTTP 429)")
 
 
-def test_a_parser_that_fails_is_a_broken_stream_and_no_server_error() -> None:
+def test_a_parser_error_is_a_broken_stream_and_not_a_server_error() -> None:
     found = model_error("Expected property name or '}' in JSON at position 1", None, 500)
     assert found is not None
     assert (found.kind, found.status) == ("network", None)
@@ -71,7 +71,7 @@ nested = st.recursive(
 
 
 @given(st.text(), nested, st.none() | st.integers())
-def test_any_error_is_typed_or_not_and_keeps_its_words(text: str, data: object, code: int | None) -> None:
+def test_any_error_keeps_its_text(text: str, data: object, code: int | None) -> None:
     found = model_error(text, data, code)
     if found is not None:
         assert found.text.startswith(text)
@@ -79,7 +79,7 @@ def test_any_error_is_typed_or_not_and_keeps_its_words(text: str, data: object, 
 
 
 @given(st.integers(400, 599), st.text(alphabet="ab 1\n", max_size=9))
-def test_a_status_is_found_behind_its_name_wherever_it_stands(status: int, before: str) -> None:
+def test_a_status_is_found_after_its_name_anywhere(status: int, before: str) -> None:
     text = f"{before} status code: {status}, sorry"
     assert status_in(text) == status
     assert error_kind(text) is not None

@@ -1,4 +1,4 @@
-"""Outputs are found in what an agent says, in any cut, and nothing else of it is changed."""
+"""Outputs are found in an agent's text, split anywhere, and the rest of the text is unchanged."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def read(*pieces: str) -> tuple[str, list[dict[str, Any]]]:
         '```outputs\n\n{"n": 3,\n\n"why": "x"}\n\n`````\n',
     ],
 )
-def test_a_block_is_its_object_and_no_text(block: str) -> None:
+def test_a_block_becomes_its_object_and_not_text(block: str) -> None:
     assert read(f"before\n{block}") == ("before\n", [{"n": 3, "why": "x"}])
 
 
@@ -43,17 +43,17 @@ def test_a_block_is_its_object_and_no_text(block: str) -> None:
         "",
     ],
 )
-def test_what_is_no_block_is_text_as_it_was_written(text: str) -> None:
+def test_anything_else_stays_unchanged_text(text: str) -> None:
     assert read(text) == (text, [])
 
 
-def test_what_asks_for_outputs_is_no_output_when_it_is_repeated() -> None:
+def test_a_repeated_request_for_outputs_is_not_an_output() -> None:
     for text in (request({"n": "how\nmany", "why": "x"}), reminder(["n"])):
         assert read(text) == (text, [])
     assert "- n: how many\n" in request({"n": "how\nmany"})
 
 
-def test_text_is_not_held_back_unless_it_may_become_a_block() -> None:
+def test_text_is_buffered_only_if_it_may_become_a_block() -> None:
     blocks = OutputBlocks()
     assert list(blocks.feed("word")) == ["word"]
     assert list(blocks.feed(" ")) == [" "]
@@ -62,7 +62,7 @@ def test_text_is_not_held_back_unless_it_may_become_a_block() -> None:
     assert list(blocks.feed("x")) == ["``x"]
 
 
-def test_a_block_without_end_is_given_up_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unclosed_block_becomes_text_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output_blocks, "BLOCK_CHARS", 100)
     text = "```outputs\n" + "x" * 200
     blocks = OutputBlocks()
@@ -73,7 +73,7 @@ def test_a_block_without_end_is_given_up_at_the_bound(monkeypatch: pytest.Monkey
     st.text(st.sampled_from('`outps \n\r{}"n:1\u2028'), max_size=60), st.lists(st.integers(0, 60), max_size=6)
 )
 @settings(max_examples=150)
-def test_text_and_blocks_do_not_depend_on_the_cut(text: str, cuts: list[int]) -> None:
+def test_text_and_blocks_do_not_depend_on_the_split(text: str, cuts: list[int]) -> None:
     whole = text + '\n```outputs\n{"n": 1}\n```\nend' + text
     places = sorted(cuts)
     pieces = [whole[start:end] for start, end in zip([0, *places], [*places, len(whole)], strict=True)]

@@ -42,14 +42,14 @@ async def stop_in(run: Any, limit: float = 5.0) -> float:
     return time.monotonic() - before
 
 
-async def test_a_willing_child_is_stopped_at_once(start: Start) -> None:
+async def test_a_child_that_exits_on_term_is_stopped_at_once(start: Start) -> None:
     run = await start("sh", "-c", "echo up; exec sleep 60")
     await run.until_it_speaks()
     assert await stop_in(run) < 1.0
     assert (await run.result()).error == "killed by signal 15"
 
 
-async def test_a_child_is_stopped_where_no_thread_can_be_started(
+async def test_a_child_is_stopped_when_no_thread_can_be_started(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
     run = await start("sh", "-c", "setsid sleep 60 & echo up; exec sleep 60")
@@ -63,7 +63,7 @@ async def test_a_child_is_stopped_where_no_thread_can_be_started(
         threading.stack_size(0)
     assert (await run.result()).error == "killed by signal 15"
     assert [record.message for record in caplog.records if "can't start new thread" in record.message] == [
-        "can't start new thread: runs are cleaned up one after the other, without threads of their own"
+        "can't start new thread: runs are cleaned up one at a time, without threads of their own"
     ]
 
 
@@ -74,7 +74,7 @@ async def test_a_child_may_use_the_time_between_term_and_kill(start: Start) -> N
     assert (await run.result()).final_message == "up\nbye"
 
 
-async def test_a_grandchild_in_the_group_has_that_time_too(start: Start) -> None:
+async def test_a_grandchild_in_the_group_may_use_that_time_too(start: Start) -> None:
     worker = "trap 'sleep 0.3; echo tidy; exit' TERM; echo up; while :; do sleep 0.05; done"
     run = await start("sh", "-c", 'sh -c "$1" & wait', "sh", worker)
     await run.until_it_speaks()
@@ -92,7 +92,7 @@ async def test_a_child_that_ignores_term_is_killed_within_the_limit(
     assert (await run.result()).error == "killed by signal 9"
 
 
-async def test_a_later_stop_with_a_smaller_limit_is_honoured(start: Start) -> None:
+async def test_a_later_stop_with_a_shorter_limit_applies(start: Start) -> None:
     run = await start("sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.1; done")
     await run.until_it_speaks()
     patient = asyncio.create_task(run.run.stop(30.0))
@@ -102,9 +102,7 @@ async def test_a_later_stop_with_a_smaller_limit_is_honoured(start: Start) -> No
 
 
 @pytest.mark.parametrize("output", ["pass", CLOSE], ids=["holding the pipe", "detached"])
-async def test_a_daemon_in_its_own_session_is_swept_by_a_stop(
-    start: Start, python: Python, output: str
-) -> None:
+async def test_a_stop_kills_a_daemon_in_its_own_session(start: Start, python: Python, output: str) -> None:
     run = await start(*python, DAEMON.format(output=output))
     await run.until_it_speaks()
     assert await stop_in(run) < 2.0
@@ -119,7 +117,7 @@ async def test_a_natural_end_leaves_no_daemon_behind(start: Start, python: Pytho
     assert find([run.task_id]) == []
 
 
-async def test_a_process_that_lost_the_marker_cannot_hold_up_the_end(start: Start) -> None:
+async def test_a_process_without_the_marker_does_not_delay_the_end(start: Start) -> None:
     script = "env -i setsid sh -c 'echo >ready; sleep 4' & until [ -e ready ]; do sleep 0.02; done; echo done"
     run = await start("sh", "-c", script)
     await run.until_it_speaks()
@@ -128,7 +126,7 @@ async def test_a_process_that_lost_the_marker_cannot_hold_up_the_end(start: Star
     assert time.monotonic() - before < 2.5
 
 
-async def test_a_process_that_forks_on_and_on_does_not_outrun_the_sweep(start: Start, python: Python) -> None:
+async def test_a_process_that_keeps_forking_does_not_outrun_the_sweep(start: Start, python: Python) -> None:
     code = """
     import os, time
     print("up", flush=True)
@@ -145,7 +143,7 @@ async def test_a_process_that_forks_on_and_on_does_not_outrun_the_sweep(start: S
     assert find([run.task_id]) == []
 
 
-async def test_output_written_just_before_the_end_is_not_lost(start: Start, python: Python) -> None:
+async def test_output_written_just_before_the_end_is_kept(start: Start, python: Python) -> None:
     run = await start(*python, "import os; os.write(1, b'x' * 60_000); os._exit(0)")
     assert len((await run.result()).final_message.splitlines()[-1]) == 32 * 1024
     assert len(run.text()) == 60_000
@@ -158,7 +156,7 @@ async def test_stops_at_once_before_and_after_the_end_are_harmless(start: Start)
     assert (await run.result()).error == "killed by signal 15"
 
 
-async def test_an_abandoned_wait_for_the_result_leaves_the_run_alone(start: Start) -> None:
+async def test_cancelling_a_wait_for_the_result_does_not_affect_the_run(start: Start) -> None:
     run = await start("sh", "-c", "read line; sleep 0.3; echo done")
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(run.run.result(), 0.05)
@@ -228,7 +226,7 @@ def await_death(handle: int) -> None:
     os.close(handle)
 
 
-async def test_a_start_that_is_cancelled_leaves_nothing_that_the_program_started(tmp_path: Path) -> None:
+async def test_a_cancelled_start_leaves_no_processes(tmp_path: Path) -> None:
     task_id, begun = str(uuid4()), tmp_path / "begun"
     program = f"(setsid sleep 300 &); touch {begun}; sleep 300"
     spawning = ChildProcess.spawn(["sh", "-c", program], task_id=task_id, cwd=tmp_path, env={})
@@ -236,7 +234,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing_that_the_program_started
     async with asyncio.timeout(10):
         while not find([task_id]):
             await asyncio.sleep(0)
-    deadline = time.monotonic() + 10  # not awaited: the loop must not come to learn of the start
+    deadline = time.monotonic() + 10  # not awaited, so that the loop is not notified of the start
     while not begun.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     starting.cancel()

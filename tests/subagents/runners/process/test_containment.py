@@ -1,4 +1,4 @@
-"""What a run started ends with it, however it hides: in a control group, and where there is none."""
+"""A run leaves no processes, with and without a control group, whatever they do to hide."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ from tests.subagents.runners import hopper
 REPO = Path(__file__).parents[4]
 HOPPER = Path(hopper.__file__)
 LIFE_SECONDS = 20
-"""After which a hopper ends by itself, whatever the test does."""
+"""When a hopper exits by itself, whatever the test does."""
 
 # A process of its own: the orphan reaper belongs to a process as a whole.
 CONTAIN = """
@@ -75,7 +75,7 @@ def is_still(beats: Path, seconds: float) -> bool:
 
 
 @pytest.mark.parametrize("grouped", ["yes", "no"])
-def test_a_program_that_forks_on_and_on_under_no_name_is_dead_after_the_stop(
+def test_a_stop_kills_a_program_that_keeps_forking_without_a_marker(
     task_id: str, tmp_path: Path, grouped: str
 ) -> None:
     beats = tmp_path / "beats"
@@ -91,7 +91,7 @@ def test_a_program_that_forks_on_and_on_under_no_name_is_dead_after_the_stop(
             parent.kill()
 
 
-async def test_a_group_holds_what_has_no_marker_and_no_session_of_the_run(
+async def test_a_group_contains_processes_without_the_marker_and_session_of_the_run(
     task_id: str, tmp_path: Path, group: RunGroup
 ) -> None:
     script = "env -i setsid sleep 600 & exec sleep 600"
@@ -105,7 +105,7 @@ async def test_a_group_holds_what_has_no_marker_and_no_session_of_the_run(
     assert not group.path.exists() and find([task_id]) == []
 
 
-async def test_a_group_that_held_every_process_needs_one_look_and_any_other_several(
+async def test_a_group_that_held_every_process_needs_one_pass_and_any_other_several(
     task_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[bool] = []
@@ -137,7 +137,7 @@ def commands(group: RunGroup) -> list[str]:
     return [Path(f"/proc/{pid}/comm").read_text().strip() for pid in group.members()]
 
 
-def test_what_a_killed_sidecar_left_in_a_group_is_found_by_the_run(task_id: str, group: RunGroup) -> None:
+def test_the_group_of_a_killed_sidecar_is_found_by_the_run(task_id: str, group: RunGroup) -> None:
     with subprocess.Popen(["sleep", "20"], env={}, start_new_session=True) as stranger:
         (group.path / "cgroup.procs").write_text(str(stranger.pid))
         inner = group.path / "made by the run"
@@ -165,7 +165,7 @@ def test_a_member_that_does_not_die_in_time_is_reported(
 
 
 @pytest.mark.parametrize("reason", ["no hierarchy", "no rights"])
-async def test_a_run_starts_without_a_group_where_none_can_be_made(
+async def test_a_run_starts_without_a_group_where_none_can_be_created(
     task_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     place = None if reason == "no hierarchy" else tmp_path / "absent"
@@ -184,7 +184,7 @@ async def test_a_program_that_does_not_start_leaves_no_group(task_id: str, tmp_p
     assert find_groups([task_id]) == []
 
 
-def test_the_hopper_ends_by_itself(tmp_path: Path) -> None:
+def test_the_hopper_exits_by_itself(tmp_path: Path) -> None:
     beats = tmp_path / "beats"
     subprocess.run([sys.executable, str(HOPPER), str(beats), "0.2"], timeout=10, check=True)
     deadline = time.monotonic() + 10

@@ -18,14 +18,14 @@ WAIT = ("sh", "-c", "echo up; read line")
 
 @pytest.fixture
 def sleeper() -> Iterator[Mark]:
-    """Start a process that carries the given task id; all of them are gone after the test."""
+    """Start a process marked with the given task id; the fixture kills all of them after the test."""
     children: list[subprocess.Popen[bytes]] = []
 
     def start(value: str) -> int:
         env = {**os.environ, MARKER: value}
         child = subprocess.Popen(WAIT, env=env, stdin=PIPE, stdout=PIPE, start_new_session=True)
         children.append(child)
-        assert child.stdout and child.stdout.readline()  # its exec is done, and its environment to be seen
+        assert child.stdout and child.stdout.readline()  # its exec is done, so its environment is readable
         return child.pid
 
     yield start
@@ -54,7 +54,7 @@ def test_several_ids_are_swept_together(sleeper: Mark) -> None:
     assert find(ids) == []
 
 
-def test_nothing_marked_is_a_quick_empty_report() -> None:
+def test_a_sweep_without_marked_processes_reports_nothing_quickly() -> None:
     before = time.monotonic()
     report = sweep([new_id()], 5.0)
     assert (report.killed, report.survivors) == ((), ())
@@ -88,7 +88,7 @@ def test_the_sweeping_process_itself_is_never_touched() -> None:
     assert done.stdout == "SweepReport(killed=(), survivors=())\n"
 
 
-def test_a_dead_child_that_was_not_reaped_is_no_survivor(sleeper: Mark) -> None:
+def test_a_dead_child_that_was_not_reaped_is_not_a_survivor(sleeper: Mark) -> None:
     task_id = new_id()
     pid = sleeper(task_id)
     sweep([task_id], 5.0)
@@ -107,7 +107,7 @@ def test_a_process_that_cannot_be_killed_in_time_is_reported(
     assert time.monotonic() - before < 1.0
 
 
-def test_an_environment_that_shows_late_is_looked_at_again(
+def test_an_environment_that_appears_late_is_read_again(
     sleeper: Mark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task_id = new_id()
@@ -117,7 +117,7 @@ def test_an_environment_that_shows_late_is_looked_at_again(
     assert sweep([task_id], 5.0).killed == (pid,)
 
 
-def test_psutil_finds_and_sweeps_the_same(sleeper: Mark) -> None:
+def test_psutil_finds_and_sweeps_the_same_processes(sleeper: Mark) -> None:
     task_id = new_id()
     pid = sleeper(task_id)
     assert [process.pid for process in marker_portable.find(MARKER, [task_id])] == [pid]

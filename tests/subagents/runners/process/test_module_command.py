@@ -10,11 +10,11 @@ def run(module: str, folder: Path, *arguments: str) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30)
 
 
-def test_a_module_is_found_wherever_it_is_started(tmp_path: Path) -> None:
+def test_a_module_is_found_from_any_folder(tmp_path: Path) -> None:
     assert "--model" in run("sidecar.subagents.runners.builtin", tmp_path, "--help").stdout
 
 
-def test_the_folder_it_is_started_in_is_not_on_its_path(tmp_path: Path) -> None:
+def test_the_working_directory_is_not_on_its_path(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('taken over')")
     (tmp_path / "mine.py").write_text("print('mine')")
     done = run("json.tool", tmp_path, "--help")

@@ -1,4 +1,4 @@
-"""How a child's output is read: at once when it is the first, in beats when it chatters, whole in the end."""
+"""A child's output is read at once at first, at intervals while small pieces are frequent, and to its end."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from sidecar.subagents.runners.process.pipes import PULSE_SECONDS, OutputPipe
 
 
 class Transport(asyncio.ReadTransport):
-    """Stands for the kernel's pipe: whether it is read from now."""
+    """Stands for the kernel's pipe, and records whether it is read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Transport(asyncio.ReadTransport):
 
 
 class Timers:
-    """The loop's timers, called by hand."""
+    """The loop's timers, which the test fires."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.due: list[Callable[[], object]] = []
@@ -64,7 +64,7 @@ def pipe(transport: Transport) -> OutputPipe:
     return pipe
 
 
-async def test_first_words_are_followed_at_once(
+async def test_the_first_piece_is_read_at_once(
     pipe: OutputPipe, transport: Transport, timers: Timers
 ) -> None:
     pipe.received(b"hello")
@@ -73,7 +73,7 @@ async def test_first_words_are_followed_at_once(
     assert transport.reading
 
 
-async def test_chatter_is_read_at_the_next_beat(
+async def test_frequent_small_pieces_are_read_at_the_next_interval(
     pipe: OutputPipe, transport: Transport, timers: Timers
 ) -> None:
     for words in (b"one", b"two"):
@@ -85,7 +85,7 @@ async def test_chatter_is_read_at_the_next_beat(
     assert transport.reading
 
 
-async def test_a_flood_does_not_wait(pipe: OutputPipe, transport: Transport, timers: Timers) -> None:
+async def test_large_pieces_do_not_wait(pipe: OutputPipe, transport: Transport, timers: Timers) -> None:
     for _ in range(3):
         pipe.received(b"x" * 65536)
         await pipe.read()
@@ -93,7 +93,7 @@ async def test_a_flood_does_not_wait(pipe: OutputPipe, transport: Transport, tim
     assert not timers.due
 
 
-async def test_what_a_slow_reader_has_left_in_the_pipe_is_not_idleness(
+async def test_a_pipe_with_unread_output_is_not_idle(
     pipe: OutputPipe, transport: Transport, timers: Timers
 ) -> None:
     pipe.received(b"early")
@@ -109,7 +109,7 @@ async def test_what_a_slow_reader_has_left_in_the_pipe_is_not_idleness(
     assert await pipe.read() == b""
 
 
-async def test_the_last_words_of_a_dead_child_do_not_wait_for_a_beat(
+async def test_the_last_output_of_a_dead_child_does_not_wait(
     pipe: OutputPipe, transport: Transport, timers: Timers
 ) -> None:
     for words in (b"one", b"two"):

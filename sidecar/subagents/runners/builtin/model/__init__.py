@@ -1,1 +1,1 @@
-"""The model: how it is reached, what its failures mean, and how much of a conversation it takes."""
+"""Send requests to the model, explain its failures, and fit conversations to its context window."""

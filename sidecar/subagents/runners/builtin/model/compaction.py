@@ -1,6 +1,6 @@
-"""Make a conversation shorter: results of old tool calls go first, and the user's words stay.
+"""Shorten a conversation: remove results of old tool calls first, and keep the user's text.
 
-All functions are pure; `chars` are characters of text, whatever their tokens.
+All functions are pure. Sizes are characters of text, not tokens.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +20,9 @@ from pydantic_ai.messages import (
 )
 
 _SHORT_CHARS = 200
-"""Shorter texts stay: leaving them out saves too little."""
+"""Shorter texts stay, because removing them saves too little."""
 _NEWEST_CHARS = 2_000
-"""The least that is left of a result that the model has not seen yet."""
+"""The least to keep of a result that the model has not seen yet."""
 _LEFT_OUT = "[left out to save room; call the tool again if it is needed]"
 _CUT = "\n[cut to fit the context window; ask for a smaller part]"
 _STEPS_LEFT_OUT = "[Earlier steps of this work are left out to save room.]"
@@ -31,10 +31,10 @@ Stage = Callable[[Sequence[ModelMessage], int], list[ModelMessage]]
 
 
 def compacted(messages: Sequence[ModelMessage], excess: int) -> list[ModelMessage]:
-    """Return the messages, shorter by at least `excess` characters where that is possible.
+    """Return the messages, shortened by at least `excess` characters if possible.
 
-    In this order, each oldest first: results of tools, arguments of tool calls, whole steps, and the ends of
-    the newest results.
+    Remove the oldest first, in this order: results of tools, arguments of tool calls, whole steps, and the
+    ends of the newest results.
     """
     target = chars(messages) - excess
     shorter = list(messages)
@@ -46,7 +46,7 @@ def compacted(messages: Sequence[ModelMessage], excess: int) -> list[ModelMessag
 
 
 def chars(messages: Iterable[ModelMessage]) -> int:
-    """Return how many characters of text the messages hold."""
+    """Return the number of characters of text in the messages."""
     return sum(_size(part) for message in messages for part in message.parts)
 
 
@@ -98,7 +98,7 @@ def _shortened_from_the_oldest(
 
 
 def _without_steps(messages: Sequence[ModelMessage], excess: int) -> list[ModelMessage]:
-    """Remove answers of the model, each with the results of its calls; a note takes their place."""
+    """Replace answers of the model, each with the results of its calls, by a note."""
     kept: list[ModelMessage] = []
     last_answer = max((n for n, each in enumerate(messages) if isinstance(each, ModelResponse)), default=0)
     for number, message in enumerate(messages):
@@ -136,7 +136,7 @@ _STAGES: tuple[Stage, ...] = (_without_results, _without_arguments, _without_ste
 
 
 def _without_result(part: Any) -> Any:
-    # Subclasses hold what the library itself needs to find again.
+    # Keep subclasses, whose content the library itself needs.
     if type(part) is ToolReturnPart and _size(part) > _SHORT_CHARS:
         return replace(cast("ToolReturnPart[str]", part), content=_LEFT_OUT)
     return part

@@ -1,4 +1,4 @@
-"""The model that the settings name; only its provider's library is imported."""
+"""Build the model that the settings name, and import only its provider's library."""
 
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
@@ -6,7 +6,7 @@ from pydantic_ai.settings import ModelSettings
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings, required_model
 
 _SETTINGS = ModelSettings(cache=True, max_retries=0)
-"""The providers' libraries do not repeat requests: `requests` does, and reports it."""
+"""Disable retries in the providers' libraries: `requests` retries and reports it."""
 
 
 def build_model(settings: BuiltinSettings) -> Model:
@@ -24,13 +24,13 @@ def _anthropic(settings: BuiltinSettings, name: str) -> Model:
 
 
 def _openai(settings: BuiltinSettings, name: str) -> Model:
-    """Speak chat completions, which every compatible server knows."""
+    """Use chat completions, which every compatible server supports."""
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    # Without this a stream that breaks off passes for a whole answer.
+    # Without this, an incomplete stream would count as a complete answer.
     profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
     if settings.base_url is None:
         return OpenAIChatModel(

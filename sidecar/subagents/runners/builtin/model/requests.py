@@ -1,4 +1,4 @@
-"""Each request to the model: fitted to its window, repeated where that may help, and its answer checked."""
+"""Fit each request to the model's context window, retry it if that may help, and check the answer."""
 
 import asyncio
 from typing import Any
@@ -12,17 +12,17 @@ from pydantic_ai.settings import ModelSettings
 
 from sidecar.subagents.runners.builtin.model import retrying
 from sidecar.subagents.runners.builtin.model.compaction import chars
-from sidecar.subagents.runners.builtin.model.faults import cause_of, is_too_long, limit_of, status_of
+from sidecar.subagents.runners.builtin.model.failures import cause_of, is_too_long, limit_of, status_of
 from sidecar.subagents.runners.builtin.model.window import ContextWindow
 from sidecar.subagents.runners.builtin.reporter import Reporter
 
 _MAX_REFUSALS = 3
-"""How often in a row a conversation that is refused as too long is made shorter."""
+"""How often in a row to shorten a conversation that is refused as too long."""
 _SHORTENED = "the conversation is shortened to fit the context window of {tokens:,} tokens"
 
 
 class ModelRequests(AbstractCapability[None]):
-    """Looks after the requests of one conversation, one at a time."""
+    """Handle the requests of one conversation, one at a time."""
 
     def __init__(self, reporter: Reporter, window: ContextWindow) -> None:
         self._reporter = reporter
@@ -33,14 +33,14 @@ class ModelRequests(AbstractCapability[None]):
     async def before_model_request(
         self, ctx: RunContext[None], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Begin to count the failures of a request (library)."""
+        """Reset the failure counts for a new request (library)."""
         self._failures = self._refusals = 0
         return request_context
 
     async def prepare_model_request(
         self, ctx: RunContext[None], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Shorten the conversation if it nearly fills the window, or was refused as too long (library)."""
+        """Shorten a conversation that nearly fills the window or was refused as too long (library)."""
         messages = request_context.messages
         fitted = self._window.fitted(messages, refused=self._refusals > 0)
         if chars(fitted) < chars(messages):
@@ -52,7 +52,7 @@ class ModelRequests(AbstractCapability[None]):
     async def on_model_request_error(
         self, ctx: RunContext[None], *, request_context: ModelRequestContext, error: Exception
     ) -> ModelResponse:
-        """Report the failure and try again after a pause, where that may help; else raise (library)."""
+        """Report the failure and retry after a pause if that may help; otherwise raise it (library)."""
         messages = request_context.messages
         if is_too_long(error) and self._refusals < _MAX_REFUSALS:
             self._refusals += 1
@@ -71,8 +71,8 @@ class ModelRequests(AbstractCapability[None]):
     async def after_model_request(
         self, ctx: RunContext[None], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
-        """Refuse an answer that broke off (library)."""
-        # Of the other wire the library checks this itself, see `provider`.
+        """Reject an incomplete answer (library)."""
+        # For the other provider the library checks this itself; see `provider`.
         if request_context.model.system == "anthropic" and not (response.provider_details or {}).get(
             "finish_reason"
         ):
@@ -81,15 +81,15 @@ class ModelRequests(AbstractCapability[None]):
 
 
 class NoTools(AbstractCapability[None]):
-    """Keeps the model from tools in a turn that is for words only.
+    """Prevent tool calls in a turn that is for text only.
 
-    They stay declared: without them a server may refuse a conversation that holds calls.
+    The tools stay declared, because without them a server may reject a conversation with tool calls.
     """
 
     def get_model_settings(self) -> ModelSettings:
-        """Ask for words (library)."""
+        """Ask for text (library)."""
         return ModelSettings(tool_choice="none")
 
     async def before_tool_execute(self, ctx: RunContext[None], *, args: Any, **_: Any) -> Any:
-        """Refuse a call that comes nevertheless (library)."""
+        """Reject a tool call that the model makes anyway (library)."""
         raise ToolFailed("No tools are left in this last turn. Answer in words.")

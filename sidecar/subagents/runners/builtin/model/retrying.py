@@ -1,23 +1,23 @@
-"""When a request that failed is made again."""
+"""Decide when to retry a failed request."""
 
 import random
 
 from pydantic_ai.exceptions import ModelAPIError, ModelQuotaExceededError
 
-from sidecar.subagents.runners.builtin.model.faults import kind_of, status_of
+from sidecar.subagents.runners.builtin.model.failures import kind_of, status_of
 
 MAX_TRIES = 5
 _FIRST_SECONDS, _MAX_SECONDS = 1.0, 30.0
 MAX_WAIT_SECONDS = 120.0
-"""A server that asks for a longer wait is not waited for: the run fails and says so."""
+"""If a server asks for a longer wait, the run fails."""
 _REQUEST_TIMEOUT, _CONFLICT = 408, 409
 
 
 def pause(error: Exception, tries: int) -> float | None:
-    """Return the seconds to wait after `tries` failed tries; None if there is nothing to hope for.
+    """Return the seconds to wait after `tries` failed tries; None if another try would not help.
 
-    A wait that the server asks for is kept; else it doubles from 1 s to 30 s, less up to a quarter by chance,
-    so that runs that failed together do not return together.
+    Use the wait that the server asks for. Otherwise double it from 1 s to 30 s and subtract up to a quarter
+    at random, so that runs that failed together do not retry together.
     """
     if tries >= MAX_TRIES or not _may_pass(error):
         return None

@@ -1,4 +1,4 @@
-"""How much of a conversation the model takes: known, or learned from a refusal."""
+"""Fit conversations to the model's context window, which is configured or learned from a refusal."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,18 +8,19 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from sidecar.subagents.runners.builtin.model.compaction import chars, compacted
 
 DEFAULT_TOKENS = 64_000
-"""The window of a model that nothing is known of."""
+"""The window to assume for an unknown model."""
 _FULL, _TARGET = 0.8, 0.5
-"""A conversation that fills more of the window than the first is shortened to the second.
+"""Shorten a conversation that fills more of the window than the first to the second.
 
-To less than needed, so that this happens seldom: it costs the provider's cache of the conversation.
+The target is lower than necessary so that this happens rarely, because each time invalidates the provider's
+cache of the conversation.
 """
 _OVERHEAD_TOKENS = 3_000
-"""About what the instructions and the declarations of the tools take."""
+"""About the size of the instructions and the tool declarations."""
 _CHARS_PER_TOKEN = 3
-"""Of code, rather few than many: a request that is too long costs a round trip."""
+"""A low estimate for code, because a request that is too long costs a round trip."""
 _GUESS = 0.75
-"""The part of a refused request that may fit, where the server names no limit."""
+"""The share of a refused request that may fit, if the server does not state the limit."""
 
 
 class ContextWindow:
@@ -29,11 +30,11 @@ class ContextWindow:
         self.tokens = tokens or DEFAULT_TOKENS
 
     def learn(self, limit: int | None, refused: Sequence[ModelMessage]) -> None:
-        """Note that a request was refused as too long; `limit` is the window that the server named."""
+        """Learn the window from a request refused as too long; `limit` is what the server stated."""
         self.tokens = limit or round(min(self.tokens, fill(refused)) * _GUESS)
 
     def fitted(self, messages: Sequence[ModelMessage], *, refused: bool = False) -> list[ModelMessage]:
-        """Return the messages, shortened if they nearly fill the window or were `refused` as they are."""
+        """Return the messages, shortened if they nearly fill the window or were `refused`."""
         tokens = fill(messages)
         if refused:
             tokens = max(tokens, self.tokens)
@@ -44,9 +45,9 @@ class ContextWindow:
 
 
 def fill(messages: Sequence[ModelMessage]) -> int:
-    """Return about how many tokens a request with these messages takes.
+    """Estimate how many tokens a request with these messages uses.
 
-    Counted from the newest answer whose usage the server reported; what came after it is estimated.
+    Start from the latest answer whose usage the server reported, and estimate the messages after it.
     """
     found = _counted(messages)
     if found is None:
@@ -57,7 +58,7 @@ def fill(messages: Sequence[ModelMessage]) -> int:
 
 
 def _counted(messages: Sequence[ModelMessage]) -> tuple[int, ModelResponse] | None:
-    """Return the newest answer whose tokens the server reported, after its index."""
+    """Return the index and the message of the latest answer whose tokens the server reported."""
     for number in reversed(range(len(messages))):
         message = messages[number]
         if isinstance(message, ModelResponse) and message.usage.input_tokens:
@@ -66,7 +67,7 @@ def _counted(messages: Sequence[ModelMessage]) -> tuple[int, ModelResponse] | No
 
 
 def _recounted(messages: list[ModelMessage], freed_chars: int) -> list[ModelMessage]:
-    """Return messages whose newest count is without what was left out: else they would seem full again."""
+    """Reduce the latest reported usage by the text removed, so that the window does not appear full."""
     found = _counted(messages)
     if found is None:
         return messages

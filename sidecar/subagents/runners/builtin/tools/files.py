@@ -1,4 +1,4 @@
-"""Files as a model reads and changes them: text only, bounded, and never half written."""
+"""Read and change files for a model: text only, within size limits, with atomic writes."""
 
 import contextlib
 import itertools
@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 
 MAX_BYTES = 4 << 20
-"""The largest file that is edited, which means held as a whole."""
+"""The largest file to edit, because an edit reads the whole file into memory."""
 MAX_LINES = 2_000
 MAX_SHOWN_BYTES = 100_000
-"""The most of a file that is read in one call."""
+"""The most of a file to read in one call."""
 MAX_LINE_BYTES = 2_000
-"""A longer line is cut: it is data, or generated."""
+"""Cut longer lines, which are data or generated."""
 MAX_SKIPPED_BYTES = 64 << 20
-"""How far into a file its lines are counted."""
+"""How far into a file to count its lines."""
 
 _READ = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -28,27 +28,27 @@ _READ = (
 
 @contextlib.contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a regular file; ToolFault for anything else, such as a pipe that holds its reader for ever."""
+    """Open a regular file. Raises ToolError for anything else, such as a pipe that would block forever."""
     try:
         with os.fdopen(os.open(path, _READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ToolFault(f"{path.name!r} is not a regular file")
+                raise ToolError(f"{path.name!r} is not a regular file")
             yield file
-    except OSError as fault:
-        raise _cannot("read", path, fault) from fault
+    except OSError as error:
+        raise _cannot("read", path, error) from error
 
 
 def read_lines(path: Path, first: int, count: int) -> str:
-    """Return `count` lines from line `first`, counted from 1, each after its number; says what follows."""
+    """Return up to `count` numbered lines from line `first`, counted from 1, and note if more follow."""
     if first < 1 or count < 1:
-        raise ToolFault("first_line and line_count begin at 1")
+        raise ToolError("first_line and line_count must be at least 1")
     shown: list[str] = []
     size = 0
     with open_file(path) as file:
         lines = _numbered(file)
         for number, line in itertools.islice(lines, first - 1, None):
             if len(shown) == min(count, MAX_LINES) or size > MAX_SHOWN_BYTES:
-                shown.append(f"[more follows: read on with first_line={number}]")
+                shown.append(f"[more follows: continue with first_line={number}]")
                 break
             size += len(line)
             shown.append(f"{number:6}\t{line}")
@@ -56,19 +56,19 @@ def read_lines(path: Path, first: int, count: int) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return a whole file, its line ends as they are; ToolFault if it is too large or not UTF-8."""
+    """Return a whole file with its line ends. Raises ToolError if it is too large or not UTF-8."""
     with open_file(path) as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ToolFault(f"{path.name!r} is larger than {MAX_BYTES >> 20} MiB; change it with a command")
+        raise ToolError(f"{path.name!r} is larger than {MAX_BYTES >> 20} MiB; change it with a command")
     try:
         return data.decode()
-    except UnicodeDecodeError as fault:
-        raise ToolFault(f"{path.name!r} is not UTF-8 text; change it with a command") from fault
+    except UnicodeDecodeError as error:
+        raise ToolError(f"{path.name!r} is not UTF-8 text; change it with a command") from error
 
 
 def write_text(path: Path, text: str) -> None:
-    """Put `text` in place of a file at once, with its permissions; folders on the way are made."""
+    """Write a file atomically and keep its permissions; create missing parent folders."""
     temporary = path.with_name(f".{uuid4().hex}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,23 +81,25 @@ def write_text(path: Path, text: str) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    except OSError as fault:
-        raise _cannot("write", path, fault) from fault
-    except UnicodeEncodeError as fault:
-        raise ToolFault("the text holds half a surrogate pair, which is no character") from fault
+    except OSError as error:
+        raise _cannot("write", path, error) from error
+    except UnicodeEncodeError as error:
+        raise ToolError("the text contains half a surrogate pair; use whole characters") from error
 
 
 def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Return `text` with `old` replaced, which has to be there exactly once unless `everywhere`."""
+    """Replace `old` in `text`. Unless `everywhere`, `old` must occur exactly once."""
     if not old:
-        raise ToolFault("old_text is empty; to make a new file use write_file")
-    if "\r\n" in text and "\r" not in old:  # a model is shown, and writes, plain line ends
+        raise ToolError("old_text is empty; to create a file use write_file")
+    if "\r\n" in text and "\r" not in old:  # the model sees and writes plain line ends
         old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
     found = text.count(old)
     if not found:
-        raise ToolFault("old_text is not in the file; read it again and copy the text exactly")
+        raise ToolError("old_text is not in the file; read it again and copy the text exactly")
     if found > 1 and not everywhere:
-        raise ToolFault(f"old_text is there {found} times; give more of its surroundings, or set everywhere")
+        raise ToolError(
+            f"old_text occurs {found} times; include more of the text around it, or set everywhere"
+        )
     return text.replace(old, new)
 
 
@@ -105,19 +107,19 @@ def _take_over_mode(path: Path, temporary: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode):
-            raise ToolFault(f"{path.name!r} is not a regular file")
+            raise ToolError(f"{path.name!r} is not a regular file")
         temporary.chmod(stat.S_IMODE(status.st_mode))
 
 
 def _numbered(file: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their numbers, long ones cut, in memory of one line's limit."""
+    """Yield the lines with their numbers, and cut long ones. Hold at most one line in memory."""
     number, start, skipped = 1, b"", 0
     while piece := file.readline(MAX_LINE_BYTES):
         skipped += len(piece)
         if b"\0" in piece:
-            raise ToolFault("the file is not text")
+            raise ToolError("the file is not text")
         if skipped > MAX_SKIPPED_BYTES:
-            raise ToolFault(f"the line lies beyond {MAX_SKIPPED_BYTES >> 20} MiB; read it with a command")
+            raise ToolError(f"the line is beyond {MAX_SKIPPED_BYTES >> 20} MiB; read it with a command")
         start = start or piece
         if piece.endswith(b"\n"):
             yield number, _line(start)
@@ -131,5 +133,5 @@ def _line(start: bytes) -> str:
     return start.decode("utf-8", "replace").rstrip("\r\n") + cut
 
 
-def _cannot(what: str, path: Path, fault: OSError) -> ToolFault:
-    return ToolFault(f"cannot {what} {path.name!r}: {fault.strerror}")
+def _cannot(what: str, path: Path, error: OSError) -> ToolError:
+    return ToolError(f"cannot {what} {path.name!r}: {error.strerror}")

@@ -1,6 +1,6 @@
-"""Which paths a repository's rules leave out: `.gitignore` in all its folders, and `.git/info/exclude`.
+"""Apply a repository's ignore rules: `.gitignore` in all its folders, and `.git/info/exclude`.
 
-See gitignore(5). Rules alone decide here: a file that is tracked although a rule fits it is left out too.
+See gitignore(5). Unlike git, ignore tracked files too if a rule matches them.
 """
 
 from collections.abc import Iterable
@@ -8,15 +8,15 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import open_file
 
 MAX_BYTES = 256 * 1024
-"""A larger file of rules is not read: it is something else."""
+"""Skip larger files of rules, which are probably something else."""
 
 
 class IgnoreRules:
-    """The rules in force in one folder: its own come before those of the folders above it."""
+    """The rules that apply in one folder. Its own rules take precedence over those of its parents."""
 
     def __init__(self, folder: Path, above: "IgnoreRules | None" = None, files: Iterable[Path] = ()) -> None:
         self._folder = folder
@@ -25,11 +25,11 @@ class IgnoreRules:
         self._spec = GitIgnoreSpec.from_lines(filter(_is_rule, lines)) if lines else None
 
     def below(self, folder: Path) -> "IgnoreRules":
-        """Return the rules of a folder directly in this one."""
+        """Return the rules of a direct subfolder."""
         return IgnoreRules(folder, self)
 
-    def leave_out(self, path: Path, *, is_folder: bool) -> bool:
-        """Return whether the rules leave out a path in this folder, none of whose folders they leave out."""
+    def ignore(self, path: Path, *, is_folder: bool) -> bool:
+        """Return whether the rules ignore a path in this folder, which they do not ignore itself."""
         rules: IgnoreRules | None = self
         while rules is not None:
             if rules._spec is not None:
@@ -42,22 +42,22 @@ class IgnoreRules:
 
 
 def rules_for(folder: Path) -> IgnoreRules:
-    """Return the rules in force in a folder, those of its repository included.
+    """Return the rules that apply in a folder, including those of its repository.
 
-    A folder that the rules leave out, but that a caller names, has only rules of its own.
+    If the repository ignores the folder itself, only the folder's own rules apply.
     """
     top = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
     rules = IgnoreRules(top, files=[_git_folder(top) / "info" / "exclude"])
     for name in folder.relative_to(top).parts:
         inner = rules._folder / name
-        if rules.leave_out(inner, is_folder=True):
+        if rules.ignore(inner, is_folder=True):
             return IgnoreRules(folder)
         rules = rules.below(inner)
     return rules
 
 
 def _git_folder(top: Path) -> Path:
-    """Return the folder of a repository's own files; that of a linked work tree is named in a file."""
+    """Return the folder of a repository's own files. A linked work tree names it in a file."""
     git = top / ".git"
     for line in _lines(git):
         if line.startswith("gitdir: "):
@@ -67,7 +67,7 @@ def _git_folder(top: Path) -> Path:
 
 
 def _is_rule(line: str) -> bool:
-    """Return whether a line can be read; git skips those that cannot, and so does this."""
+    """Return whether a line is a valid rule; like git, callers skip the others."""
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:
@@ -79,6 +79,6 @@ def _lines(path: Path) -> list[str]:
     try:
         with open_file(path) as file:
             data = file.read(MAX_BYTES + 1)
-    except ToolFault:  # most folders have none
+    except ToolError:  # most folders have no such file
         return []
     return [] if len(data) > MAX_BYTES else data.decode("utf-8", "replace").splitlines()

@@ -1,4 +1,4 @@
-"""The processes below this one: adopted when their parents end, and killed together."""
+"""Adopt orphaned descendants of this process, and kill all descendants together."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ _SECONDS = 1.0
 
 
 def adopt_orphans() -> None:
-    """Linux: become the parent of descendants whose own parent ends, so that none gets out of sight."""
+    """Linux: adopt descendants whose parent ends, so that they stay descendants."""
     if sys.platform == "linux":
         prctl()(_PR_SET_CHILD_SUBREAPER, 1)
 
@@ -27,9 +27,9 @@ def descendants() -> set[int]:
 
 
 def kill_descendants(*, but: Collection[int] = ()) -> None:
-    """Kill all processes below this one but those with the ids `but`; blocks for 1 s at most.
+    """Kill all processes below this one except the ids in `but`; block for up to 1 s.
 
-    Looks again until it finds none: a process may start another while it is being killed.
+    Repeat until there are none, because a process may start another one before it dies.
     """
     deadline = time.monotonic() + _SECONDS
     while (found := list(_living(but))) and time.monotonic() < deadline:
@@ -39,9 +39,9 @@ def kill_descendants(*, but: Collection[int] = ()) -> None:
 
 
 def reap_orphans(*, but: Collection[int]) -> None:
-    """Take note of the deaths of adopted processes; those in `but` are somebody else's to wait for."""
+    """Reap dead adopted processes, except the ids in `but`, which other code waits for."""
     if sys.platform == "win32":
-        return  # a dead process leaves nothing to take note of
+        return  # Windows does not keep dead processes
     for process in psutil.Process().children():
         if process.pid not in but:
             with contextlib.suppress(ChildProcessError):

@@ -1,8 +1,10 @@
-"""Find files, and lines in them: a program of its own, since nothing else ends a runaway regular expression.
+"""Find files, and lines in them, in a separate process that can be killed.
 
-The expression is the model's, and the rules of a repository's `.gitignore` become expressions too. Standard
-input is one JSON object, `{folder, files, expression, ignoreCase}`; standard output is what was found: lines,
-or files where there is no expression.
+A regular expression may take forever and cannot be interrupted within a process. The model writes the
+expression, and the rules in a repository's `.gitignore` become expressions too.
+
+Standard input is one JSON object, `{folder, files, expression, ignoreCase}`. Standard output is the matching
+lines, or the files if there is no expression.
 """
 
 import asyncio
@@ -12,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import MAX_BYTES, open_file
 from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below, fits, matching_files
 from sidecar.subagents.runners.process.module_command import module_command
@@ -24,28 +26,28 @@ MAX_LINE_CHARS = 300
 
 
 async def list_files(folder: Path, files: str) -> str:
-    """Return the files below a folder whose path fits a pattern, one a line. Cancelling it ends the search.
+    """Return the files below a folder whose path fits a pattern, one per line.
 
-    Raises ToolFault for what is not a folder, and if it takes too long.
+    Cancelling the call ends the search. Raises ToolError if `folder` is not a folder or on a timeout.
     """
     return await _find(folder, files, None, ignore_case=False) or "[no file fits]"
 
 
 async def search(folder: Path, expression: str, files: str, *, ignore_case: bool) -> str:
-    """Return matching lines as `path:line: text`. Cancelling it ends the search.
+    """Return matching lines as `path:line: text`. Cancelling the call ends the search.
 
-    Raises ToolFault for what is not a folder or not a regular expression, and if it takes too long.
+    Raises ToolError if `folder` is not a folder, if `expression` is invalid, and on a timeout.
     """
     try:
         re.compile(expression)
-    except (re.error, RecursionError, OverflowError) as fault:
-        raise ToolFault(f"not a regular expression: {fault}") from fault
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ToolError(f"not a regular expression: {error}") from error
     return await _find(folder, files, expression, ignore_case=ignore_case) or "[no match]"
 
 
 async def _find(folder: Path, files: str, expression: str | None, *, ignore_case: bool) -> str:
     if not await asyncio.to_thread(folder.is_dir):
-        raise ToolFault(f"{folder.name!r} is not a folder")
+        raise ToolError(f"{folder.name!r} is not a folder")
     request = {"folder": str(folder), "files": files, "expression": expression, "ignoreCase": ignore_case}
     process = await asyncio.create_subprocess_exec(
         *module_command(__name__),
@@ -56,19 +58,19 @@ async def _find(folder: Path, files: str, expression: str | None, *, ignore_case
     try:
         async with asyncio.timeout(SECONDS):
             output, _ = await process.communicate(json.dumps(request).encode())
-    except TimeoutError as fault:
-        raise ToolFault(f"the search took longer than {SECONDS:.0f} s; narrow it, or simplify") from fault
+    except TimeoutError as error:
+        raise ToolError(f"the search took longer than {SECONDS:.0f} s; narrow or simplify it") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
-        raise ToolFault(f"the search ended with status {process.returncode}")
+        raise ToolError(f"the search ended with status {process.returncode}")
     return output.decode("utf-8", "replace").rstrip("\n")
 
 
 def matches(folder: Path, expression: str, files: str, *, ignore_case: bool) -> Iterator[str]:
-    """Yield the matching lines of text files, bounded in number and length. Raises TooMany at a bound."""
+    """Yield matching lines of text files, cut to a limit. Raises TooMany at the limit of matches."""
     wanted = re.compile(expression, re.IGNORECASE if ignore_case else 0)
     found = 0
     for name in files_below(folder):
@@ -77,7 +79,7 @@ def matches(folder: Path, expression: str, files: str, *, ignore_case: bool) -> 
         for number, line in enumerate(_lines(folder / name), 1):
             if wanted.search(line):
                 if found == MAX_MATCHES:
-                    raise TooMany(f"only {MAX_MATCHES} matches are shown; narrow the search")
+                    raise TooMany(f"only the first {MAX_MATCHES} matches are shown; narrow the search")
                 found += 1
                 yield f"{name}:{number}: {line[:MAX_LINE_CHARS].strip()}"
 
@@ -86,13 +88,13 @@ def _lines(path: Path) -> list[str]:
     try:
         with open_file(path) as file:
             data = file.read(MAX_BYTES + 1)
-    except ToolFault:  # gone meanwhile, or not ours to read
+    except ToolError:  # the file is gone, or may not be read
         return []
     return [] if b"\0" in data or len(data) > MAX_BYTES else data.decode("utf-8", "replace").splitlines()
 
 
 def main() -> None:
-    """Find what standard input asks for."""
+    """Run the search that standard input describes."""
     request = json.load(sys.stdin)
     folder, files, expression = Path(request["folder"]), request["files"], request["expression"]
     if expression is None:
@@ -102,8 +104,8 @@ def main() -> None:
     try:
         for line in found:
             sys.stdout.buffer.write(f"{line}\n".encode("utf-8", "replace"))
-    except TooMany as fault:
-        sys.stdout.buffer.write(f"[there may be more: {fault}]\n".encode())
+    except TooMany as error:
+        sys.stdout.buffer.write(f"[there may be more: {error}]\n".encode())
 
 
 if __name__ == "__main__":

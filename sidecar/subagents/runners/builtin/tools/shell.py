@@ -1,4 +1,4 @@
-"""Run a command line: bounded in time and output, and with everything that it started gone at its end."""
+"""Run a command line with limits on time and output, and kill everything it started at its end."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from sidecar.subagents.runners.process.parent_death import die_with_parent
 DEFAULT_SECONDS = 120
 MAX_SECONDS = 900
 KEPT_BYTES = 32 * 1024
-"""Of the output, half from its beginning and half from its end."""
+"""How much of the output to keep: half from its start and half from its end."""
 _CLOSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended: its status (-N for signal N), None when its time was over, and what it printed."""
+    """A command's exit status (-N for signal N; None after a timeout) and its output."""
 
     status: int | None
     output: str
 
 
 class BoundedOutput:
-    """The beginning and the end of what a program prints."""
+    """Keep the start and the end of a program's output."""
 
     def __init__(self, kept: int = KEPT_BYTES) -> None:
         self._half = kept // 2
@@ -31,7 +31,7 @@ class BoundedOutput:
         self._left_out = 0
 
     def add(self, data: bytes) -> None:
-        """Take a piece."""
+        """Add a piece of output."""
         room = self._half - len(self._head)
         self._head += data[:room]
         self._tail += data[room:]
@@ -40,13 +40,13 @@ class BoundedOutput:
             self._left_out += excess
 
     def text(self) -> str:
-        """Return what was kept, and how much was not."""
+        """Return the output kept, with a note of how much is missing."""
         gap = f"\n[{self._left_out:,} bytes are left out]\n".encode() if self._left_out else b""
         return (bytes(self._head) + gap + bytes(self._tail)).decode("utf-8", "replace")
 
 
 class _Shell(asyncio.SubprocessProtocol):
-    """The shell's output and end. The pipe may outlive it, held by what it started."""
+    """The output and exit of a shell. Its descendants may keep the pipe open longer."""
 
     def __init__(self) -> None:
         self.output = BoundedOutput()
@@ -64,14 +64,14 @@ class _Shell(asyncio.SubprocessProtocol):
 
 
 async def run_command(command: str, folder: Path, seconds: float) -> Outcome:
-    """Run a command line in a session of its own and return its outcome; cancelling kills it.
+    """Run a command line in its own session and return its outcome; cancelling the call kills it.
 
-    All that is started below this program meanwhile counts as the command's, and ends with it.
+    Every process started below this program meanwhile counts as the command's and is killed with it.
     """
     others = descendants()
     starting = asyncio.ensure_future(_start(command, folder))
     try:
-        # Shielded: a start that is cancelled half way loses its pipes, and whatever the shell has started.
+        # Shielded: a start that is cancelled midway would leak its pipes and the shell's children.
         transport, shell = await asyncio.shield(starting)
         in_time = await _happens(shell.exited, seconds)
         kill_descendants(but=others)

@@ -1,4 +1,4 @@
-"""The tools as a model sees them: their docstrings are its instructions."""
+"""The tools of the agent. Their docstrings are the descriptions that the model gets."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from pydantic_ai.exceptions import ToolFailed
 
 from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall
 from sidecar.subagents.runners.builtin.tools import files, search, shell
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
 _TITLE_CHARS = 200
@@ -28,20 +28,20 @@ class Step(BaseModel):
 
 
 class Toolset:
-    """The tools of one session. Those that change something ask for leave first."""
+    """The tools of one session. Tools that change something ask for permission first."""
 
     def __init__(self, workspace: Workspace, reporter: Reporter) -> None:
         self._workspace = workspace
         self._reporter = reporter
 
     def tools(self) -> Sequence[Tool[None]]:
-        """Return the declarations. What changes something, or starts programs, runs alone."""
+        """Return the declarations. A tool that changes files or starts programs runs alone."""
         alone = (self.edit_file, self.write_file, self.list_files, self.search_files, self.run_command)
         together = (self.read_file, self.update_plan)
         return [Tool(each, sequential=True) for each in alone] + [Tool(each) for each in together]
 
     async def read_file(self, path: str, first_line: int = 1, line_count: int = files.MAX_LINES) -> str:
-        """Read a text file; each line comes after its number and a tab, which are not part of it.
+        """Read a text file. Each line follows its number and a tab, which are not part of the file.
 
         Args:
             path: The file, relative to the workspace.
@@ -53,13 +53,13 @@ class Toolset:
             return await asyncio.to_thread(files.read_lines, target, first_line, line_count)
 
     async def list_files(self, pattern: str = "**", folder: str = ".") -> str:
-        """List files by their names, without what .gitignore leaves out, and without packages and caches.
+        """List files by name, without files that .gitignore ignores, packages and caches.
 
-        A folder that .gitignore leaves out is listed if it is named as `folder`.
+        A folder that .gitignore ignores is listed if it is named as `folder`.
 
         Args:
             pattern: For example `*.py` (anywhere below the folder) or `src/**/test_*.ts`.
-            folder: Where to look, relative to the workspace.
+            folder: The folder to list, relative to the workspace.
         """
         async with self._call(f"List {folder} {pattern}", "search", {"folder": folder, "pattern": pattern}):
             return await search.list_files(self._workspace.resolve(folder), pattern)
@@ -67,16 +67,16 @@ class Toolset:
     async def search_files(
         self, expression: str, folder: str = ".", files: str = "**", ignore_case: bool = False
     ) -> str:
-        """Search the lines of text files; returns `path:line: text`, paths from the folder searched.
+        """Search the lines of text files. Returns `path:line: text`, with paths relative to `folder`.
 
-        What .gitignore leaves out is not searched, unless it is in a folder named as `folder`; read_file
-        reads such files too.
+        Files that .gitignore ignores are not searched, unless they are in a folder named as `folder`;
+        read_file reads such files too.
 
         Args:
-            expression: A regular expression of Python.
-            folder: Where to search, relative to the workspace.
-            files: A pattern of names as in list_files, such as `*.py`.
-            ignore_case: Whether upper and lower case are the same.
+            expression: A Python regular expression.
+            folder: The folder to search, relative to the workspace.
+            files: A pattern of file names as in list_files, such as `*.py`.
+            ignore_case: Whether to ignore upper and lower case.
         """
         given = {"expression": expression, "folder": folder, "files": files}
         async with self._call(f"Search {expression}", "search", given) as call:
@@ -85,13 +85,13 @@ class Toolset:
             return call.output
 
     async def edit_file(self, path: str, old_text: str, new_text: str, everywhere: bool = False) -> str:
-        """Replace a text in a file. Read the file first; old_text has to be there exactly, and once.
+        """Replace a text in a file. Read the file first: old_text must match exactly and occur once.
 
         Args:
             path: The file, relative to the workspace.
             old_text: The text to replace, with its white space, without line numbers.
-            new_text: What to put in its place.
-            everywhere: Replace it wherever it is.
+            new_text: The replacement.
+            everywhere: Replace all occurrences.
         """
         async with self._call(f"Edit {path}", "edit", {"path": path}, path) as call:
             target = self._workspace.resolve(path)
@@ -104,11 +104,11 @@ class Toolset:
             return f"{path} is changed"
 
     async def write_file(self, path: str, content: str) -> str:
-        """Write a whole file, in place of one that may be there; to change a part use edit_file.
+        """Write a whole file, and replace it if it exists. To change a part of a file use edit_file.
 
         Args:
-            path: The file, relative to the workspace; folders on the way are made.
-            content: All of its text.
+            path: The file, relative to the workspace; missing folders are created.
+            content: The complete text.
         """
         async with self._call(f"Write {path}", "edit", {"path": path}, path) as call:
             target = self._workspace.resolve(path)
@@ -119,26 +119,26 @@ class Toolset:
             return f"{path} is written"
 
     async def run_command(self, command: str, seconds: int = shell.DEFAULT_SECONDS) -> str:
-        """Run a command line in the workspace folder and return what it prints.
+        """Run a command line in the workspace folder and return its output.
 
-        It gets no input, and all that it started ends with it: there are no background programs.
+        The command has no input. All programs that it started end with it, also in the background.
 
         Args:
-            command: A line for the system's shell.
-            seconds: How long it may take, 900 at most.
+            command: A command line for the system's shell.
+            seconds: The time limit, 900 at most.
         """
         async with self._call(command, "execute", {"command": command}) as call:
             if not 1 <= seconds <= shell.MAX_SECONDS:
-                raise ToolFault(f"seconds is between 1 and {shell.MAX_SECONDS}")
+                raise ToolError(f"seconds must be between 1 and {shell.MAX_SECONDS}")
             await call.ask()
             outcome = await shell.run_command(command, self._workspace.root, seconds)
             if outcome.status is None:
-                raise ToolFault(f"killed after {seconds} s; it had printed:\n{outcome.output}")
+                raise ToolError(f"killed after {seconds} s; its output was:\n{outcome.output}")
             call.output = f"{outcome.output}\n[exit status {outcome.status}]".lstrip("\n")
             return call.output
 
     async def update_plan(self, steps: list[Step]) -> str:
-        """Show the user the plan of a longer piece of work; call it again when a step is done.
+        """Show the user the plan of a longer task; call it again when a step is done.
 
         Args:
             steps: All steps, in order.
@@ -148,24 +148,24 @@ class Toolset:
         return "the plan is shown"
 
     def _unchanged(self, path: str, old: str | None) -> Path:
-        """Return the path again after a question; ToolFault if the file is not what was asked about."""
+        """Resolve the path again after a question. Raises ToolError if the file has changed since."""
         target = self._workspace.resolve(path)
         now = files.read_text(target) if target.exists() else None
         if now != old:
-            raise ToolFault(f"{path} was changed by somebody else meanwhile; read it again")
+            raise ToolError(f"{path} has changed meanwhile; read it again")
         return target
 
     @contextlib.asynccontextmanager
     async def _call(
         self, title: str, kind: schema.ToolKind, given: dict[str, Any], path: str | None = None
     ) -> AsyncIterator[ToolCall]:
-        """Show a call, and tell the model of a fault as a result it can go on with."""
-        place = None if path is None else self._workspace.root / path
+        """Show a call, and return a ToolError to the model as a failed result, so that it can continue."""
+        location = None if path is None else self._workspace.root / path
         try:
-            async with self._reporter.tool(_one_line(title), kind, given, place) as call:
+            async with self._reporter.tool(_one_line(title), kind, given, location) as call:
                 yield call
-        except ToolFault as fault:
-            raise ToolFailed(str(fault)) from fault
+        except ToolError as error:
+            raise ToolFailed(str(error)) from error
 
 
 def _one_line(title: str) -> str:

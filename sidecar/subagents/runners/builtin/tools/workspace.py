@@ -1,9 +1,9 @@
-"""The folder an agent works in: names a model gives become paths that do not lead out of it."""
+"""Resolve the paths that a model names, and keep them inside the agent's folder."""
 
 import os
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 
 
 class Workspace:
@@ -13,17 +13,17 @@ class Workspace:
         self.root = Path(os.path.realpath(root))
 
     def resolve(self, name: str) -> Path:
-        """Return the path that `name` means, links followed, whether or not it exists.
+        """Resolve `name` and its links to a path, which need not exist.
 
-        Raises ToolFault for one outside the workspace. A path is as good as the moment it was asked for:
-        whoever waits in between asks again.
+        Raises ToolError for a path outside the workspace. Resolve again after every wait, because links
+        may change.
         """
         try:
             path = Path(os.path.realpath(self.root / name))
-        except ValueError as fault:  # a zero character
-            raise ToolFault(f"{name!r} cannot be a file name") from fault
-        except OSError as fault:  # a folder on the way changes at this moment, or a name is too long
-            raise ToolFault(f"cannot follow {name!r}: {fault.strerror}; try again") from fault
+        except ValueError as error:  # a NUL character
+            raise ToolError(f"{name!r} cannot be a file name") from error
+        except OSError as error:  # a parent folder is changing, or a name is too long
+            raise ToolError(f"cannot resolve {name!r}: {error.strerror}; try again") from error
         if not path.is_relative_to(self.root):
-            raise ToolFault(f"{name!r} leads out of the workspace {self.root}; name a file inside it")
+            raise ToolError(f"{name!r} leads out of the workspace {self.root}; name a file inside it")
         return path

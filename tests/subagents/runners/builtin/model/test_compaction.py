@@ -33,13 +33,13 @@ def parts(messages: Sequence[ModelMessage], kind: type[Any]) -> list[Any]:
     return [part for message in messages for part in message.parts if isinstance(part, kind)]
 
 
-def test_what_is_short_enough_stays_as_it_is() -> None:
+def test_a_short_conversation_stays_unchanged() -> None:
     messages = [asked("go"), *step(1, "x" * 1_000)]
     assert compacted(messages, 0) == messages
     assert compacted(messages, -5) == messages
 
 
-def test_the_oldest_results_go_first_and_no_more_than_needed() -> None:
+def test_the_oldest_results_are_removed_first_and_only_as_needed() -> None:
     messages = [asked("go"), *step(1, "short"), *step(2, "b" * 1_000), *step(3, "c" * 1_000), *step(4, "d")]
     shorter = compacted(messages, 500)
     results = [part.content for part in parts(shorter, ToolReturnPart)]
@@ -52,7 +52,7 @@ def test_the_oldest_results_go_first_and_no_more_than_needed() -> None:
     assert [part.tool_call_id for part in parts(shorter, ToolReturnPart)] == ["c1", "c2", "c3", "c4"]
 
 
-def test_then_long_arguments_go_and_short_ones_stay() -> None:
+def test_then_long_arguments_are_removed_and_short_ones_stay() -> None:
     messages = [asked("go"), *step(1, "a", argument="x" * 1_000), *step(2, "b", argument="y" * 1_000)]
     first, newest = parts(compacted(messages, 700), ToolCallPart)
     assert first.args_as_dict()["path"] == "p"
@@ -60,7 +60,7 @@ def test_then_long_arguments_go_and_short_ones_stay() -> None:
     assert newest.args_as_dict()["text"] == "y" * 1_000
 
 
-def test_then_whole_steps_go_with_their_results_and_a_note_is_left() -> None:
+def test_then_a_note_replaces_whole_steps_with_their_results() -> None:
     messages = [asked("one"), *step(1, "a", "w" * 900), asked("two"), *step(2, "b", "v" * 900), *step(3, "c")]
     shorter = compacted(messages, 1_500)
     texts = [part.content for part in parts(shorter, UserPromptPart)]
@@ -70,7 +70,7 @@ def test_then_whole_steps_go_with_their_results_and_a_note_is_left() -> None:
     assert compacted(shorter, 10) != messages
 
 
-def test_at_last_the_newest_result_is_cut_but_not_to_nothing() -> None:
+def test_finally_the_newest_result_is_cut_to_a_minimum() -> None:
     messages = [asked("go"), *step(1, "x" * 50_000)]
     (result,) = parts(compacted(messages, 40_000), ToolReturnPart)
     assert len(result.content) <= 10_000
@@ -86,7 +86,7 @@ _TURNS = st.lists(
 
 
 @given(turns=_TURNS, excess=st.integers(-100, 30_000))
-def test_a_shorter_conversation_is_still_one(
+def test_a_shortened_conversation_is_valid(
     turns: list[tuple[str, list[tuple[str, str, str]]]], excess: int
 ) -> None:
     messages: Messages = []

@@ -1,4 +1,4 @@
-"""Failures of a model's server on both wires, as the client of a session sees them."""
+"""Failures of a model server of both providers, as the client of a session sees them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,18 +8,24 @@ import pytest
 
 from sidecar.subagents.runners.builtin.conversation import Conversation
 from sidecar.subagents.runners.builtin.model import retrying
-from sidecar.subagents.runners.builtin.model.faults import ModelFault
+from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.model.provider import build_model
 from sidecar.subagents.runners.builtin.reporter import Reporter
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings
 from tests.model_server.script import Reply
 from tests.subagents.runners.builtin.conftest import Client
-from tests.subagents.runners.builtin.model.faulty_server import Broken, FaultyServer, Refusal, Whole, Wire
+from tests.subagents.runners.builtin.model.failing_server import (
+    Broken,
+    FailingServer,
+    Provider,
+    Refusal,
+    Whole,
+)
 
-Start = Callable[..., tuple[Conversation, FaultyServer]]
+Start = Callable[..., tuple[Conversation, FailingServer]]
 
-both_wires = pytest.mark.parametrize("wire", ["openai", "anthropic"])
+both_providers = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 
 
 @pytest.fixture(autouse=True)
@@ -29,14 +35,14 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def start(workspace: Workspace, client: Client) -> Iterator[Start]:
-    """Begin a conversation with a server that gives the answers, and then whole ones."""
-    servers: list[FaultyServer] = []
+    """Start a conversation with a server that gives the answers in order, then complete ones."""
+    servers: list[FailingServer] = []
 
-    def start(wire: Wire, *answers: Refusal | Broken | Whole) -> tuple[Conversation, FaultyServer]:
-        server = FaultyServer(wire, answers)
+    def start(provider: Provider, *answers: Refusal | Broken | Whole) -> tuple[Conversation, FailingServer]:
+        server = FailingServer(provider, answers)
         servers.append(server)
-        url = f"{server.url}/v1" if wire == "openai" else server.url
-        settings = BuiltinSettings(provider=wire, model="m", base_url=url, key_variable="K", key="k")
+        url = f"{server.url}/v1" if provider == "openai" else server.url
+        settings = BuiltinSettings(provider=provider, model="m", base_url=url, key_variable="K", key="k")
         model = build_model(settings)
         return Conversation(model, workspace, Reporter(client, "s"), lambda root: "brief"), server
 
@@ -45,10 +51,10 @@ def start(workspace: Workspace, client: Client) -> Iterator[Start]:
         server.close()
 
 
-def error(wire: Wire, kind: str, message: str) -> dict[str, Any]:
-    """Return the body of an error in the words of a wire."""
+def error(provider: Provider, kind: str, message: str) -> dict[str, Any]:
+    """Return the body of an error in a provider's format."""
     inner = {"message": message, "type": kind, "param": None, "code": kind}
-    return {"error": inner} if wire == "openai" else {"type": "error", "error": inner}
+    return {"error": inner} if provider == "openai" else {"type": "error", "error": inner}
 
 
 def retries(client: Client) -> list[dict[str, Any]]:
@@ -56,23 +62,23 @@ def retries(client: Client) -> list[dict[str, Any]]:
     return [meta["retrying"] for meta in metas if "retrying" in meta]
 
 
-@both_wires
+@both_providers
 @pytest.mark.parametrize("how", ["end", "malformed", "reset"])
-async def test_an_answer_that_breaks_off_is_a_failure_whatever_came_before(
-    start: Start, client: Client, wire: Wire, how: Any
+async def test_an_incomplete_answer_is_a_failure(
+    start: Start, client: Client, provider: Provider, how: Any
 ) -> None:
-    conversation, _ = start(wire, Broken(3, how))
-    with pytest.raises(ModelFault) as caught:
+    conversation, _ = start(provider, Broken(3, how))
+    with pytest.raises(ModelFailure) as caught:
         await conversation.turn("go")
     assert caught.value.kind == "network", caught.value
     assert await conversation.turn("again") == "end_turn"
 
 
-@both_wires
-async def test_a_connection_reset_before_the_answer_is_repeated(
-    start: Start, client: Client, wire: Wire
+@both_providers
+async def test_a_request_is_retried_after_a_connection_reset(
+    start: Start, client: Client, provider: Provider
 ) -> None:
-    conversation, server = start(wire, Broken(0, "reset"))
+    conversation, server = start(provider, Broken(0, "reset"))
     assert await conversation.turn("go") == "end_turn"
     assert len(server.bodies) == 2
     (notices,) = retries(client)
@@ -80,17 +86,19 @@ async def test_a_connection_reset_before_the_answer_is_repeated(
     assert "status" not in notices
 
 
-@both_wires
-async def test_a_busy_server_is_asked_again_when_it_says(start: Start, client: Client, wire: Wire) -> None:
-    busy = Refusal(429, error(wire, "rate_limit_error", "slow down"), {"Retry-After": "0"})
-    conversation, server = start(wire, busy, busy)
+@both_providers
+async def test_a_busy_server_is_asked_again_after_the_wait_it_requests(
+    start: Start, client: Client, provider: Provider
+) -> None:
+    busy = Refusal(429, error(provider, "rate_limit_error", "slow down"), {"Retry-After": "0"})
+    conversation, server = start(provider, busy, busy)
     assert await conversation.turn("go") == "end_turn"
     assert len(server.bodies) == 3
     assert [(each["attempt"], each["status"]) for each in retries(client)] == [(1, 429), (2, 429)]
     assert "slow down; try 2 of 5 in 0 s" in retries(client)[0]["text"]
 
 
-@both_wires
+@both_providers
 @pytest.mark.parametrize(
     ("status", "kind", "expected", "tries"),
     [
@@ -103,18 +111,18 @@ async def test_a_busy_server_is_asked_again_when_it_says(start: Start, client: C
         (400, "invalid_request_error", "other", 1),
     ],
 )
-async def test_a_refusal_is_repeated_only_where_that_may_help_and_then_typed(
-    start: Start, client: Client, wire: Wire, status: int, kind: str, expected: str, tries: int
+async def test_a_refused_request_is_retried_only_if_that_may_help(
+    start: Start, client: Client, provider: Provider, status: int, kind: str, expected: str, tries: int
 ) -> None:
-    conversation, server = start(wire, *[Refusal(status, error(wire, kind, "because"))] * 9)
-    with pytest.raises(ModelFault, match=rf"status {status}: because") as caught:
+    conversation, server = start(provider, *[Refusal(status, error(provider, kind, "because"))] * 9)
+    with pytest.raises(ModelFailure, match=rf"status {status}: because") as caught:
         await conversation.turn("go")
     assert (caught.value.kind, caught.value.status, len(server.bodies)) == (expected, status, tries)
     assert len(retries(client)) == tries - 1
 
 
 @pytest.mark.parametrize(
-    ("wire", "kind", "message"),
+    ("provider", "kind", "message"),
     [
         ("openai", "context_length_exceeded", "Your input exceeds the context window of this model."),
         ("openai", "BadRequestError", "This model's maximum context length is 4000 tokens. However, you"),
@@ -122,11 +130,11 @@ async def test_a_refusal_is_repeated_only_where_that_may_help_and_then_typed(
     ],
 )
 async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_sent_again(
-    start: Start, client: Client, root: Path, wire: Wire, kind: str, message: str
+    start: Start, client: Client, root: Path, provider: Provider, kind: str, message: str
 ) -> None:
     (root / "a.txt").write_text("0123456789\n" * 1_500)
     read = Whole(reply=Reply(tool="read_file", arguments={"path": "a.txt"}))
-    conversation, server = start(wire, read, Refusal(400, error(wire, kind, message)))
+    conversation, server = start(provider, read, Refusal(400, error(provider, kind, message)))
     assert await conversation.turn("what is in a.txt?") == "end_turn"
     _, refused, accepted = (str(body) for body in server.bodies)
     assert len(accepted) < len(refused)
@@ -135,17 +143,19 @@ async def test_a_conversation_that_is_refused_as_too_long_is_shortened_and_sent_
     assert "the conversation is shortened" in str(client.updates)
 
 
-@both_wires
-async def test_a_prompt_that_is_too_long_by_itself_fails_as_such(start: Start, wire: Wire) -> None:
+@both_providers
+async def test_a_prompt_that_is_too_long_by_itself_fails_with_the_reason(
+    start: Start, provider: Provider
+) -> None:
     message = "prompt is too long: 4100 tokens > 4000 maximum"
-    conversation, server = start(wire, Refusal(400, error(wire, "invalid_request_error", message)))
-    with pytest.raises(ModelFault, match="4000 maximum; give it a smaller task") as caught:
+    conversation, server = start(provider, Refusal(400, error(provider, "invalid_request_error", message)))
+    with pytest.raises(ModelFailure, match="4000 maximum; give it a smaller task") as caught:
         await conversation.turn("x" * 30_000)
     assert (caught.value.kind, caught.value.status, len(server.bodies)) == ("contextLength", 400, 1)
 
 
 @pytest.mark.parametrize(
-    ("wire", "usage"),
+    ("provider", "usage"),
     [
         (
             "openai",
@@ -159,10 +169,10 @@ async def test_a_prompt_that_is_too_long_by_itself_fails_as_such(start: Start, w
         ("anthropic", {"input_tokens": 9, "output_tokens": 7, "cache_read_input_tokens": 1_000}),
     ],
 )
-async def test_cached_tokens_are_counted_apart_whether_or_not_the_wire_counts_them_as_input(
-    start: Start, client: Client, wire: Wire, usage: dict[str, Any]
+async def test_cached_tokens_are_counted_separately_for_both_providers(
+    start: Start, client: Client, provider: Provider, usage: dict[str, Any]
 ) -> None:
-    conversation, _ = start(wire, Whole(usage), Whole(usage))
+    conversation, _ = start(provider, Whole(usage), Whole(usage))
     for _ in range(2):
         await conversation.turn("go")
     notices = [update for update in client.updates if update["sessionUpdate"] == "usage_update"]

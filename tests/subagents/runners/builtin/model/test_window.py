@@ -25,12 +25,12 @@ def conversation(results: int, size: int, reported: int = 0) -> list[ModelMessag
     return messages
 
 
-def test_tokens_are_those_the_server_counted_and_an_estimate_of_what_is_new() -> None:
+def test_tokens_are_those_the_server_counted_and_an_estimate_of_new_messages() -> None:
     assert fill(conversation(2, 3_000, reported=5_000)) == 5_010 + 1_000
     assert fill(conversation(2, 3_000)) == 3_000 + chars(conversation(2, 3_000)) // 3
 
 
-def test_nothing_is_left_out_before_the_window_is_nearly_full() -> None:
+def test_nothing_is_removed_before_the_window_is_nearly_full() -> None:
     window = ContextWindow(10_000)
     roomy = conversation(4, 1_000, reported=7_600)
     assert window.fitted(roomy) == roomy
@@ -41,7 +41,7 @@ def test_nothing_is_left_out_before_the_window_is_nearly_full() -> None:
     assert fitted[-1] == full[-1]
 
 
-def test_a_window_that_is_not_known_is_taken_to_be_small() -> None:
+def test_an_unknown_window_is_assumed_to_be_small() -> None:
     assert ContextWindow(None).tokens == DEFAULT_TOKENS
     assert ContextWindow(200_000).tokens == 200_000
 
@@ -54,7 +54,7 @@ def test_a_window_is_learned_from_a_refusal_with_and_without_a_number() -> None:
     assert window.tokens == 8_192
 
 
-def test_what_was_refused_gets_shorter_although_it_seems_to_fit() -> None:
+def test_a_refused_conversation_is_shortened_although_it_seems_to_fit() -> None:
     window = ContextWindow(50_000)
     refused = conversation(6, 10_000)
     assert window.fitted(refused) == refused

@@ -1,4 +1,4 @@
-"""Ignore rules, compared with what git makes of them."""
+"""Ignore rules give the same result as git."""
 
 import subprocess
 from pathlib import Path
@@ -31,7 +31,7 @@ def repository(root: Path) -> Path:
     return root
 
 
-def test_rules_of_all_folders_and_of_the_repository_count(repository: Path) -> None:
+def test_rules_of_all_folders_and_of_the_repository_apply(repository: Path) -> None:
     make(
         repository,
         {
@@ -60,17 +60,17 @@ def test_rules_of_all_folders_and_of_the_repository_count(repository: Path) -> N
     assert sorted(files_below(repository)) == expected == seen_by_git(repository)
 
 
-def test_a_folder_below_obeys_the_rules_above(repository: Path) -> None:
+def test_rules_of_parent_folders_apply(repository: Path) -> None:
     make(repository, {".gitignore": "*.log\n/sub/gone\n", "sub/a.log": "", "sub/a": "", "sub/gone": ""})
     assert list(files_below(repository / "sub")) == ["a"]
 
 
-def test_a_folder_that_is_named_is_walked_although_it_is_ignored(repository: Path) -> None:
+def test_an_ignored_folder_is_walked_if_it_is_named(repository: Path) -> None:
     make(repository, {".gitignore": "build/\n", "build/a": "", "build/.gitignore": "b\n", "build/b": ""})
     assert list(files_below(repository / "build")) == [".gitignore", "a"]
 
 
-def test_a_linked_work_tree_obeys_the_exclude_file_of_its_repository(repository: Path) -> None:
+def test_the_exclude_file_applies_in_a_linked_work_tree(repository: Path) -> None:
     make(repository, {".git/info/exclude": "x\n", "a": ""})
     git(repository, "add", "a")
     git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")
@@ -80,7 +80,7 @@ def test_a_linked_work_tree_obeys_the_exclude_file_of_its_repository(repository:
     assert [path for path in files_below(linked) if path != ".git"] == ["a", "y"]
 
 
-def test_without_a_repository_the_rules_count_all_the_same(root: Path) -> None:
+def test_rules_apply_without_a_repository(root: Path) -> None:
     make(root, {".gitignore": "*.log\n", "a.log": "", "a": ""})
     assert list(files_below(root)) == [".gitignore", "a"]
 
@@ -93,7 +93,7 @@ _LINE = st.lists(
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(top=st.lists(_LINE, max_size=4), inner=st.lists(_LINE, max_size=3))
-def test_no_rules_break_the_walk_and_git_agrees_on_plain_ones(
+def test_any_rules_can_be_read_and_plain_ones_agree_with_git(
     repository: Path, top: list[list[str]], inner: list[list[str]]
 ) -> None:
     files = dict.fromkeys(_NAMES, "")

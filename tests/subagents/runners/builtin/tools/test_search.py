@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.subagents.runners.builtin.tools import search
-from sidecar.subagents.runners.builtin.tools.faults import ToolFault
+from sidecar.subagents.runners.builtin.tools.errors import ToolError
 
 pytestmark = pytest.mark.usefixtures("programs")
 
@@ -16,7 +16,7 @@ async def find(root: Path, expression: str, files: str = "**", *, ignore_case: b
     return await search.search(root, expression, files, ignore_case=ignore_case)
 
 
-async def test_matching_lines_name_their_place(root: Path) -> None:
+async def test_matching_lines_have_their_path_and_number(root: Path) -> None:
     (root / "src").mkdir()
     (root / "src" / "a.py").write_text("def one():\n    pass\ndef two(): ...\n")
     (root / "b.txt").write_text("a DEF\n")
@@ -27,19 +27,19 @@ async def test_matching_lines_name_their_place(root: Path) -> None:
     assert await find(root, "secret") == "[no match]"
 
 
-async def test_what_is_no_expression_says_why(root: Path) -> None:
-    with pytest.raises(ToolFault, match="not a regular expression: unterminated"):
+async def test_an_invalid_expression_is_refused_with_the_reason(root: Path) -> None:
+    with pytest.raises(ToolError, match="not a regular expression: unterminated"):
         await find(root, "[")
 
 
-async def test_an_expression_gone_astray_is_ended(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_runaway_expression_is_killed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "a").write_text("a" * 60 + "b\n")
     monkeypatch.setattr(search, "SECONDS", 1.0)
-    with pytest.raises(ToolFault, match="took longer than 1 s"):
+    with pytest.raises(ToolError, match="took longer than 1 s"):
         await find(root, FOR_EVER)
 
 
-async def test_a_search_that_is_cancelled_ends_at_once(root: Path) -> None:
+async def test_a_cancelled_search_ends_at_once(root: Path) -> None:
     (root / "a").write_text("a" * 60 + "b\n")
     task = asyncio.create_task(find(root, FOR_EVER))
     await asyncio.wait({task}, timeout=1)
@@ -54,10 +54,10 @@ async def test_matches_are_bounded(root: Path) -> None:
     (root / "a").write_text(f"{'x' * 1000}\n" * 300)
     *found, note = (await find(root, "x")).splitlines()
     assert (len(found), max(map(len, found))) == (search.MAX_MATCHES, 307)
-    assert note == "[there may be more: only 200 matches are shown; narrow the search]"
+    assert note == "[there may be more: only the first 200 matches are shown; narrow the search]"
 
 
-async def test_files_are_listed_and_none_and_too_many_are_said(
+async def test_files_are_listed_with_a_note_for_none_and_too_many(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a.py", "b.py"):
@@ -67,27 +67,25 @@ async def test_files_are_listed_and_none_and_too_many_are_said(
     for number in range(1_001):
         (root / f"{number}.txt").touch()
     *_, last = (await search.list_files(root, "*.txt")).splitlines()
-    assert last == "[there may be more: only 1,000 are listed; narrow the pattern]"
+    assert last == "[there may be more: only the first 1,000 are listed; narrow the pattern]"
 
 
 async def test_a_file_is_not_a_folder(root: Path) -> None:
     (root / "a").touch()
     for found in (search.list_files(root / "a", "**"), find(root / "a", "x")):
-        with pytest.raises(ToolFault, match="'a' is not a folder"):
+        with pytest.raises(ToolError, match="'a' is not a folder"):
             await found
 
 
-async def test_ignore_rules_made_to_take_for_ever_are_ended(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_malicious_ignore_rules_are_killed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / ".gitignore").write_text(f"{'*a' * 40}b\n")
     (root / ("a" * 200)).touch()
     monkeypatch.setattr(search, "SECONDS", 1.0)
-    with pytest.raises(ToolFault, match="took longer than 1 s"):
+    with pytest.raises(ToolError, match="took longer than 1 s"):
         await search.list_files(root, "**")
 
 
-async def test_what_is_ignored_is_neither_listed_nor_searched(root: Path) -> None:
+async def test_ignored_files_are_neither_listed_nor_searched(root: Path) -> None:
     (root / ".gitignore").write_text("build/\n")
     (root / "build").mkdir()
     (root / "build" / "a.txt").write_text("needle")

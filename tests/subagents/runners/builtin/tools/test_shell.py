@@ -11,7 +11,7 @@ from sidecar.subagents.runners.builtin.tools.shell import BoundedOutput, run_com
 pytestmark = pytest.mark.usefixtures("programs", "adopting")
 
 
-def test_short_output_is_whole_and_long_output_keeps_both_ends() -> None:
+def test_short_output_is_complete_and_long_output_keeps_both_ends() -> None:
     output = BoundedOutput(10)
     output.add(b"0123")
     output.add(b"456789")
@@ -21,7 +21,7 @@ def test_short_output_is_whole_and_long_output_keeps_both_ends() -> None:
 
 
 @given(st.lists(st.binary(max_size=30), max_size=10))
-def test_output_is_cut_the_same_whatever_pieces_it_comes_in(pieces: list[bytes]) -> None:
+def test_the_cut_does_not_depend_on_the_pieces(pieces: list[bytes]) -> None:
     whole, piecewise = BoundedOutput(20), BoundedOutput(20)
     whole.add(b"".join(pieces))
     for piece in pieces:
@@ -29,7 +29,7 @@ def test_output_is_cut_the_same_whatever_pieces_it_comes_in(pieces: list[bytes])
     assert whole.text() == piecewise.text()
 
 
-async def test_a_command_tells_its_output_and_status(root: Path) -> None:
+async def test_a_command_returns_its_output_and_status(root: Path) -> None:
     outcome = await run_command("pwd; echo oops >&2; exit 3", root, 10)
     assert (outcome.status, outcome.output) == (3, f"{root}\noops\n")
 
@@ -38,20 +38,20 @@ async def test_a_command_gets_no_input(root: Path) -> None:
     assert (await run_command("cat", root, 10)).status == 0
 
 
-async def test_floods_are_bounded(root: Path) -> None:
+async def test_large_output_is_bounded(root: Path) -> None:
     outcome = await run_command("yes | head -c 30000000", root, 20)
     assert len(outcome.output) < 33_000
     assert "bytes are left out]" in outcome.output
 
 
-async def test_a_command_that_takes_too_long_is_killed_with_what_it_had_printed(root: Path) -> None:
+async def test_a_command_is_killed_on_timeout_and_its_output_kept(root: Path) -> None:
     began = time.monotonic()
     outcome = await run_command("trap '' TERM; echo begun; sleep 300", root, 0.5)
     assert (outcome.status, outcome.output) == (None, "begun\n")
     assert time.monotonic() - began < 3
 
 
-async def test_what_a_command_left_running_ends_with_it_wherever_it_went(root: Path) -> None:
+async def test_processes_that_a_command_left_running_are_killed(root: Path) -> None:
     began = time.monotonic()
     outcome = await run_command("sleep 300 & (setsid sleep 300 &) ; echo done", root, 10)
     assert (outcome.status, outcome.output) == (0, "done\n")
@@ -70,7 +70,7 @@ async def test_cancelling_kills_the_tree_at_once(root: Path) -> None:
     assert time.monotonic() - began < 1
 
 
-async def test_cancelling_kills_the_tree_of_a_command_that_has_only_just_begun(root: Path) -> None:
+async def test_cancelling_kills_the_tree_of_a_command_that_has_just_started(root: Path) -> None:
     command = asyncio.create_task(run_command("(setsid sleep 300 &); touch begun; sleep 300", root, 60))
     await asyncio.sleep(0)  # the shell is started; the loop does not come to learn of it
     deadline = time.monotonic() + 10

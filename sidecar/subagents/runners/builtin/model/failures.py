@@ -1,4 +1,4 @@
-"""What the failure of a model, or of its server, means to a user."""
+"""Explain failures of a model or its server to the user."""
 
 import re
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ _TOO_LONG = re.compile(
     r"|length of the messages",
     re.IGNORECASE,
 )
-"""How servers of both wires word a request that is too long, where they send no code for it."""
+"""How servers of both providers describe a request that is too long, if they send no code for it."""
 _TOO_LARGE = 413
 _LIMITS = (
     re.compile(r"maximum context length (?:is|of) ([\d,]+)", re.IGNORECASE),
@@ -54,14 +54,14 @@ _LIMITS = (
     re.compile(r"tokens allowed \(([\d,]+)\)", re.IGNORECASE),
     re.compile(r"context (?:length|window|size) of (?:only )?([\d,]+)", re.IGNORECASE),
 )
-"""How OpenAI and vLLM, Anthropic (twice), llama.cpp, Gemini and LM Studio name the limit."""
+"""How OpenAI and vLLM, Anthropic (twice), llama.cpp, Gemini and LM Studio state the limit."""
 _TEXT_CHARS = 2_000
 
 
-class ModelFault(Exception):
-    """The model could not be reached, or its answer cannot be used; the text has the words of its server.
+class ModelFailure(Exception):
+    """The model could not be reached, or its answer cannot be used. The text quotes its server.
 
-    `status` is the HTTP status code, where there was one.
+    `status` is the HTTP status code, if there was one.
     """
 
     def __init__(self, kind: ErrorKind, status: int | None, text: str) -> None:
@@ -70,15 +70,15 @@ class ModelFault(Exception):
         self.status = status
 
 
-def fault_of(error: AgentRunError) -> ModelFault:
-    """Return what an error of the library means."""
+def failure_of(error: AgentRunError) -> ModelFailure:
+    """Convert an error of the library."""
     kind, status = kind_of(error), status_of(error)
     remedy = _REMEDIES.get(kind)
-    return ModelFault(kind, status, f"{cause_of(error)}{f'; {remedy}' if remedy else ''}")
+    return ModelFailure(kind, status, f"{cause_of(error)}{f'; {remedy}' if remedy else ''}")
 
 
 def kind_of(error: Exception) -> ErrorKind:
-    """Return the kind of an error. An answer that breaks off or is damaged counts as `network`."""
+    """Return the kind of an error. An incomplete or damaged answer counts as `network`."""
     if is_too_long(error):
         return "contextLength"
     for category, kind in _KINDS:
@@ -94,7 +94,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def cause_of(error: Exception) -> str:
-    """Return what happened, with the status code and the words of the server."""
+    """Describe an error, with the status code and the server's message."""
     status = status_of(error)
     if status is not None:
         return f"the model's server answered with status {status}: {_words(error)}"
@@ -112,7 +112,7 @@ def is_too_long(error: Exception) -> bool:
 
 
 def limit_of(error: Exception) -> int | None:
-    """Return the context window, in tokens, that a server names in its refusal."""
+    """Return the context window, in tokens, that a server states in its refusal."""
     words = _words(error)
     found = next((match for limit in _LIMITS if (match := limit.search(words))), None)
     return None if found is None else int(found[1].replace(",", ""))
@@ -124,7 +124,7 @@ def _words(error: Exception) -> str:
 
 
 def _message(body: object) -> str | None:
-    """Return the message in the body of an error, which may stand in a member `error`."""
+    """Return the message in the body of an error, or in the body's member `error`."""
     if isinstance(body, Mapping):
         message = body.get("message")
         return message if isinstance(message, str) else _message(body.get("error"))

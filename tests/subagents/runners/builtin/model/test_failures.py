@@ -14,7 +14,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 
-from sidecar.subagents.runners.builtin.model.faults import fault_of, is_too_long, kind_of, limit_of
+from sidecar.subagents.runners.builtin.model.failures import failure_of, is_too_long, kind_of, limit_of
 from sidecar.subagents.runners.builtin.model.retrying import MAX_TRIES, pause
 
 
@@ -50,9 +50,9 @@ def rejected(message: str) -> ModelHTTPError:
 def test_every_failure_has_a_kind_a_cause_and_a_remedy(error: Exception, kind: str, text: str) -> None:
     assert kind_of(error) == kind
     assert isinstance(error, ModelAPIError | UnexpectedModelBehavior)
-    fault = fault_of(error)
-    assert text in str(fault)
-    assert fault.status == getattr(error, "status_code", None)
+    failure = failure_of(error)
+    assert text in str(failure)
+    assert failure.status == getattr(error, "status_code", None)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_every_failure_has_a_kind_a_cause_and_a_remedy(error: Exception, kind: s
         ("Your input exceeds the context window of this model. Please adjust your input.", None),
     ],
 )
-def test_a_request_that_is_too_long_is_known_by_the_words_of_many_servers(
+def test_messages_of_many_servers_identify_a_request_that_is_too_long(
     message: str, limit: int | None
 ) -> None:
     assert is_too_long(rejected(message))
@@ -82,22 +82,22 @@ def test_a_request_that_is_too_long_is_known_by_the_words_of_many_servers(
     assert limit_of(rejected(message)) == limit
 
 
-def test_other_refusals_are_not_taken_for_too_long() -> None:
+def test_other_refusals_do_not_count_as_too_long() -> None:
     assert not is_too_long(rejected("messages: roles must alternate"))
     assert not is_too_long(http(500, ModelServerError, "no context window"))
     assert is_too_long(http(413, None, "Request exceeds the maximum size"))
 
 
 @given(st.text(), st.sampled_from([400, 401, 413, 422, 429, 500]))
-def test_no_words_of_a_server_break_the_reading(message: str, status: int) -> None:
+def test_any_message_of_a_server_can_be_read(message: str, status: int) -> None:
     error = http(status, None, message)
     assert kind_of(error)
     limit = limit_of(error)
     assert limit is None or limit >= 0
-    assert len(str(fault_of(error))) < 3_000
+    assert len(str(failure_of(error))) < 3_000
 
 
-def test_a_wait_that_the_server_asks_for_is_kept_if_it_is_short() -> None:
+def test_a_short_wait_requested_by_the_server_is_used() -> None:
     assert pause(http(429, ModelRateLimitError, headers={"Retry-After": "7"}), 1) == 7
     assert pause(http(429, ModelRateLimitError, headers={"Retry-After": "3600"}), 1) is None
 
@@ -114,5 +114,5 @@ def test_pauses_grow_and_end() -> None:
 @pytest.mark.parametrize(
     "error", [http(401), http(400, ModelRequestRejectedError), http(402, ModelQuotaExceededError)]
 )
-def test_what_does_not_pass_is_not_repeated(error: Exception) -> None:
+def test_a_permanent_failure_is_not_retried(error: Exception) -> None:
     assert pause(error, 1) is None

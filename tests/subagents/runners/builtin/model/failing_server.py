@@ -1,4 +1,4 @@
-"""A model's server that fails as it is asked to: requests get one answer after the other, then whole ones."""
+"""A model server that fails on demand: it gives the configured answers in order, then complete ones."""
 
 import json
 import socket
@@ -13,7 +13,7 @@ from tests.model_server import anthropic, openai_chat
 from tests.model_server.script import Reply
 
 Json = dict[str, Any]
-Wire = Literal["openai", "anthropic"]
+Provider = Literal["openai", "anthropic"]
 
 WORDS = Reply(["All ", "done."])
 
@@ -37,18 +37,18 @@ class Broken:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole answer, with usage as the wire has it; None stands for some."""
+    """A complete answer, with usage in the provider's format; None stands for a default usage."""
 
     usage: Json | None = None
     reply: Reply = WORDS
 
 
-class FaultyServer:
-    """Serves until closed; `bodies` are the requests."""
+class FailingServer:
+    """Serve until closed; `bodies` are the requests."""
 
-    def __init__(self, wire: Wire, answers: Sequence[Refusal | Broken | Whole]) -> None:
+    def __init__(self, provider: Provider, answers: Sequence[Refusal | Broken | Whole]) -> None:
         self.bodies: list[Json] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, wire, iter(answers)))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, provider, iter(answers)))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 
@@ -65,7 +65,7 @@ class FaultyServer:
 
 
 def _handler(
-    server: FaultyServer, wire: Wire, answers: Iterator[Refusal | Broken | Whole]
+    server: FailingServer, provider: Provider, answers: Iterator[Refusal | Broken | Whole]
 ) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -92,10 +92,10 @@ def _handler(
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
             if isinstance(answer, Whole):
-                self._write(_events(wire, answer))
+                self._write(_events(provider, answer))
                 return
             assert isinstance(answer, Broken)
-            self._write(_events(wire, Whole())[: answer.events])
+            self._write(_events(provider, Whole())[: answer.events])
             if answer.how == "malformed":
                 self.wfile.write(b'event: content_block_delta\ndata: {"type": "cont\n\n')
             elif answer.how == "reset":
@@ -119,9 +119,9 @@ def _handler(
     return Handler
 
 
-def _events(wire: Wire, answer: Whole) -> list[Json | str]:
+def _events(provider: Provider, answer: Whole) -> list[Json | str]:
     events: list[Json | str]
-    if wire == "openai":
+    if provider == "openai":
         events = list(openai_chat.stream(answer.reply))
         last = events[-2]
         assert isinstance(last, dict)
