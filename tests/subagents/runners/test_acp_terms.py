@@ -65,7 +65,7 @@ async def test_questions_of_the_last_turn_are_refused_and_open_ones_taken_back(
         await run.run.channel.last_turn([])
     await run.result()
     assert [question.command for question in person.questions] == ["pwd"]
-    assert "only words are left" in run.text()
+    assert "may only write a summary" in run.text()
 
 
 async def test_a_last_turn_that_never_ends_does_not_hold_up_a_stop(agent: Agent) -> None:

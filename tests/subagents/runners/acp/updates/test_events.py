@@ -40,13 +40,13 @@ def ids(events: list[Json]) -> list[Any]:
     return [event.get("messageId") for event in events]
 
 
-def test_pieces_of_one_message_share_an_id_and_thoughts_stand_apart() -> None:
+def test_chunks_of_a_message_share_an_id_and_thoughts_have_their_own() -> None:
     events = taken(chunk("a"), chunk("b"), chunk("hmm", "thought"), chunk("c"))
     assert [event["type"] for event in events] == ["message", "message", "thought", "message"]
     assert ids(events) == ["m1", "m1", "m2", "m3"]
 
 
-def test_what_is_said_after_a_tool_call_is_another_message() -> None:
+def test_text_after_a_tool_call_is_another_message() -> None:
     assert ids(taken(chunk("a"), tool("pending"), chunk("b"))) == ["m1", None, "m3"]
 
 
@@ -118,21 +118,21 @@ def test_usage_is_told_when_it_changes() -> None:
 def test_what_a_session_cost_before_is_taken_off_unless_the_agent_does_not_count_it() -> None:
     events = session()
     events.usage.cost_before = 2.0
-    told = [
+    reported = [
         event["cost"]
         for amount in (2.0, 2.5, 0.25, 0.5)
         for event in events.take(
             {"sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}}
         )
     ]
-    assert told == [0.0, 0.5, 0.25, 0.5]
+    assert reported == [0.0, 0.5, 0.25, 0.5]
 
 
 def test_the_tokens_of_turns_add_up() -> None:
     events = session()
     turns = [{"inputTokens": 30, "outputTokens": 4}, {"inputTokens": 12, "outputTokens": 3}, {}]
-    told = [event for turn in turns for event in events.end_turn(turn)]
-    assert told == [
+    reported = [event for turn in turns for event in events.end_turn(turn)]
+    assert reported == [
         {"type": "usage", "inputTokens": 30, "outputTokens": 4},
         {"type": "usage", "inputTokens": 42, "outputTokens": 7},
     ]

@@ -84,7 +84,7 @@ def test_claudes_lost_connection_has_no_status_and_is_the_networks() -> None:
     assert notices.error.kind == "network"
 
 
-def test_the_built_in_agents_repeated_requests_are_told() -> None:
+def test_the_built_in_agents_repeated_requests_are_reported() -> None:
     retrying = {"attempt": 1, "status": 429, "text": "waiting 2 s"}
     (event,) = Notices().update(info(sidecar={"retrying": retrying}))
     assert event["retrying"] == retrying
