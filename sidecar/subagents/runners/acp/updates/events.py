@@ -153,8 +153,6 @@ class SessionEvents:
             yield from self._messages.interrupt()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
-                if self._notices.has_failed:
-                    self._text_after_failure = (self._text_after_failure or "") + event["text"]
             yield event
 
     def _noted(self, events: Iterator[Event]) -> Iterator[Event]:

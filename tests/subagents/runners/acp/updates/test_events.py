@@ -212,3 +212,15 @@ def test_arguments_nested_however_deep_are_an_event_that_can_be_kept(depth: int)
     (event,) = taken(tool("pending", kind="read", rawInput=nested))
     assert codec.decode(codec.encode(event))["input"] == event["input"]
     assert isinstance(event["input"], list if depth < 200 else str)
+
+
+def test_a_tool_call_after_a_failure_and_a_refusal_is_an_event() -> None:
+    events = session()
+    call = {"toolCallId": "t", "title": "rm"}
+    options = [{"optionId": "no", "name": "No", "kind": "reject_once"}]
+    list(events.tool(call))
+    events.refuse(events.question({"toolCall": call, "options": options}))
+    failed = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": "systemError"}}}
+    list(events.take(failed))
+    assert [event["type"] for event in events.take(tool("pending") | {"toolCallId": "other"})] == ["tool"]
+    assert events.refused is None
