@@ -146,7 +146,7 @@ async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
     [({"trusted": True}, True), ({"policy": "allowAll", "trusted": True}, False), ({}, False)],
     ids=["asks", "allowed everything", "not trusted"],
 )
-async def test_an_agent_is_told_the_instructions_that_it_does_not_read(
+async def test_an_agent_gets_the_instructions_that_it_does_not_read(
     tmp_path: Path, agent: str, name: str, spec: Any, is_told: bool, task_ids: list[str]
 ) -> None:
     (tmp_path / name).write_text("Be brief.")

@@ -28,7 +28,7 @@ def test_missing_outputs_are_asked_for_once_by_name() -> None:
     assert dialogue.after(TurnEnd("end_turn", ["count"])) is None
 
 
-def test_a_refusal_is_told_before_outputs_are_asked_for() -> None:
+def test_a_refusal_is_explained_before_outputs_are_requested() -> None:
     dialogue = Dialogue()
     silenced = TurnEnd("end_turn", ["count"], "Permission denied: no.")
     assert text(dialogue.after(silenced)).startswith("Permission denied: no.")

@@ -69,7 +69,7 @@ async def test_an_agent_that_stops_when_a_person_refuses_has_not_reached_its_goa
 
 
 @pytest.mark.parametrize("reason", ["end_turn", "cancelled"])
-async def test_an_agent_that_stops_when_a_rule_refuses_is_told_why_once(
+async def test_an_agent_that_stops_after_a_refusal_gets_the_reason_once(
     agent: Agent, person: Any, reason: str
 ) -> None:
     person.refuses_because = "nobody is there"
@@ -137,11 +137,11 @@ async def test_an_agent_that_fails_says_why(agent: Agent, scenario: tuple[str, .
     assert result.error.startswith(error)
 
 
-async def test_what_a_crashed_agent_had_said_is_kept(agent: Agent) -> None:
+async def test_messages_of_a_crashed_agent_are_kept(agent: Agent) -> None:
     assert (await (await agent("crash")).result()).final_message == "half a word"
 
 
-async def test_the_agents_own_turn_limit_is_told_as_such(agent: Agent) -> None:
+async def test_the_agents_own_turn_limit_is_reported(agent: Agent) -> None:
     result = await (await agent("reason", "max_turn_requests")).result()
     assert (result.terminate_reason, result.final_message) == ("MAX_TURNS", "so far")
 

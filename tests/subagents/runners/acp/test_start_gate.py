@@ -5,7 +5,7 @@ import asyncio
 from sidecar.subagents.runners.acp.start_gate import StartGate
 
 
-async def test_starts_wait_for_the_first_until_its_session_stands() -> None:
+async def test_starts_wait_until_the_first_opens_its_session() -> None:
     gate = StartGate()
     first = await gate.enter()
     others = [asyncio.create_task(gate.enter()) for _ in range(3)]

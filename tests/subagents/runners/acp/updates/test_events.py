@@ -110,7 +110,7 @@ def test_cost_in_another_currency_is_not_taken_for_dollars() -> None:
     assert event == {"type": "usage", "contextUsed": 5, "contextSize": 10, "inputTokens": 5}
 
 
-def test_usage_is_told_when_it_changes() -> None:
+def test_usage_is_reported_when_it_changes() -> None:
     update = {"sessionUpdate": "usage_update", "used": 5, "size": 10}
     assert len(taken(update, update, {**update, "used": 6})) == 2
 
@@ -138,7 +138,7 @@ def test_the_tokens_of_turns_add_up() -> None:
     ]
 
 
-def test_a_question_knows_what_its_call_said_before() -> None:
+def test_a_question_includes_earlier_members_of_its_call() -> None:
     events = session()
     list(events.take(tool("pending", kind="execute", title="Run", rawInput={"command": ["ls", "-l"]})))
     question = events.question({"toolCall": {"toolCallId": "t", "title": "Run?"}, "options": []})
@@ -185,11 +185,11 @@ def test_no_update_breaks_the_fold(sent: list[Json]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["message", "thought"]), st.text(min_size=1, max_size=9))))
-def test_joining_pieces_loses_no_word_and_no_order(said: list[tuple[str, str]]) -> None:
-    events = taken(*(chunk(text, kind) for kind, text in said))
+def test_joining_chunks_keeps_all_text_in_order(chunks: list[tuple[str, str]]) -> None:
+    events = taken(*(chunk(text, kind) for kind, text in chunks))
     together = list(joined(events))
     assert len(together) <= len(events)
-    assert "".join(e["text"] for e in together) == "".join(text for _, text in said)
+    assert "".join(e["text"] for e in together) == "".join(text for _, text in chunks)
 
 
 @settings(max_examples=100, deadline=None)

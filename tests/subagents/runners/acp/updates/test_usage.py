@@ -57,7 +57,7 @@ def reported(usage: Usage, *steps: Json) -> list[Json]:
         },
     ],
 )
-def test_the_cache_stands_apart_whatever_the_convention(report: Json) -> None:
+def test_the_cache_is_excluded_in_every_convention(report: Json) -> None:
     expected = {"inputTokens": 4, "outputTokens": 7, "cacheReads": 90, "cacheWrites": 6}
     assert tokens_of(report) == expected
 
