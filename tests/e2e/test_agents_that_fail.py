@@ -60,7 +60,7 @@ async def gone(task_id: str, seconds: float) -> None:
     [
         ("crash", "killed by signal 9", "half a word"),
         ("leave", "exited with status 3\nno licence found", None),
-        ("close_output", "the agent closed its output before its answer", None),
+        ("close_output", "the agent closed its output before it answered", None),
     ],
 )
 async def test_an_agent_that_ends_in_mid_run_is_a_failure_that_says_so(
@@ -141,7 +141,7 @@ async def test_an_agent_that_only_looks_done_has_failed(start_with: StartWith) -
     sidecar = await start_with("play", json.dumps([{"end": "end_turn"}]))
     (task,) = await sidecar.ended(await sidecar.launch("agent"))
     assert (task["status"], task["endReason"]) == ("failed", "error")
-    assert "without a word, a tool call or a token" in task["error"]
+    assert "without text, tool calls or tokens" in task["error"]
 
 
 async def test_a_budget_acts_inside_a_turn(start_with: StartWith) -> None:

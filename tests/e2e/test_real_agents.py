@@ -119,7 +119,7 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     assert not target.exists()
     if agent in ("opencode", "codex-acp"):  # they stop without a word; the others let the model go on
         assert (task["status"], task["endReason"]) == ("failed", "error")
-        assert "the request was rejected, and the agent stopped there" in task["error"]
+        assert "the agent stopped after its request was rejected" in task["error"]
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
 
 

@@ -111,7 +111,7 @@ async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start:
     said = [text for role, text in await messages(sidecar, task["id"]) if role is None]
     assert "".join(said) == "onetwo"
     page = await sidecar.request("asyncTasks/events", taskId=task["id"])
-    assert any("could not take up" in event.get("text", "") for event in page["events"])
+    assert any("could not resume" in event.get("text", "") for event in page["events"])
 
 
 @pytest.mark.parametrize("name", ["scripted", "cat"])

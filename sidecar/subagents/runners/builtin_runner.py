@@ -1,4 +1,4 @@
-"""The `builtin` runner: the agent that comes with the sidecar, started like any other that speaks ACP."""
+"""The `builtin` runner. It starts the agent that comes with the sidecar over ACP, like any other agent."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_settings import (
     TRUSTED,
     BuiltinSettings,
-    SettingsFault,
+    SettingsError,
     has_key,
     read_settings,
     required_model,
@@ -27,7 +27,7 @@ NAME = "builtin"
 
 
 class BuiltinRunner(AcpRunner):
-    """Starts the built-in agent for each run, with what the environment says of its model."""
+    """Start the built-in agent for each run, with the model that the environment names."""
 
     type = "builtin"
 
@@ -38,52 +38,56 @@ class BuiltinRunner(AcpRunner):
             "check the key of its model",
             model_flag="--model",
             counts_answers=True,
-            trust=Extras(env={TRUSTED: "1"}),  # it reads the rules files of a workspace then
+            trust=Extras(env={TRUSTED: "1"}),  # lets the agent read the workspace's rules files
         )
         super().__init__(name, settings, scheduler, profile)
         self._has_command = settings.command is not None
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` when its library is not installed, or provider or key are not known.
+        """Raise `RunnerUnavailable` if the library is not installed or the provider or key is not set.
 
-        A model may be missing: each definition can name its own.
+        The model is optional here because each definition can name its own.
         """
         self._settings(None)
 
-    def check_alone(self) -> None:
-        """Raise `RunnerUnavailable` also when a definition that names no model could not run."""
+    def check_with_model(self) -> None:
+        """Check as `check` does, and raise `RunnerUnavailable` if the environment names no default model."""
         self._require_model(self._settings(None))
 
     @property
-    def is_meant(self) -> bool:
-        """Whether its library is installed and there is a key: somebody may look for it among the runners."""
+    def is_configured(self) -> bool:
+        """Whether the library is installed and a key is set, so that the runner belongs in the list."""
         return _has_library() and has_key({**os.environ, **self._env})
 
     async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
-        """Start the agent; `Runner.start` says what it raises."""
+        """Start the agent. Raises what `Runner.start` raises."""
         self._require_model(self._settings(spec))
         return await super().start(spec, emit)
 
     def _settings(self, spec: RunSpec | None) -> BuiltinSettings:
         if self._has_command:
-            raise self._unavailable("it takes no command", f"remove runners.{self.name}.command")
+            raise self._unavailable(
+                "a builtin runner takes no command", f"remove runners.{self.name}.command"
+            )
         if not _has_library():
             remedy = 'pip install "subagent-sidecar[builtin]"'
-            raise self._unavailable("its library pydantic-ai is not installed", remedy)
+            raise self._unavailable("the library pydantic-ai is not installed", remedy)
         environ = {**os.environ, **self._env, **(spec.env if spec else {})}
         try:
             return read_settings(environ, spec.model if spec else None)
-        except SettingsFault as fault:
-            raise self._missing(fault) from None
+        except SettingsError as error:
+            raise self._missing(error) from None
 
     def _require_model(self, settings: BuiltinSettings) -> None:
         try:
             required_model(settings)
-        except SettingsFault as fault:
-            raise self._missing(fault) from None
+        except SettingsError as error:
+            raise self._missing(error) from None
 
-    def _missing(self, fault: SettingsFault) -> RunnerUnavailable:
-        return self._unavailable(str(fault), f"variables can be set in runners.{self.name}.env or outside")
+    def _missing(self, error: SettingsError) -> RunnerUnavailable:
+        return self._unavailable(
+            str(error), f"set variables in runners.{self.name}.env or in the environment"
+        )
 
 
 def _has_library() -> bool:

@@ -1,4 +1,4 @@
-"""What executes a subagent, as the orchestrator sees it: a runner starts runs, a handle follows one."""
+"""The interface between the orchestrator and the runners. A runner starts runs; a handle controls one run."""
 
 from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,46 +12,46 @@ from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
-"""Takes one event of a run, without `seq` and `ts`; it waits while the journal is behind.
+"""Record one event of a run, without `seq` and `ts`. Waits while the journal is behind.
 
-The waiting is the back-pressure: a runner reads no further meanwhile, so its child blocks on a full pipe.
+The wait applies back-pressure: the runner stops reading, so its child blocks on a full pipe.
 """
 
 
 MESSAGES_WAITING = 20
-"""How many messages may wait for the end of an agent's turn."""
+"""The most messages that may wait for the end of an agent's turn."""
 
 
 class RunnerUnavailable(LaunchFailed):
-    """The runner cannot start anything here. `data`: reason, which names the cause and the remedy."""
+    """The runner cannot start a run. `data` has `reason`, which names the cause and the remedy."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, reason=reason)
 
 
 class RunObserver:
-    """Who looks after one run while it goes on. This one does nothing, and answers no question."""
+    """Observe one run. This base class ignores every report and denies every permission request."""
 
     def ready(self, *, silence_counts: bool) -> None:
-        """Note that the start is over; with `silence_counts`, long silence after it means a hang."""
+        """Report the end of the startup. With `silence_counts`, long inactivity afterwards means a hang."""
 
     def in_session(self, session_id: str) -> None:
-        """Note the session, which a later run of the same agent can resume."""
+        """Report the session id, with which a later run of the same agent can resume the session."""
 
     def configured(self, *, mode: str | None, model: str | None) -> None:
-        """Note the mode and the model of the agent's session; None where the agent does not report it."""
+        """Report the mode and model of the agent's session. None means that the agent does not report it."""
 
     def active(self) -> None:
-        """Note a sign of life that is no event."""
+        """Report activity that produces no event."""
 
     async def ask(self, question: Question) -> Answer:
-        """Return what the agent may do, as late as a person answers. A cancel withdraws the question."""
+        """Return the answer to a permission request, which may take long. Cancel to withdraw the request."""
         return Answer.denial(question, "this run has no observer")
 
 
 @dataclass(frozen=True)
 class FormerSession:
-    """A session to resume, the prompt to send in place of the run's, and its cost so far (USD)."""
+    """A session to resume, the prompt that replaces the run's prompt, and the cost so far in USD."""
 
     session_id: str
     prompt: str
@@ -68,26 +68,26 @@ class RunSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment after the runner's own `env`."""
     model: str | None = None
-    """The model its definition asks for; runners that cannot choose one ignore it."""
+    """The model that the definition names. Runners that cannot choose a model ignore it."""
     observer: RunObserver = field(default_factory=RunObserver)
     constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
     policy: Policy = "ask"
-    """The policy in force when the run starts: that of its definition, else that of the settings."""
+    """The policy at the start of the run, from its definition or else from the settings."""
     trusted: bool = False
     """Whether the user trusts the contents of `workspace_dir`."""
 
     @property
     def must_ask(self) -> bool:
-        """Whether the agent has to ask before it acts; only without a list of tools may it do everything."""
+        """Whether the agent has to ask before it acts: always, except with `allowAll` and all tools."""
         return self.policy != "allowAll" or self.constraints.tools is not None
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended. `error` is set exactly when the reason is not GOAL.
+    """The result of a run. `error` is set if and only if the reason is not GOAL.
 
-    `error_kind` is set when the model or its server failed.
+    `error_kind` is set if the model or its server failed.
     """
 
     terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS"]
@@ -98,13 +98,13 @@ class RunResult:
 
 
 def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:
-    """Return the error of a run that ended without outputs it was asked for; None if it gave them all."""
+    """Return an error that names the expected outputs a run did not emit; None if it emitted all of them."""
     missing = [name for name in expected if name not in emitted]
     return f"the run ended without its expected outputs: {', '.join(missing)}" if missing else None
 
 
 def enqueue_message(waiting: list[str], text: str) -> None:
-    """Queue a message for an agent's next turn. Raises Overloaded when too many wait already."""
+    """Queue a message for an agent's next turn. Raises Overloaded if the queue is full."""
     if len(waiting) >= MESSAGES_WAITING:
         raise Overloaded(f"{len(waiting)} messages are waiting for the agent; send this one again later")
     waiting.append(text)
@@ -115,18 +115,18 @@ class MessageChannel(Protocol):
 
     @property
     def listens(self) -> bool:
-        """Whether its session is open and it may get another turn."""
+        """Whether the session is open and the agent can get another turn."""
 
     def send(self, text: str) -> bool:
-        """Give the agent a message when its current turn has ended; False if it accepts none any more.
+        """Queue a message for delivery after the current turn. Return False if the agent accepts none.
 
-        Raises Overloaded when too many wait already.
+        Raises Overloaded if the queue is full.
         """
 
     async def last_turn(self, missing: Sequence[str]) -> None:
-        """End the current turn and give the agent one more, for `missing` outputs; return at its end.
+        """End the current turn, run one last turn that asks for the `missing` outputs, and wait for its end.
 
-        Called at most once, when a limit is reached. Later permission requests of the agent are refused.
+        Called at most once, when the run reaches a limit. Denies later permission requests of the agent.
         """
 
 
@@ -135,30 +135,30 @@ class RunHandle(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """The process of the run, for records and displays; None where it has none of its own."""
+        """The process id of the run, for records and displays; None if it has no process of its own."""
 
     @property
     def channel(self) -> MessageChannel | None:
-        """How to send messages to the run; None if it accepts only its prompt."""
+        """The channel for messages to the run; None if the run accepts only its prompt."""
 
     async def result(self) -> RunResult:
-        """Wait for the natural or forced end; every event that counts was emitted by then.
-
-        Called by the orchestrator, any number of times; cancelling the wait leaves the run alone. A failing
-        child is a result, never an exception. Its processes may still be ending: `stop` waits for them.
+        """Wait for the run to end and return its result. Events that affect the result are emitted before.
+        The orchestrator may call this any number of times. Cancelling the wait does not affect the run. A
+        child that fails yields a result, never an exception. Processes may still be exiting; `stop` waits for
+        them.
         """
 
     async def stop(self, limit: float = 5.0) -> None:
-        """End the run within `limit` seconds and leave nothing of it.
+        """End the run and all its processes within `limit` seconds.
 
-        The steps that let the program end by itself get less time when the limit is small. Called at cancel,
-        at a hard time limit and at the end of the Host; any number of times, also at once, before and after
-        the end; a smaller limit wins.
+        A small limit leaves less time for the program to exit on its own. Called on cancel, at a hard time
+        limit and when the Host ends. Safe to call any number of times, concurrently, and after the end; the
+        smallest limit wins.
         """
 
 
 class Runner(Protocol):
-    """One configured way to execute subagents, such as one command. It holds no state of its runs."""
+    """A configured way to execute subagents, such as a command. It keeps no state of its runs."""
 
     @property
     def name(self) -> str:
@@ -177,14 +177,14 @@ class Runner(Protocol):
         """The launch options that the runner does not support, with reasons. Such a launch is refused."""
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` when the program cannot be found.
+        """Raise `RunnerUnavailable` if the program cannot be found.
 
-        Called before a launch is accepted and to list the runners; quick, and it starts nothing.
+        Called before each launch and to list the runners, so it is fast and starts no process.
         """
 
     async def start(self, spec: RunSpec, emit: Emit) -> RunHandle:
         """Start the run and return as soon as its process exists.
 
-        Called once a slot is held. Raises `RunnerUnavailable` when nothing could be started, and
-        `InvalidParams` for a prompt that cannot be handed over.
+        The caller holds a slot. Raises `RunnerUnavailable` if the process cannot be started, and
+        `InvalidParams` if the prompt cannot be passed to it.
         """

@@ -1,4 +1,4 @@
-"""What every run that is a process shares: its result, and an end that leaves nothing."""
+"""The base class of runs that are processes. It keeps the result and stops all processes of the run."""
 
 import asyncio
 import logging
@@ -10,16 +10,16 @@ from sidecar.subagents.runners.process.child import ChildProcess
 logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 0.25
-"""How long a pipe may be silent before it counts as drained, when an escaped process holds it open."""
+"""How long a pipe that an escaped process holds open must be idle before it counts as drained."""
 LAST_SECONDS = 0.1
-"""The least that each step of a stop gets, when the steps before have used up its limit."""
+"""The minimum time for each step of a stop, even if earlier steps used up the limit."""
 
 
 class ProcessRun:
-    """A started process; see `RunHandle`. It owns the process and the task that follows it.
+    """A started process; see `RunHandle`. Owns the process and the task that follows it.
 
-    A subclass implements `_follow`, which returns once nothing of the process is left. It may call `_settle`
-    before that. `_pumps` are the tasks that read the output: a stop cancels them when its limit is over.
+    A subclass implements `_follow`, which returns once all processes of the run are gone and may call
+    `_settle` earlier. `_pumps` are the tasks that read the output; `stop` cancels them at its limit.
     """
 
     def __init__(self, process: ChildProcess) -> None:
@@ -38,7 +38,7 @@ class ProcessRun:
         return await asyncio.shield(self._result)
 
     async def stop(self, limit: float = 5.0) -> None:
-        """End the run and its processes; output that nobody takes within `limit` seconds is dropped."""
+        """End the run and its processes. Drops output that is not recorded within `limit` seconds."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + limit
         if self._end.done():
@@ -48,17 +48,17 @@ class ProcessRun:
         self._abandon()
         await asyncio.wait({self._end}, timeout=max(LAST_SECONDS, deadline - loop.time() - IDLE_SECONDS))
         if not self._end.done():
-            logger.warning("process %d is stopped before all of its output was recorded", self.pid)
+            logger.warning("stopped process %d before all of its output was recorded", self.pid)
         for pump in self._pumps:
             pump.cancel()
         await asyncio.wait({self._end}, timeout=max(LAST_SECONDS, deadline - loop.time()))
 
     def _begin(self) -> None:
-        """Start to follow the process; the last step of a subclass's `__init__`."""
+        """Start to follow the process. Subclasses call this last in `__init__`."""
         self._end = asyncio.create_task(self._follow_to_end(), name=f"run of {self.pid}")
 
     def _settle(self, result: RunResult) -> None:
-        """Set the result; only the first one counts."""
+        """Set the result; later calls have no effect."""
         if not self._result.done():
             self._result.set_result(result)
 
@@ -68,23 +68,23 @@ class ProcessRun:
         except asyncio.CancelledError:
             self._result.cancel()
             raise
-        except Exception as fault:
+        except Exception as error:
             if not self._result.done():
-                self._result.set_exception(fault)
+                self._result.set_exception(error)
             raise
 
     async def _until_drained(self, pumps: Iterable[asyncio.Task[None]]) -> None:
-        """Wait until `pumps` have read all there is; every process that could write more is dead."""
+        """Wait until `pumps` have read everything. Call it once every process that could write is dead."""
         self._process.stdout.drain(IDLE_SECONDS)
         self._process.stderr.drain(IDLE_SECONDS)
         await asyncio.wait(set(pumps))
 
     async def _follow(self) -> RunResult:
-        """Follow the process to its end, leave nothing of it, and return the result."""
+        """Follow the process to its end, clean up its processes, and return the result."""
         raise NotImplementedError
 
     async def _ask_to_end(self, limit: float) -> None:
-        """Ask the program to end by itself, within a share of `limit` seconds, before signals follow."""
+        """Ask the program to exit, within a share of `limit` seconds, before it gets signals."""
 
     def _abandon(self) -> None:
-        """Give up what waits for the process, which is dead or cannot be killed."""
+        """Cancel whatever waits for the process, which is dead or cannot be killed."""

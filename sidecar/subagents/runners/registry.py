@@ -1,4 +1,4 @@
-"""The runners: those of the settings, and the agents that need none."""
+"""The runners: those from the settings, and known agents that need no settings."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,31 +14,31 @@ from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 
 def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
-    """Return a runner for each entry of the setting `runners`, in its order, then each known agent found.
+    """Return the runners from the setting `runners`, in order, then the known agents found on the PATH.
 
-    Last comes the built-in agent, if there is a key for its model. They share the loop fairly. Called by the
-    Host at its start and when the settings change; runs under way keep their old runner.
+    The built-in agent comes last, if a key for its model is set. All runners share the event loop fairly.
+    The Host calls this at its start and when the settings change; existing runs keep their old runner.
     """
     scheduler = FairScheduler()
     found = {name: RunnerSettings(type="acp") for name in found_profiles() if name not in settings}
     runners = {name: _build(name, entry, scheduler) for name, entry in {**settings, **found}.items()}
     builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler)
-    if builtin.is_meant:
+    if builtin.is_configured:
         runners.setdefault(builtin.name, builtin)
     return runners
 
 
 def unlisted_runner(name: str) -> Runner | None:
-    """Return the runner that the name would be if it could be used here; its `check` says what is missing."""
+    """Return the known runner with this name even if it is unusable; its `check` explains what is missing."""
     if name == builtin_runner.NAME:
         return BuiltinRunner(name, RunnerSettings(type="builtin"))
     return AcpRunner(name, RunnerSettings(type="acp")) if profile_named(name) else None
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
-    """Return `{name, type, available, reason}` of each, as `initialize` answers them.
+    """Return `{name, type, available, reason}` for each runner, as in the result of `initialize`.
 
-    `reason` is None for a runner that is available; else it names the cause and the remedy.
+    `reason` is None for an available runner; otherwise it names the cause and the remedy.
     """
     return [_described(runner) for runner in runners]
 
@@ -59,9 +59,9 @@ def _build(name: str, entry: RunnerSettings, scheduler: FairScheduler) -> Runner
 def _why_unavailable(runner: Runner) -> str | None:
     try:
         if isinstance(runner, BuiltinRunner):
-            runner.check_alone()
+            runner.check_with_model()
         else:
             runner.check()
-    except RunnerUnavailable as fault:
-        return fault.message
+    except RunnerUnavailable as error:
+        return error.message
     return None

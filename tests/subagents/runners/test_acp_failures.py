@@ -63,14 +63,18 @@ async def played(agent: Agent, *steps: Json) -> Any:
             "failed: status: 500",
         ),
         ([say("the model was not found"), info(threadStatus="systemError"), END], "other", "a system error"),
-        ([END], "other", "without a word, a tool call or a token"),
-        ([say(" \n"), {**END, **TIDY_REPLY}], "other", "without a word, a tool call or a token"),
+        ([END], "other", "without text, tool calls or tokens"),
+        ([say(" \n"), {**END, **TIDY_REPLY}], "other", "without text, tool calls or tokens"),
         ([say("hellohello"), {**END, "reply": GEMINI_ZERO}], "network", "counted no tokens"),
         ([{"fail": {"code": 429, "message": "slow down"}}], "rateLimit", "slow down (HTTP 429)"),
         ([{"fail": {"code": -32603, "message": "no", "data": {"errorKind": "auth"}}}], "auth", "-32603: no"),
         ([{"fail": {"code": 500, "message": "Unexpected token in JSON at 3"}}], "network", "at 3"),
         ([{"fail": {"code": -32603, "message": "odd"}}], "other", "-32603: odd"),
-        ([{"fail": {"code": -32000, "message": "Authentication required"}}], "auth", "asks to sign in"),
+        (
+            [{"fail": {"code": -32000, "message": "Authentication required"}}],
+            "auth",
+            "requires authentication",
+        ),
     ],
 )
 async def test_a_failure_of_the_model_is_an_error_of_its_kind(
@@ -168,10 +172,10 @@ async def test_tokens_of_a_cancelled_turn_are_counted(agent: Agent) -> None:
     assert [event["inputTokens"] for event in run.events if event["type"] == "usage"] == [500]
 
 
-async def test_stderr_is_no_part_of_an_error_that_explains_itself(agent: Agent) -> None:
+async def test_an_explained_error_does_not_include_stderr(agent: Agent) -> None:
     failed = {"fail": {"code": 429, "message": "slow down"}}
     result = await (await played(agent, {"stderr": "Error handling request"}, failed)).result()
-    assert result.error.splitlines() == ["the agent answered with error 429: slow down (HTTP 429)"]
+    assert result.error.splitlines() == ["the agent returned error 429: slow down (HTTP 429)"]
 
 
 def test_of_stderr_only_lines_that_may_explain_an_end_are_shown() -> None:

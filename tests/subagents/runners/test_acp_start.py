@@ -56,7 +56,7 @@ async def test_a_model_is_one_word_on_the_command_line(started: Started, agent: 
 @pytest.mark.parametrize("agent", [name for name, profile in PROFILES.items() if profile.model_flag])
 @pytest.mark.parametrize("model", ["--yolo", "--approval-mode=yolo", "-y", "--openai-base-url=http://evil"])
 async def test_a_model_that_is_an_option_fails_the_launch(started: Started, agent: str, model: str) -> None:
-    with pytest.raises(RunnerUnavailable, match=f"model '{model}' is not a name.*correct model:"):
+    with pytest.raises(RunnerUnavailable, match=f"'{model}' is not a valid model name.*correct model:"):
         await started(agent, model=model)
 
 
@@ -132,7 +132,7 @@ async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
     folder = (tmp_path / "workspace", tmp_path)[above]
     (folder / ".codex" / "rules").mkdir(parents=True)
     (folder / ".git").mkdir()
-    with pytest.raises(RunnerUnavailable, match="may allow commands that nobody is asked about"):
+    with pytest.raises(RunnerUnavailable, match="may allow commands without asking"):
         await started("codex-acp")
     assert await started("codex-acp", policy="allowAll", trusted=True)
 
@@ -146,7 +146,7 @@ async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
     [({"trusted": True}, True), ({"policy": "allowAll", "trusted": True}, False), ({}, False)],
     ids=["asks", "allowed everything", "not trusted"],
 )
-async def test_an_agent_is_told_the_instructions_that_it_does_not_read(
+async def test_an_agent_gets_the_instructions_that_it_does_not_read(
     tmp_path: Path, agent: str, name: str, spec: Any, is_told: bool, task_ids: list[str]
 ) -> None:
     (tmp_path / name).write_text("Be brief.")

@@ -39,7 +39,7 @@ async def test_outputs_never_given_are_an_error_that_names_them_and_keeps_the_re
     assert result.final_message == "sorry"
 
 
-async def test_without_expected_outputs_a_block_is_what_the_agent_said(agent: Agent) -> None:
+async def test_without_expected_outputs_a_block_stays_in_the_message(agent: Agent) -> None:
     run = await agent(prompt="emit count 3")
     result = await run.result()
     assert result.emitted_vars == {}
@@ -65,7 +65,7 @@ async def test_questions_of_the_last_turn_are_refused_and_open_ones_taken_back(
         await run.run.channel.last_turn([])
     await run.result()
     assert [question.command for question in person.questions] == ["pwd"]
-    assert "only words are left" in run.text()
+    assert "may only write a summary" in run.text()
 
 
 async def test_a_last_turn_that_never_ends_does_not_hold_up_a_stop(agent: Agent) -> None:
@@ -87,9 +87,7 @@ async def test_an_agent_that_is_starting_does_not_listen(agent: Agent) -> None:
     assert not run.run.channel.listens
 
 
-async def test_what_is_sent_is_the_next_prompt_and_is_told_before_its_answer(
-    agent: Agent, person: Any
-) -> None:
+async def test_a_sent_message_is_the_next_prompt_and_precedes_its_answer(agent: Agent, person: Any) -> None:
     person.chooses = "yes"
     run = await agent(prompt="run 'sleep 0.5'\nsay begun")
     assert run.run.channel.send("say again")

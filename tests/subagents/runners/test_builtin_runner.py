@@ -52,7 +52,7 @@ async def test_a_run_without_a_model_is_not_started(tmp_path: Path) -> None:
 
 async def test_a_model_that_reads_like_an_option_is_refused(tmp_path: Path) -> None:
     spec = RunSpec("id", "do it", tmp_path, model="--settings-from=0")
-    with pytest.raises(RunnerUnavailable, match="'--settings-from=0' cannot be the name of a model"):
+    with pytest.raises(RunnerUnavailable, match="'--settings-from=0' is not a valid model name"):
         await runner(KEY).start(spec, ignore)
 
 
@@ -71,7 +71,7 @@ def test_with_two_keys_it_is_listed_and_says_what_to_set(monkeypatch: pytest.Mon
     listed = described(monkeypatch, OPENAI_API_KEY="a", ANTHROPIC_API_KEY="b", SIDECAR_AGENT_MODEL="m")
     assert listed is not None
     assert not listed["available"]
-    assert "both are set; set SIDECAR_AGENT_PROVIDER to openai or anthropic" in listed["reason"]
+    assert "are set; set SIDECAR_AGENT_PROVIDER to openai or anthropic" in listed["reason"]
 
 
 def test_with_a_key_and_no_model_it_says_so_and_with_both_it_is_available(

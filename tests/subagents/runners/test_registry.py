@@ -14,4 +14,4 @@ def test_each_entry_of_the_settings_becomes_a_runner_under_its_name() -> None:
     assert here == {"name": "here", "type": "command", "available": True, "reason": None}
     assert (gone["available"], later["available"]) == (False, False)
     assert "no-such-program-here" in gone["reason"]
-    assert "SIDECAR_AGENT_PROVIDER is 'nobody'; known are openai, anthropic" in later["reason"]
+    assert "SIDECAR_AGENT_PROVIDER is 'nobody'; use one of: openai, anthropic" in later["reason"]

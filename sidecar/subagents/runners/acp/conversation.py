@@ -1,4 +1,4 @@
-"""What is said between the sidecar and an agent: one session, one turn after the other."""
+"""The conversation with an agent: one session and its turns, in sequence."""
 
 import asyncio
 import contextlib
@@ -11,8 +11,8 @@ from sidecar.subagents.runners.acp.asking.permissions import Permissions
 from sidecar.subagents.runners.acp.asking.session_modes import AskingModes
 from sidecar.subagents.runners.acp.dialogue import Dialogue, Prompt, TurnEnd, first_prompt
 from sidecar.subagents.runners.acp.ends import model_error_of_turn
-from sidecar.subagents.runners.acp.faults import AgentFault, Turn
 from sidecar.subagents.runners.acp.last_turn import LastTurn
+from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens
@@ -23,21 +23,22 @@ from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp.session import Session
 
-_NOT_TAKEN_UP = "The agent could not take up its former session; it is told the transcript instead.\n"
-_TIME_IS_UP = "the limit of this run is reached, and only words are left"
+_NOT_RESUMED = "The agent could not resume its former session, so it gets the transcript instead.\n"
+_LIMIT_REACHED = "the run reached its limit, so the agent may only write a summary"
 
-BrokeOff = Callable[[str, Mapping[str, Any]], bool]
-"""Tells, by the id of a session and the reply to its newest prompt, whether the last answer was cut."""
+TruncationCheck = Callable[[str, Mapping[str, Any]], bool]
+"""Return whether the last answer was truncated, given the session id and the reply to the last prompt."""
 
 
 @dataclass(frozen=True)
 class Handshake:
-    """What opening the session takes beside the run itself.
+    """The parameters for opening a session.
 
-    `model` is chosen in the session, unless the agent was `started_with` one. `meta` is the `_meta` of the
-    request that opens it. `instructions` are of the workspace, for an agent that does not read them itself.
-    `broke_off` reads in the agent's record of a session what its reply to a prompt does not tell.
-    `counts_answers` says that the agent reports the size of every answer.
+    `model` is selected in the session; `started_with` is the model that the agent's command line selected.
+    `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request that
+    opens the session. `instructions` come from the workspace, for an agent that does not read them itself.
+    `truncation_check` reads the agent's own record of a session, since the reply does not report truncation.
+    `counts_answers` means that the agent reports the size of every answer.
     """
 
     model: str | None
@@ -46,21 +47,21 @@ class Handshake:
     asking: AskingModes = field(default_factory=AskingModes)
     meta: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
-    broke_off: BrokeOff | None = None
+    truncation_check: TruncationCheck | None = None
     counts_answers: bool = False
 
 
 class Conversation:
-    """Held once, by `hold`; `aclose` must follow. Another task may end it meanwhile."""
+    """A conversation with an agent. Call `hold` once, then `aclose`. Another task may call `end` early."""
 
     def __init__(
         self, wire: AgentWire, events: SessionEvents, spec: RunSpec, emit: Emit, scheduler: FairScheduler
     ) -> None:
         self.permissions = Permissions(events, spec.observer)
         self.opened: Callable[[], object] = lambda: None
-        """Called once the session stands."""
+        """Called when the session is open."""
         self.has_session = False
-        """Whether it has stood."""
+        """Whether the session was opened."""
         self._wire = wire
         self._events = events
         self._spec = spec
@@ -73,20 +74,20 @@ class Conversation:
         self._over = asyncio.Event()
         self._children_ended = asyncio.Event()
         self._last_turn: LastTurn | None = None
-        self._cut: BrokeOff | None = None
+        self._truncation_check: TruncationCheck | None = None
         self._counts_answers = False
         self._cancelling: asyncio.Task[None] | None = None
         events.children.idle = self._children_ended.set
 
     @property
     def listens(self) -> bool:
-        """Whether the session stands and the dialogue goes on."""
+        """Whether the session is open and the agent can get another prompt."""
         return self._turn is not None and not self._dialogue.is_over
 
     async def hold(self, handshake: Handshake) -> str:
-        """Open the session, talk until nothing is left to say, return the last stop reason.
+        """Open the session, send prompts until none is left, and return the last stop reason.
 
-        Raises AgentFault, and ConnectionError when the agent falls silent.
+        Raises AgentError, and ConnectionError if the agent closes the connection.
         """
         try:
             session, text = await self._open(handshake)
@@ -94,7 +95,7 @@ class Conversation:
             prompt: Prompt | None = Prompt(first_prompt(text, asked.expected_outputs, asked.tools))
             stop_reason = ""
             while prompt is not None:
-                stop_reason = await self._one_turn(session, prompt)
+                stop_reason = await self._run_turn(session, prompt)
                 prompt = self._dialogue.after(self._turn_end(stop_reason))
             return stop_reason
         finally:
@@ -102,49 +103,49 @@ class Conversation:
             self._over.set()
 
     def send(self, text: str) -> bool:
-        """Give the agent a message after its present turn; see `MessageChannel.send`."""
+        """Queue a message for delivery after the current turn; see `MessageChannel.send`."""
         return self._dialogue.send(text)
 
     async def last_turn(self, missing: Sequence[str]) -> None:
-        """Have the agent end its turn and give it a last one; see `MessageChannel.last_turn`."""
-        self._dialogue.wind_up(missing)
-        self.permissions.close(_TIME_IS_UP)
+        """End the current turn and run a last one; see `MessageChannel.last_turn`."""
+        self._dialogue.schedule_last_turn(missing)
+        self.permissions.close(_LIMIT_REACHED)
         self._events.children.clear()
-        # A cancel that comes after the end of the turn it is meant for would hit the last one.
+        # If the current turn has ended already, a cancel would end the last turn instead.
         if self._session is not None and self._turn is not None and not self._turn.has_ended:
             await self._cancel(self._session)
         await self._over.wait()
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in an event of the run: a last turn that asks its model too often is ended."""
+        """Process an event of the run. Cancels a last turn that makes too many model requests."""
         if self._last_turn is not None and self._last_turn.take(event) and self._session is not None:
             self._cancelling = asyncio.create_task(self._cancel(self._session), name="end of the last turn")
 
     async def end(self) -> None:
-        """Have the agent end its turn, and say nothing more. ConnectionError if it takes nothing."""
+        """Cancel the current turn and send no more prompts. Raises ConnectionError if the agent is gone."""
         self._dialogue.is_over = True
-        self.permissions.call_off()
+        self.permissions.withdraw_all()
         self._events.children.clear()
         if self._session is not None and self._turn is not None and not self._over.is_set():
             await self._session.cancel()
             await self._over.wait()
 
     async def aclose(self) -> None:
-        """Let go of the session."""
+        """Close the session."""
         if self._cancelling is not None:
             self._cancelling.cancel()
         if self._session is not None:
             await self._session.aclose()
 
     async def _open(self, handshake: Handshake) -> tuple["Session", str]:
-        """Open the session, or the former one if it can be taken up, and return it with what to say in it."""
-        self._cut = handshake.broke_off
+        """Resume the former session if possible, else open a new one. Return it with its first prompt."""
+        self._truncation_check = handshake.truncation_check
         self._counts_answers = handshake.counts_answers
         session_type = await asyncio.to_thread(_session_type)
         modes = self._modes = SessionModes(
             handshake.asking,
             self._spec.observer,
-            self._stop_disobedient,
+            self._stop_unsafe_agent,
             must_ask=self._spec.must_ask,
             model=handshake.started_with,
         )
@@ -152,7 +153,7 @@ class Conversation:
         session = self._session = session_type(self._wire, self.permissions, modes)
         former = self._spec.former
         self._events.is_muted = former is not None
-        goes_on = await session.open(
+        is_resumed = await session.open(
             self._spec.workspace_dir,
             handshake.model,
             handshake.sign_in,
@@ -160,67 +161,67 @@ class Conversation:
             handshake.meta,
         )
         self._events.is_muted = False
-        if former is not None and goes_on:
+        if former is not None and is_resumed:
             self._events.usage.cost_before = former.cost
         self._spec.observer.ready(silence_counts=True)
         self.has_session = True
         self.opened()
         if session.lasting_id is not None:
             self._spec.observer.in_session(session.lasting_id)
-        if former is not None and not goes_on:
-            await self._emit({"type": "log", "stream": "stderr", "text": _NOT_TAKEN_UP})
-        if former is not None and goes_on:
+        if former is not None and not is_resumed:
+            await self._emit({"type": "log", "stream": "stderr", "text": _NOT_RESUMED})
+        if former is not None and is_resumed:
             return session, former.prompt
         return session, "\n\n".join(filter(None, (self._spec.prompt, handshake.instructions)))
 
-    def _stop_disobedient(self, fault: AgentFault) -> None:
-        """Stop the agent at once: whatever it does from now on it may do without asking."""
+    def _stop_unsafe_agent(self, error: AgentError) -> None:
+        """Stop the agent immediately because it may now act without asking."""
         if self._turn is not None:
-            self._turn.fail(fault)
-        self.permissions.call_off()
-        self._wire.cut_off()
+            self._turn.fail(error)
+        self.permissions.withdraw_all()
+        self._wire.kill()
 
-    async def _one_turn(self, session: "Session", prompt: Prompt) -> str:
-        """Have the agent answer a prompt. Raises AgentFault, also if its turn only looks well ended."""
-        if self._modes is not None and self._modes.fault is not None:
-            raise self._modes.fault
+    async def _run_turn(self, session: "Session", prompt: Prompt) -> str:
+        """Send a prompt and return the stop reason. Raises AgentError if the agent or its model failed."""
+        if self._modes is not None and self._modes.error is not None:
+            raise self._modes.error
         self._events.begin_turn()
         if prompt.by_user:
-            said = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
-            await self._emit(said)
+            event = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
+            await self._emit(event)
         self._last_turn = LastTurn() if prompt.is_last else None
         turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last)
         stop_reason = await turn.ended()
         await self._scheduler.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
-            cut = await self._broke_off(turn.reply)
+            is_truncated = await self._is_truncated(turn.reply)
             error = model_error_of_turn(
                 stop_reason,
                 turn.reply,
                 self._events,
                 prompt,
-                broke_off=cut,
+                is_truncated=is_truncated,
                 counts_answers=self._counts_answers,
             )
             if error is not None:
-                raise AgentFault.of_model(error)
-            await self._end_of_children()
+                raise AgentError.of_model(error)
+            await self._wait_for_children()
         return stop_reason
 
-    async def _broke_off(self, reply: Mapping[str, Any]) -> bool:
+    async def _is_truncated(self, reply: Mapping[str, Any]) -> bool:
         session_id = self._events.session_id
-        if self._cut is None or session_id is None:
+        if self._truncation_check is None or session_id is None:
             return False
-        return await asyncio.to_thread(self._cut, session_id, reply)
+        return await asyncio.to_thread(self._truncation_check, session_id, reply)
 
-    async def _end_of_children(self) -> None:
-        """Wait until no session that the agent runs beside this one is running."""
+    async def _wait_for_children(self) -> None:
+        """Wait until the agent's child sessions have ended."""
         if not self._events.children.are_running:
             return
         self._children_ended.clear()
         await self._children_ended.wait()
         if self._wire.has_ended:
-            raise ConnectionError("the agent ended before the sessions it had begun")
+            raise ConnectionError("the agent exited before its child sessions ended")
 
     async def _cancel(self, session: "Session") -> None:
         with contextlib.suppress(ConnectionError):

@@ -1,4 +1,4 @@
-"""Which prompt an agent gets when one of its turns has ended: a state machine without I/O."""
+"""Choose the next prompt when a turn of an agent ends. A state machine without I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from sidecar.subagents.runners.contract import enqueue_message
 from sidecar.subagents.runners.output import output_blocks
 
 _CONTINUE = (
-    "{reason} Nobody can be asked. Do what can be done without it; if the goal cannot be reached so, "
-    "say what is missing."
+    "{reason} Nobody is available to answer. Do what you can without this permission. If you cannot reach "
+    "the goal without it, say what is missing."
 )
 _LAST_TURN = (
-    "The limit of this run is reached, and this is your last turn. Use no more tools. Say in a few sentences "
-    "what is done and what is left."
+    "This run has reached its limit, and this is your last turn. Do not use any more tools. Summarize in a "
+    "few sentences what is done and what remains."
 )
-_TOOLS = "Use only these tools: {names}. Permission to use any other tool is refused."
-_NO_TOOLS = "Use no tools; permission to use one is refused."
+_TOOLS = "Use only these tools: {names}. Requests to use other tools are denied."
+_NO_TOOLS = "Do not use any tools. Requests to use tools are denied."
 
 
 @dataclass(frozen=True)
 class TurnEnd:
-    """How a turn ended: the protocol's stop reason, the missing outputs, why a rule refused a request."""
+    """The end of a turn: the protocol's stop reason, the missing outputs and why a rule refused a request."""
 
     stop_reason: str
     missing: Sequence[str] = ()
@@ -30,7 +30,7 @@ class TurnEnd:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt to an agent: written by the sidecar, or by a client (`by_user`)."""
+    """A prompt for an agent, written by the sidecar or, with `by_user`, by a client."""
 
     text: str
     by_user: bool = False
@@ -39,33 +39,33 @@ class Prompt:
 
 
 class Dialogue:
-    """Passes on messages, asks once for missing outputs, and explains a refusal once.
+    """Deliver queued messages, ask once for missing outputs, and explain a refusal once.
 
-    It ends when there is no further prompt, or with a last turn.
+    The dialogue ends with the last turn or when there is no further prompt.
     """
 
     def __init__(self) -> None:
         self.is_over = False
         """Whether the agent gets no further prompt."""
         self._sent: list[str] = []
-        self._has_told_of_refusal = False
+        self._has_explained_refusal = False
         self._has_asked_for_outputs = False
         self._last: Prompt | None = None
 
     def send(self, text: str) -> bool:
-        """Queue `text` as the prompt after this turn; False if there is none any more. Raises Overloaded."""
+        """Queue `text` as a prompt. Return False after the dialogue has ended. Raises Overloaded."""
         if self.is_over or self._last is not None:
             return False
         enqueue_message(self._sent, text)
         return True
 
-    def wind_up(self, missing: Sequence[str]) -> None:
-        """Make the next prompt the last one: hand over what is missing, and sum up."""
+    def schedule_last_turn(self, missing: Sequence[str]) -> None:
+        """Make the next prompt the last one. It asks for the missing outputs and a summary."""
         asked = [output_blocks.reminder(missing)] if missing else []
         self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
-        """Return the prompt that follows a turn; None at the end of the dialogue."""
+        """Return the prompt that follows a turn, or None at the end of the dialogue."""
         prompt = None if self.is_over else self._after(end)
         self.is_over = prompt is None or prompt is self._last
         return prompt
@@ -77,8 +77,8 @@ class Dialogue:
             return Prompt(self._sent.pop(0), by_user=True)
         if end.stop_reason != "end_turn":
             return None
-        if end.refusal is not None and not self._has_told_of_refusal:
-            self._has_told_of_refusal = True
+        if end.refusal is not None and not self._has_explained_refusal:
+            self._has_explained_refusal = True
             return Prompt(_CONTINUE.format(reason=end.refusal))
         if end.missing and not self._has_asked_for_outputs:
             self._has_asked_for_outputs = True
@@ -87,7 +87,7 @@ class Dialogue:
 
 
 def first_prompt(prompt: str, outputs: Mapping[str, str], tools: ToolRule | None) -> str:
-    """Return a run's prompt with the tools it may use and the outputs it has to give."""
+    """Return a run's prompt, followed by its list of tools and its expected outputs."""
     parts = [prompt]
     if tools is not None:
         names = ", ".join(tools.names)

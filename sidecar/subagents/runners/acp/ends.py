@@ -1,4 +1,4 @@
-"""What the end of a turn means, by the agent's own word and by what it did: pure."""
+"""Determine the result of a turn and of a run from the stop reason and the events. No I/O."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,20 +9,20 @@ from sidecar.subagents.runners.acp.updates.usage import counted_nothing
 from sidecar.subagents.runners.output.model_errors import ModelError
 
 _SILENT = (
-    "the agent ended its turn without a word, a tool call or a token; check its model and its key, "
-    "and start it by hand to see why"
+    "the agent ended its turn without text, tool calls or tokens; check its model and key, "
+    "or start it in a terminal to see the cause"
 )
-_UNCOUNTED = "the agent counted no tokens for its answer: the stream of its model broke off"
-_BROKE_OFF = "the stream of its model broke off in the last answer, by the agent's own record"
-_NO_ANSWER = "its model gave no answer to the result of the last tool call, not even an empty one"
+_UNCOUNTED = "the agent counted no tokens for its answer: the model's stream was interrupted"
+_TRUNCATED = "the agent's own record shows that the model's stream was interrupted during the last answer"
+_NO_ANSWER = "the model did not answer the result of the last tool call, not even with an empty answer"
 _REJECTED = (
-    "the request was rejected, and the agent stopped there: {title}; "
-    "resume the task with another instruction to go on"
+    "the agent stopped after its request was rejected: {title}; "
+    "resume the task with another instruction to continue"
 )
 _STOPPED_SHORT = {
-    "max_tokens": "the agent stopped: its model's output limit is reached",
-    "refusal": "the agent refused to go on",
-    "cancelled": "the agent ended its turn as cancelled, which nobody had asked for",
+    "max_tokens": "the agent stopped because its model reached the output limit",
+    "refusal": "the agent refused to continue",
+    "cancelled": "the agent reported its turn as cancelled, but the sidecar did not cancel it",
 }
 
 Reason = Literal["GOAL", "ERROR", "MAX_TURNS"]
@@ -34,13 +34,13 @@ def model_error_of_turn(
     events: SessionEvents,
     prompt: Prompt,
     *,
-    broke_off: bool = False,
+    is_truncated: bool = False,
     counts_answers: bool = False,
 ) -> ModelError | None:
-    """Return why a turn that nobody cancelled failed though the agent ended it; None if it did not.
+    """Return the hidden model error of a turn that ended without a cancel, or None.
 
-    `broke_off` says that the agent's own record of the turn has a cut answer at its end, `counts_answers`
-    that the agent reports the size of every answer. Others may end a turn with a tool call.
+    `is_truncated` means that the agent's own record ends with a truncated answer. `counts_answers` means that
+    the agent reports the size of every answer; other agents may end a turn with a tool call.
     """
     failure = events.failure()
     if failure is not None or stop_reason != "end_turn":
@@ -48,24 +48,24 @@ def model_error_of_turn(
     is_explained = events.refused is not None or prompt.asks_for_outputs
     if events.is_idle and not events.usage.last_turn and not is_explained:
         return ModelError(_SILENT, "other")
-    # A command of the agent's own, such as /help, takes no tokens.
+    # The agent's own commands, such as /help, use no tokens.
     if counted_nothing(reply) and not prompt.text.lstrip().startswith("/"):
         return ModelError(_UNCOUNTED, "network")
-    if broke_off:
-        return ModelError(_BROKE_OFF, "network")
+    if is_truncated:
+        return ModelError(_TRUNCATED, "network")
     if counts_answers and events.last_answer.is_missing and not is_explained:
         return ModelError(_NO_ANSWER, "network")
     return None
 
 
 def end_of_run(stop_reason: str, rejected: str | None, missing: str | None) -> tuple[Reason, str | None]:
-    """Return how a run ended and its error.
+    """Return the end reason of a run and its error.
 
-    `rejected` is the title of the request after whose rejection the agent fell silent, `missing` the
-    error of outputs that it did not give.
+    `rejected` is the title of a rejected request after which the agent did nothing more. `missing` is the
+    error that names outputs it did not emit.
     """
     if stop_reason == "max_turn_requests":
-        return "MAX_TURNS", "the agent reached its own limit of turns"
+        return "MAX_TURNS", "the agent reached its own turn limit"
     if stop_reason != "end_turn":
         return "ERROR", _STOPPED_SHORT.get(stop_reason, f"the agent stopped: {stop_reason}")
     error = missing if rejected is None else _REJECTED.format(title=rejected)

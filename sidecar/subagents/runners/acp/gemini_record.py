@@ -1,8 +1,8 @@
-"""What gemini-cli records of a turn, read where its protocol does not tell that the model's stream broke off.
+"""Detect truncated answers in gemini-cli's record of a session, since its replies do not report them.
 
-After a tool call gemini (0.61) takes a stream without a finish reason for a whole answer. Its record of the
-session, `~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl`, has the tokens of each answer as far as the
-server told them; the reply to the prompt has only those of answers that were finished.
+After a tool call, gemini (0.61) treats a stream without a finish reason as a complete answer. Its record of
+the session, `~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl`, has the tokens that the server reported for
+each answer; the reply to the prompt counts only complete answers.
 """
 
 import itertools
@@ -16,13 +16,13 @@ from sidecar.subagents.runners.acp.updates.usage import quota_of
 
 _ID_CHARS = 8
 _MAX_BYTES = 16 * 1024 * 1024
-"""How much of the end of a record is read; a turn that is longer is not judged."""
+"""The size of the tail of a record that is read. Longer turns are not checked."""
 
 
-def broke_off(environ: Mapping[str, str], session_id: str, reply: Mapping[str, Any]) -> bool:
-    """Tell whether the last answer of a turn was cut, given the reply to its prompt. Blocking.
+def is_truncated(environ: Mapping[str, str], session_id: str, reply: Mapping[str, Any]) -> bool:
+    """Return whether the last answer of a turn was truncated, given the reply to its prompt. Blocking.
 
-    False as well where there is no record of the session, as with another version of gemini.
+    Also False if the session has no record, as with other versions of gemini.
     """
     home = environ.get("GEMINI_CLI_HOME") or environ.get("HOME") or str(Path.home())
     counted = quota_of(reply).get("inputTokens", 0)
@@ -44,15 +44,15 @@ def _input(answer: Mapping[str, Any]) -> int | None:
 
 
 def _answers(home: Path, session_id: str) -> list[Mapping[str, Any]]:
-    """Return the model's answers in the newest turn of a session; none if its last words are not known."""
+    """Return the model's answers in the last turn of a session; empty if the last answer is missing."""
     records = [each for path in _paths(home, session_id) for each in _records(path)]
-    said = [each for each in records if each.get("type") in ("user", "gemini")]
-    turn = itertools.takewhile(lambda each: not _is_prompt(each), reversed(said))
-    by_id = {each.get("id"): each for each in list(turn)[::-1]}  # the last of those with one id counts
+    messages = [each for each in records if each.get("type") in ("user", "gemini")]
+    turn = itertools.takewhile(lambda each: not _is_prompt(each), reversed(messages))
+    by_id = {each.get("id"): each for each in list(turn)[::-1]}  # the last record of an id counts
     newest = list(by_id.values())
     if not newest or newest[-1].get("type") != "gemini":
         return []
-    # The calls of an answer are recorded once more, with their results and without tokens.
+    # Gemini records the tool calls of an answer a second time, with their results and without tokens.
     return [each for each in newest if each.get("type") == "gemini" and not each.get("toolCalls")]
 
 
@@ -64,7 +64,7 @@ def _is_prompt(record: Mapping[str, Any]) -> bool:
 
 
 def _paths(home: Path, session_id: str) -> Iterator[Path]:
-    """Yield the record of a session, if there is one."""
+    """Yield the path of a session's record, if it exists."""
     found = home.glob(f".gemini/tmp/*/chats/session-*-{_glob_safe(session_id[:_ID_CHARS])}.jsonl")
     yield from sorted(found, key=lambda path: path.stat().st_mtime)[-1:]
 

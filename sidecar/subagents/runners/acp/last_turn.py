@@ -1,24 +1,24 @@
-"""The bound of an agent's last turn, which is there to sum up."""
+"""Limit the model requests of an agent's last turn, in which it writes a summary."""
 
 from typing import Any
 
 from sidecar.subagents.fold.turns import Turns
 
 MODEL_REQUESTS = 2
-"""How often the agent may ask its model in its last turn."""
+"""How many model requests the agent may make in its last turn."""
 
 
 class LastTurn:
-    """Follows the events of a last turn."""
+    """Count the model requests of a last turn from its events."""
 
     def __init__(self) -> None:
         self._turns = Turns()
         self._is_over = False
 
     def take(self, event: dict[str, Any]) -> bool:
-        """Take in one event; tell, once, that the turn has to end now.
+        """Process one event. Return True, once, when the turn has to end.
 
-        A tool call in the second answer counts as too much: its result would be given to a third request.
+        A tool call in the second answer exceeds the limit because its result requires a third request.
         """
         self._turns.take(event)
         begins_tool = event["type"] == "tool" and event.get("status") == "started"

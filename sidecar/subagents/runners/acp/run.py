@@ -1,4 +1,4 @@
-"""One run of an agent: its conversation, and an end that leaves nothing, politely first."""
+"""One run of an agent: hold the conversation, then end the agent, gracefully if possible."""
 
 import asyncio
 import logging
@@ -7,8 +7,8 @@ from typing import Any
 from sidecar.api.async_tasks import ErrorKind
 from sidecar.subagents.runners.acp.conversation import Conversation, Handshake
 from sidecar.subagents.runners.acp.ends import Reason, end_of_run
-from sidecar.subagents.runners.acp.faults import AgentFault
 from sidecar.subagents.runners.acp.start_gate import Entry
+from sidecar.subagents.runners.acp.turn import AgentError
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.contract import Emit, RunResult, RunSpec, missing_outputs
@@ -21,22 +21,22 @@ from sidecar.subagents.runners.process_run import IDLE_SECONDS, ProcessRun
 logger = logging.getLogger(__name__)
 
 _CANCEL_SHARE, _CANCEL_SECONDS = 0.4, 5.0
-"""How much of a stop's limit the agent has to end its turn, and the most it gets."""
+"""The share of a stop's limit that the agent gets to end its turn, and its maximum."""
 _EOF_SHARE, _EOF_SECONDS = 0.25, 1.0
-"""The same for ending by itself once its input has ended; TERM follows, which those heed that take longer."""
+"""The same for its exit after the end of its input. Agents that take longer get SIGTERM."""
 _KILL_SECONDS = 6.0
 _EXIT_SECONDS = 1.0
-"""How long to wait for the status of an agent that closed its output, so that the error can name it."""
+"""How long to wait for the exit status of an agent that closed its output, to report it in the error."""
 _QUIET_SECONDS = 0.25
-"""How long an agent whose turn and input have ended must be silent before its run ends."""
+"""How long an agent must be idle after its last turn and the end of its input before its run ends."""
 _OVER = "the run has ended"
 
 
 class AcpRun(ProcessRun):
-    """A started agent; see `RunHandle`. It owns the session and the tasks that follow it.
+    """A started agent; see `RunHandle`. Owns the session and the tasks that follow it.
 
-    A run whose turn ended well ends once the agent has nothing more to say; that it takes seconds to exit
-    delays nobody.
+    A run whose last turn succeeded ends when the agent becomes idle, without waiting for its exit, which can
+    take seconds.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class AcpRun(ProcessRun):
         self._events = SessionEvents(takes_outputs=bool(spec.constraints.expected_outputs))
         self._wire = AgentWire(process, self._events, self._take, spec.observer, scheduler)
         self._conversation = Conversation(self._wire, self._events, spec, emit, scheduler)
-        self._conversation.opened = entry.stands
+        self._conversation.opened = entry.opened_session
         self._entry = entry
         self._log = StderrLog()
-        self._talk = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
+        self._conversing = asyncio.create_task(self._converse(), name=f"conversation with {process.pid}")
         self._stderr = asyncio.create_task(self._pump_stderr(), name=f"stderr of {process.pid}")
         self._pumps.append(self._stderr)
         self._begin()
@@ -73,99 +73,99 @@ class AcpRun(ProcessRun):
 
     @property
     def may_start_again(self) -> bool:
-        """Whether the agent failed before its session stood, in a way that another start may not."""
-        if self._is_stopped or self._conversation.has_session or not self._talk.done():
+        """Whether the agent failed before its session was open, with an error that a restart may avoid."""
+        if self._is_stopped or self._conversation.has_session or not self._conversing.done():
             return False
-        fault = self._fault()
-        return fault is not None and fault.may_pass
+        error = self._error()
+        return error is not None and error.may_pass
 
     async def _ask_to_end(self, limit: float) -> None:
-        """Cancel the turn and end the input; each step has its share of the limit."""
-        if not self._is_stopped and not self._talk.done():
+        """Cancel the turn and close the input. Each step has its share of the limit."""
+        if not self._is_stopped and not self._conversing.done():
             self._is_stopped, self._retrying_at_stop = True, self._events.retrying
         await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
         self._process.close_stdin()
         await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
 
     def _abandon(self) -> None:
-        self._talk.cancel()
+        self._conversing.cancel()
 
     async def _take(self, event: dict[str, Any]) -> None:
         await self._emit(event)
         self._conversation.take(event)
 
     async def _cancel_turn(self, limit: float) -> None:
-        """Have the agent end what it is at; tools it started in sessions of their own it ends best itself."""
+        """Cancel the turn so that the agent itself can end tools that it started in their own sessions."""
         try:
             async with asyncio.timeout(limit):
                 await self._conversation.end()
-        except (TimeoutError, ConnectionError) as fault:
-            logger.info("agent %d did not end its turn when asked to: %r", self.pid, fault)
+        except (TimeoutError, ConnectionError) as error:
+            logger.info("agent %d did not end its turn on request: %r", self.pid, error)
 
     async def _follow(self) -> RunResult:
         try:
-            await self._talk_ends()
+            await self._wait_for_conversation()
             self._process.close_stdin()
-            if self._needs_no_process():
-                await self._wire.falls_silent(_QUIET_SECONDS, _EOF_SECONDS)
+            if self._is_final_before_exit():
+                await self._wire.wait_until_idle(_QUIET_SECONDS, _EOF_SECONDS)
                 self._conversation.permissions.close(_OVER)
-                await self._emit_what_was_held_back()
+                await self._emit_held_text()
                 self._settle(self._outcome())
             await self._process.exits_within(_EOF_SECONDS)
             await self._process.stop(_KILL_SECONDS)
             await self._until_drained([self._stderr])
-            await self._emit_what_was_held_back()
+            await self._emit_held_text()
             return self._outcome()
         finally:
             self._entry.leave()
             self._process.kill()
-            for task in (self._talk, self._stderr):
+            for task in (self._conversing, self._stderr):
                 task.cancel()
             await self._conversation.aclose()
             self._process.close()
 
-    def _needs_no_process(self) -> bool:
-        """Whether the result is known though the agent has not exited: its end would explain nothing."""
-        if self._is_stopped or self._talk.cancelled() or not self._conversation.has_session:
+    def _is_final_before_exit(self) -> bool:
+        """Return whether the result is final before the agent exits: its exit status would add nothing."""
+        if self._is_stopped or self._conversing.cancelled() or not self._conversation.has_session:
             return False
-        fault = self._talk.exception()
-        return fault is None or (isinstance(fault, AgentFault) and fault.is_explained)
+        error = self._conversing.exception()
+        return error is None or (isinstance(error, AgentError) and error.is_explained)
 
-    def _fault(self) -> AgentFault | None:
-        """Return why the conversation failed, None if it did not."""
-        fault = None if self._talk.cancelled() else self._talk.exception()
-        return fault if isinstance(fault, AgentFault) else None
+    def _error(self) -> AgentError | None:
+        """Return the error of the conversation, or None."""
+        error = None if self._conversing.cancelled() else self._conversing.exception()
+        return error if isinstance(error, AgentError) else None
 
-    async def _talk_ends(self) -> None:
-        """Wait for the end of the conversation; a tool of a dead agent may hold its output open for hours."""
+    async def _wait_for_conversation(self) -> None:
+        """Wait for the end of the conversation or the process: tools can hold a dead agent's output open."""
         exit_ = asyncio.create_task(self._process.exited(), name=f"exit of {self.pid}")
         try:
-            await asyncio.wait({self._talk, exit_}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({self._conversing, exit_}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             exit_.cancel()
-        if not self._talk.done():
+        if not self._conversing.done():
             await self._process.clear(_KILL_SECONDS)
             self._process.stdout.drain(IDLE_SECONDS)
-            await asyncio.wait({self._talk})
+            await asyncio.wait({self._conversing})
 
     async def _converse(self) -> str:
-        """Hold the conversation and return its last stop reason; raises AgentFault."""
+        """Hold the conversation and return its last stop reason. Raises AgentError."""
         try:
             return await self._conversation.hold(self._handshake)
         except ConnectionError as error:
-            died = self._wire.fault is None
-            reason = await self._why_it_fell_silent()
-            raise AgentFault(reason, is_explained=False, may_pass=died) from error
+            died = self._wire.error is None
+            reason = await self._disconnect_reason()
+            raise AgentError(reason, is_explained=False, may_pass=died) from error
 
     def _outcome(self) -> RunResult:
         if self._is_stopped:
             return self._stopped()
         try:
-            stop_reason = self._talk.result()
+            stop_reason = self._conversing.result()
         except asyncio.CancelledError:
             return self._stopped()
-        except AgentFault as fault:
-            return self._ended("ERROR", self._explained(fault), fault.kind)
+        except AgentError as error:
+            return self._ended("ERROR", self._explained(error), error.kind)
         refused = self._events.refused
         missing = missing_outputs(self._spec.constraints.expected_outputs, self._events.emitted.values)
         return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
@@ -181,24 +181,24 @@ class AcpRun(ProcessRun):
         emitted = dict(self._events.emitted.values)
         return RunResult(reason, self._events.final_message(), emitted, error, kind)
 
-    async def _why_it_fell_silent(self) -> str:
-        if self._wire.fault is not None:
-            return f"the output could not be recorded: {self._wire.fault}"
+    async def _disconnect_reason(self) -> str:
+        if self._wire.error is not None:
+            return f"the sidecar could not record the output: {self._wire.error}"
         if not await self._process.exits_within(_EXIT_SECONDS):
-            return "the agent closed its output before its answer"
-        return f"the agent ended before its answer: {describe_exit(await self._process.exited())}"
+            return "the agent closed its output before it answered"
+        return f"the agent exited before it answered: {describe_exit(await self._process.exited())}"
 
-    def _explained(self, fault: AgentFault) -> str:
-        """Return the text of a fault, with the end of stderr where that alone tells the reason."""
-        tail = "" if fault.is_explained else meaningful(self._log.tail())
-        return f"{fault}\n{tail}" if tail else str(fault)
+    def _explained(self, error: AgentError) -> str:
+        """Return the text of an error, with the end of stderr if the text does not explain the cause."""
+        tail = "" if error.is_explained else meaningful(self._log.tail())
+        return f"{error}\n{tail}" if tail else str(error)
 
-    async def _emit_what_was_held_back(self) -> None:
-        """Record the beginning of a block whose end never came, as the text that it is."""
+    async def _emit_held_text(self) -> None:
+        """Record text that was held back as the start of an outputs block that never ended."""
         try:
             await self._scheduler.deliver(self._events.flush(), self._emit)
-        except Exception as fault:
-            self._wire.fault = self._wire.fault or fault
+        except Exception as error:
+            self._wire.error = self._wire.error or error
 
     async def _pump_stderr(self) -> None:
         try:
@@ -206,6 +206,6 @@ class AcpRun(ProcessRun):
                 await self._scheduler.next()
                 await self._scheduler.deliver(self._events.stderr(self._log.feed(data)), self._emit)
             await self._scheduler.deliver(self._log.finish(), self._emit)
-        except Exception as fault:
-            self._wire.fault = fault
+        except Exception as error:
+            self._wire.error = error
             self._process.kill()

@@ -1,4 +1,4 @@
-"""The `acp` runner: any agent that speaks the Agent Client Protocol (version 1) on its standard streams."""
+"""The `acp` runner. It runs any agent that speaks version 1 of the Agent Client Protocol over stdio."""
 
 import asyncio
 import importlib
@@ -13,7 +13,7 @@ from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.acp.asking.model_option import model_option
 from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, profile_named
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded, merged
+from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun, merged
 from sidecar.subagents.runners.acp.guards.instructions import instructions
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
@@ -22,17 +22,17 @@ from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.output.prompt_check import check_prompt
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runners.acp.conversation import BrokeOff, Handshake
+    from sidecar.subagents.runners.acp.conversation import Handshake, TruncationCheck
     from sidecar.subagents.runners.acp.restart import RestartableRun
     from sidecar.subagents.runners.acp.run import AcpRun
     from sidecar.subagents.runners.process.child import ChildProcess
 
 _SIGN_IN = "sign in with the agent's own program, or set its key in runners.{name}.env"
-_WAITED = "The start waited for the first one of this agent, which sets up its store.\n"
+_WAITED = "The start waited for the first start of this agent, which sets up its store.\n"
 
 
 class AcpRunner:
-    """Starts an agent for each run: the command of the settings, else that of its profile, by its name."""
+    """Start an agent for each run, with the command from the settings or else from its named profile."""
 
     type = "acp"
     listens = True
@@ -53,32 +53,34 @@ class AcpRunner:
         self._gate = StartGate()
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` when there is no argv or its program is not found on the PATH."""
+        """Raise `RunnerUnavailable` if there is no command or its program is not found on the PATH."""
         if not self._argv or not self._argv[0]:
             known = ", ".join(PROFILES)
-            remedy = f"set runners.{self.name}.command to an argv, or name the runner after one of {known}"
-            raise self._unavailable("there is no program to run", remedy)
+            remedy = f"set runners.{self.name}.command, or name the runner after one of: {known}"
+            raise self._unavailable("it has no command", remedy)
         if shutil.which(self._argv[0], path=self._environment(()).get("PATH")) is None:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
     async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
-        """Start the agent in the workspace directory; `Runner.start` says what it raises."""
+        """Start the agent in the workspace directory. Raises what `Runner.start` raises."""
         check_prompt(spec.prompt)
         self.check()
         if not spec.workspace_dir.is_dir():
             reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
-            raise self._unavailable(reason, "create it, or name another")
-        # Imported by the first run, and in a thread: a start-up looks at runners and runs none.
+            raise self._unavailable(reason, "create it, or use another directory")
+        # Import on the first run, in a thread: the sidecar's startup checks runners but runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp.restart")
         from sidecar.subagents.runners.acp.restart import RestartableRun
 
         extras = await asyncio.to_thread(self._extras, spec)
-        told = await asyncio.to_thread(_instructions, spec, extras)
-        first = await self._start(spec, emit, extras, told)
-        return RestartableRun(first, lambda: self._start(spec, emit, extras, told), emit)
+        instruction_text = await asyncio.to_thread(_instructions, spec, extras)
+        first = await self._start(spec, emit, extras, instruction_text)
+        return RestartableRun(first, lambda: self._start(spec, emit, extras, instruction_text), emit)
 
-    async def _start(self, spec: RunSpec, emit: Emit, extras: Sequence[Extras], told: str) -> "AcpRun":
+    async def _start(
+        self, spec: RunSpec, emit: Emit, extras: Sequence[Extras], instruction_text: str
+    ) -> "AcpRun":
         from sidecar.subagents.runners.acp.run import AcpRun
 
         entry = await self._gate.enter()
@@ -89,9 +91,11 @@ class AcpRunner:
         except BaseException:
             entry.leave()
             raise
-        return AcpRun(process, spec, self._handshake(spec, extras, told), emit, self._scheduler, entry)
+        return AcpRun(
+            process, spec, self._handshake(spec, extras, instruction_text), emit, self._scheduler, entry
+        )
 
-    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], told: str) -> "Handshake":
+    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], instruction_text: str) -> "Handshake":
         from sidecar.subagents.runners.acp.conversation import Handshake
 
         by_flag = self._profile.model_flag is not None
@@ -101,8 +105,8 @@ class AcpRunner:
             started_with=spec.model if by_flag else None,
             asking=self._profile.modes,
             meta=merged(SESSION_META, *(each.meta for each in extras)),
-            instructions=told,
-            broke_off=self._broke_off(spec, extras),
+            instructions=instruction_text,
+            truncation_check=self._truncation_check(spec, extras),
             counts_answers=self._profile.counts_answers,
         )
 
@@ -117,12 +121,12 @@ class AcpRunner:
                 env={**self._environment(extras), **spec.env},
                 interactive=True,
             )
-        except (OSError, ValueError) as fault:
-            reason = f"{self._argv[0]!r} cannot be started ({getattr(fault, 'strerror', None) or fault})"
-            raise self._unavailable(reason, f"check the program and runners.{self.name}") from fault
+        except (OSError, ValueError) as error:
+            reason = f"{self._argv[0]!r} cannot be started ({getattr(error, 'strerror', None) or error})"
+            raise self._unavailable(reason, f"check the program and runners.{self.name}") from error
 
     def _extras(self, spec: RunSpec) -> list[Extras]:
-        """Return what a run adds to the command and its environment, the strongest last."""
+        """Return what a run adds to the command and its environment. Later entries take precedence."""
         profile = self._profile
         found = [Extras(self._model_option(spec.model))]
         if spec.trusted:
@@ -130,17 +134,19 @@ class AcpRunner:
         if spec.trusted and not spec.must_ask:
             found.append(profile.unguarded)
         else:
-            guarded = Guarded(spec.workspace_dir, spec.constraints.tools, must_ask=spec.must_ask)
+            guarded = GuardedRun(spec.workspace_dir, spec.constraints.tools, must_ask=spec.must_ask)
             try:
                 found.append(profile.guard(guarded))
-            except ValueError as fault:
-                raise self._unavailable(str(fault), "or set permissions: allowAll") from None
+            except ValueError as error:
+                raise self._unavailable(str(error), "or set permissions: allowAll") from None
         return found
 
-    def _broke_off(self, spec: RunSpec, extras: Sequence[Extras]) -> "BrokeOff | None":
-        if self._profile.broke_off is None:
+    def _truncation_check(self, spec: RunSpec, extras: Sequence[Extras]) -> "TruncationCheck | None":
+        if self._profile.truncation_check is None:
             return None
-        return partial(self._profile.broke_off, {**os.environ, **self._environment(extras), **spec.env})
+        return partial(
+            self._profile.truncation_check, {**os.environ, **self._environment(extras), **spec.env}
+        )
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
         added = {name: value for each in extras for name, value in each.env.items()}
@@ -151,14 +157,14 @@ class AcpRunner:
             return ()
         try:
             return (model_option(self._profile.model_flag, model),)
-        except ValueError as fault:
-            raise self._unavailable(str(fault), "correct model: in its definition") from None
+        except ValueError as error:
+            raise self._unavailable(str(error), "correct model: in its definition") from None
 
     def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
         return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")
 
 
 def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:
-    """Return the workspace's instructions that the agent does not read itself, as it is started."""
+    """Return the workspace's instructions that the agent, with these extras, does not read itself."""
     names = [name for each in extras for name in each.instructions]
     return instructions(spec.workspace_dir, names) if spec.trusted and names else ""

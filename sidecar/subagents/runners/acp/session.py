@@ -1,4 +1,4 @@
-"""One session with an agent over the protocol's SDK. Imported by the first run: it costs a second."""
+"""A session with an agent over the protocol's SDK. The first run imports it, since that takes a second."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from sidecar import __version__
 from sidecar.subagents.runners.acp.asking.modes import REMEDY, SessionModes
 from sidecar.subagents.runners.acp.asking.permissions import Permissions
 from sidecar.subagents.runners.acp.asking.session_modes import ModeChoice
-from sidecar.subagents.runners.acp.faults import AgentFault, Turn
+from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.output.model_errors import model_error
 
@@ -28,18 +28,18 @@ _CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
 
 
 class Session:
-    """Opened once, prompted any number of times, one prompt at a time. Every fault is an AgentFault."""
+    """A session with an agent. Open it once, then send one prompt at a time. Errors are AgentErrors."""
 
     def __init__(self, wire: AgentWire, permissions: Permissions, modes: SessionModes) -> None:
         self._permissions = permissions
         self._modes = modes
         self.is_cancelled = False
-        """Whether the present turn was asked to end."""
-        # An agent that is offered no file or terminal access uses its own, inside the run's processes.
+        """Whether the sidecar cancelled the current turn."""
+        # Without the client's file and terminal access, the agent uses its own, inside the run's processes.
         self._agent = acp.connect_to_agent(_client(permissions), wire)
         self._id = ""
         self.lasting_id: str | None = None
-        """The session's id, if a later process of the agent can take it up."""
+        """The session's id, if a later process of the agent can resume the session."""
         self._replies: set[asyncio.Task[None]] = set()
 
     async def open(
@@ -50,36 +50,36 @@ class Session:
         former: str | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> bool:
-        """Agree on the protocol and begin a session in `cwd`, in a mode in which the agent asks.
+        """Negotiate the protocol and open a session in `cwd`, in a mode in which the agent asks.
 
-        `sign_in` is the remedy if the agent asks for that, `meta` the `_meta` of the request that opens the
-        session. The session `former` is taken up if the agent can do that and still has it; return whether
-        it was.
+        `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request
+        that opens the session. Resumes the session `former` if the agent supports that and still has it;
+        returns whether it did.
         """
         try:
-            hello = await self._agent.initialize(
+            answer = await self._agent.initialize(
                 protocol_version=acp.PROTOCOL_VERSION,
                 client_capabilities=schema.ClientCapabilities(),
                 client_info=_CLIENT,
             )
-            _check_version(hello.protocol_version)
-            abilities = hello.agent_capabilities or schema.AgentCapabilities()
-            taken_up = None if former is None else await self._take_up(former, cwd, abilities, meta or {})
-            session = taken_up or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **(meta or {}))
-            self._id = former if taken_up and former else session.session_id
-            if abilities.load_session or _resumes(abilities):
+            _check_version(answer.protocol_version)
+            capabilities = answer.agent_capabilities or schema.AgentCapabilities()
+            resumed = None if former is None else await self._resume(former, cwd, capabilities, meta or {})
+            session = resumed or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **(meta or {}))
+            self._id = former if resumed and former else session.session_id
+            if capabilities.load_session or _resumes(capabilities):
                 self.lasting_id = self._id
-            await self._configure(session, model, is_new=taken_up is None)
-            return taken_up is not None
+            await self._configure(session, model, is_new=resumed is None)
+            return resumed is not None
         except RequestError as error:
-            raise _fault(error, sign_in) from error
+            raise _agent_error(error, sign_in) from error
         except ValidationError as error:
-            raise _misunderstood(error) from error
+            raise _invalid_answer(error) from error
 
     def prompt(self, text: str, *, is_last: bool = False) -> Turn:
-        """Begin a turn. In this protocol its end is the reply; another may tell of it by an update.
+        """Start a turn, which ends with the reply to the prompt.
 
-        `is_last` tells an agent that knows the word that it is to use no more tools.
+        `is_last` asks an agent that supports `lastTurn` not to use tools.
         """
         self.is_cancelled = False
         turn = Turn()
@@ -90,39 +90,39 @@ class Session:
         return turn
 
     async def cancel(self) -> None:
-        """Ask the agent to end its turn; the turn tells when it has. ConnectionError if it takes nothing."""
+        """Ask the agent to end its turn; `Turn.ended` waits for the end. Raises ConnectionError."""
         self.is_cancelled = True
         if self._id:
             await self._agent.cancel(session_id=self._id)
 
     async def aclose(self) -> None:
-        """Let go of the connection; whoever waits for a turn gets a ConnectionError."""
+        """Close the connection. A task that waits for a turn gets a ConnectionError."""
         await self._agent.close()
         if self._replies:
             await asyncio.wait(set(self._replies), timeout=1)
 
-    async def _take_up(
-        self, session_id: str, cwd: Path, abilities: schema.AgentCapabilities, meta: Mapping[str, Any]
+    async def _resume(
+        self, session_id: str, cwd: Path, capabilities: schema.AgentCapabilities, meta: Mapping[str, Any]
     ) -> Any:
-        """Return the agent's answer; None if it cannot, or does not know the session any more."""
-        take_up = self._agent.resume_session if _resumes(abilities) else self._agent.load_session
-        if not (abilities.load_session or _resumes(abilities)):
+        """Return the agent's answer; None if it cannot resume sessions or no longer has this one."""
+        resume = self._agent.resume_session if _resumes(capabilities) else self._agent.load_session
+        if not (capabilities.load_session or _resumes(capabilities)):
             return None
         try:
-            return await take_up(cwd=str(cwd), session_id=session_id, mcp_servers=[], **meta)
+            return await resume(cwd=str(cwd), session_id=session_id, mcp_servers=[], **meta)
         except RequestError as error:
-            logger.info("session %s cannot be taken up: %s", session_id, error)
+            logger.info("session %s cannot be resumed: %s", session_id, error)
             return None
 
     async def _await_reply(self, text: str, meta: dict[str, Any], turn: Turn) -> None:
         try:
             reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)], **meta)
         except RequestError as error:
-            fault = _fault(error, "sign in with the agent's own program")
-            fault.kind = fault.kind or "other"
-            turn.fail(fault)
+            failure = _agent_error(error, "sign in with the agent's own program")
+            failure.kind = failure.kind or "other"
+            turn.fail(failure)
         except ValidationError as error:
-            turn.fail(_misunderstood(error))
+            turn.fail(_invalid_answer(error))
         except ConnectionError as error:
             turn.fail(error)
         else:
@@ -131,31 +131,33 @@ class Session:
             )
 
     def _stop_reason(self, reply: schema.PromptResponse) -> str:
-        """Return how the turn ended; codex calls one cancelled that it ended since it was refused leave."""
+        """Return the stop reason; codex reports `cancelled` for a turn that it ends after a refusal."""
         by_refusal = self._permissions.has_refused and not self.is_cancelled
         return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
 
     async def _configure(self, session: Any, model: str | None, *, is_new: bool) -> None:
-        """Choose the model and then the mode: of some agents the model decides which modes there are."""
+        """Choose the model, then the mode, since the available modes of some agents depend on the model."""
         self._modes.open(self._id, _json(session))
         choices = _model_choices(session.config_options or [])
-        # A session that is taken up has its model; not every agent offers the choice again.
+        # A resumed session has its model, and not every agent offers the choice again.
         if model is not None and (choices or is_new):
             await self._choose_model(model, choices)
         await self._modes.make_asking(self._choose_mode)
 
     async def _choose_model(self, model: str, choices: list[Any]) -> None:
         if not choices:
-            raise AgentFault(f"the agent lets no model be chosen; take model: {model} out of the definition")
+            raise AgentError(
+                f"the agent does not support choosing a model; remove model: {model} from the definition"
+            )
         values = [value for choice in choices for value in _values(choice.options)]
         if model not in values:
             known = ", ".join(values[:20])
-            raise AgentFault(f"the agent has no model {model!r}; it has {known}")
+            raise AgentError(f"the agent has no model {model!r}; use one of: {known}")
         reply = await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
         self._modes.set_model(model, _json(reply).get("configOptions"))
 
     async def _choose_mode(self, choice: ModeChoice, mode: str) -> Mapping[str, Any]:
-        """Have the agent take a mode and return its answer; raises AgentFault when it refuses."""
+        """Set a mode and return the agent's answer. Raises AgentError if the agent refuses."""
         try:
             if choice.option is None:
                 return _json(await self._agent.set_session_mode(session_id=self._id, mode_id=mode))
@@ -163,15 +165,15 @@ class Session:
                 await self._agent.set_config_option(session_id=self._id, config_id=choice.option, value=mode)
             )
         except RequestError as error:
-            raise AgentFault(
-                f"the agent starts in mode {choice.current!r}, which may act without asking, and refuses "
-                f"mode {mode!r}, in which it asks ({error}); {REMEDY}"
+            raise AgentError(
+                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and "
+                f"refuses mode {mode!r}, in which it asks ({error}); {REMEDY}"
             ) from error
 
 
 def _client(permissions: Permissions) -> Client:
     class Handlers:
-        """The one request of an agent that reaches the SDK; the wire refuses all others."""
+        """Handle permission requests, the only requests of an agent that the wire passes to the SDK."""
 
         async def request_permission(
             self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[Any], **_: Any
@@ -193,7 +195,7 @@ def _client(permissions: Permissions) -> Client:
 
 
 def _json(answer: Any) -> Mapping[str, Any]:
-    """Return an answer of the agent in the protocol's words; agents may answer a request with null."""
+    """Return an answer of the agent as JSON; empty for null, which agents may send."""
     if answer is None:
         return {}
     found: Mapping[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -202,38 +204,40 @@ def _json(answer: Any) -> Mapping[str, Any]:
 
 def _check_version(version: int) -> None:
     if version != acp.PROTOCOL_VERSION:
-        raise AgentFault(
-            f"the agent speaks version {version} of the protocol, this sidecar version "
-            f"{acp.PROTOCOL_VERSION}; install a version of the agent that speaks it too"
+        raise AgentError(
+            f"the agent speaks version {version} of the protocol, but the sidecar speaks version "
+            f"{acp.PROTOCOL_VERSION}; install a version of the agent that supports it"
         )
 
 
-def _fault(error: RequestError, sign_in: str) -> AgentFault:
+def _agent_error(error: RequestError, sign_in: str) -> AgentError:
     if error.code == _AUTH_REQUIRED:
-        return AgentFault(f"the agent asks to sign in ({error}); {sign_in}", "auth")
+        return AgentError(f"the agent requires authentication ({error}); {sign_in}", "auth")
     details = error.data.get("details") if isinstance(error.data, Mapping) else error.data
     words = f"{error}{f' ({details})' if details else ''}"
     found = model_error(words, error.data, error.code)
     is_explained = bool(details) or str(error).strip(". ").lower() != "internal error"
-    return AgentFault(
-        f"the agent answered with error {error.code}: {words if found is None else found.text}",
+    return AgentError(
+        f"the agent returned error {error.code}: {words if found is None else found.text}",
         None if found is None else found.kind,
         is_explained=is_explained and "exited with" not in words,
         may_pass=error.code == _INTERNAL_ERROR,
     )
 
 
-def _misunderstood(error: ValidationError) -> AgentFault:
+def _invalid_answer(error: ValidationError) -> AgentError:
     first = error.errors(include_url=False)[0]
     member = ".".join(map(str, first["loc"]))
     if member in ("stopReason", "stop_reason"):
-        return AgentFault(f"the agent ended its turn for a reason that is not known here: {first['input']!r}")
-    return AgentFault(f"the agent's answer is not understood: {member}: {first['msg']}")
+        return AgentError(f"the agent ended its turn with the unknown stop reason {first['input']!r}")
+    return AgentError(f"the agent's answer is invalid: {member}: {first['msg']}")
 
 
-def _resumes(abilities: schema.AgentCapabilities) -> bool:
-    """Tell whether the agent takes up a session without repeating what was said in it."""
-    return abilities.session_capabilities is not None and abilities.session_capabilities.resume is not None
+def _resumes(capabilities: schema.AgentCapabilities) -> bool:
+    """Return whether the agent can resume a session without repeating its messages."""
+    return (
+        capabilities.session_capabilities is not None and capabilities.session_capabilities.resume is not None
+    )
 
 
 def _model_choices(options: list[Any]) -> list[Any]:
@@ -241,6 +245,6 @@ def _model_choices(options: list[Any]) -> list[Any]:
 
 
 def _values(options: list[Any]) -> list[str]:
-    """Return the values of a choice, whose options may stand in groups."""
+    """Return the values of a choice, whose options may be grouped."""
     flat = [each for option in options for each in getattr(option, "options", None) or [option]]
     return [each.value for each in flat]

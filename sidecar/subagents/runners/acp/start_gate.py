@@ -1,28 +1,28 @@
-"""The first start of an agent goes alone: many set up their store in the user's home then, and not safely."""
+"""Serialize the first starts of an agent, since many set up their store in the user's home unsafely."""
 
 import asyncio
 import contextlib
 
-PATIENCE_SECONDS = 15.0
-"""How long a start waits for the one before it; a slow agent must not use up the start-up limit of others."""
+WAIT_SECONDS = 15.0
+"""How long a start waits for the previous one. A slow agent must not use up the others' startup limit."""
 
 
 class StartGate:
-    """Lets one start of a program through at a time, until one has come as far as a session."""
+    """Let one start of a program through at a time, until one of them opens a session."""
 
-    def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
-        self._patience = patience
+    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._wait_seconds = wait_seconds
         self._is_open = False
         self._lock = asyncio.Lock()
 
     async def enter(self) -> "Entry":
-        """Wait for the start before this one; `Entry.leave` must follow, however the start ends."""
+        """Wait for the previous start. The caller must call `Entry.leave`, however its start ends."""
         entry = Entry(self)
         if self._is_open:
             return entry
         entry.has_waited = self._lock.locked()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._wait_seconds):
                 await self._lock.acquire()
                 entry.holds = True
         if self._is_open:
@@ -30,7 +30,7 @@ class StartGate:
         return entry
 
     def open(self) -> None:
-        """Let every start through from now on."""
+        """Let all starts through from now on."""
         self._is_open = True
 
     def release(self) -> None:
@@ -39,20 +39,20 @@ class StartGate:
 
 
 class Entry:
-    """One start on its way through a gate."""
+    """One start that passes through the gate."""
 
     def __init__(self, gate: StartGate) -> None:
         self._gate = gate
         self.has_waited = False
         self.holds = False
 
-    def stands(self) -> None:
-        """Note that the agent's session stands: nobody needs to wait any more."""
+    def opened_session(self) -> None:
+        """Report that the agent opened a session, so that no start has to wait any longer."""
         self._gate.open()
         self.leave()
 
     def leave(self) -> None:
-        """Let the next start through; any number of times."""
+        """Let the next start through. Safe to call any number of times."""
         if self.holds:
             self.holds = False
             self._gate.release()

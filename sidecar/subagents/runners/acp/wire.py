@@ -1,7 +1,7 @@
-"""Between an agent's pipes and the protocol's SDK: whole messages, one order, and nothing that breaks either.
+"""The transport between an agent's pipes and the protocol's SDK. It validates messages and keeps their order.
 
-Session updates never reach the SDK, which would start a task for each: they become events right here, in
-order and with back-pressure, so a reply is seen only after everything told before it was recorded.
+Session updates do not reach the SDK, which would start a task for each. The wire turns them into events, in
+order and with back-pressure, so the SDK sees a reply only after all earlier updates are recorded.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.subagents.runners.acp.lines import LeftOut, Message, MessageLines
+from sidecar.subagents.runners.acp.lines import Message, MessageLines, OmittedLine
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
@@ -24,10 +24,10 @@ from sidecar.subagents.runners.process.child import ChildProcess
 PERMISSION = "session/request_permission"
 PROMPT = "session/prompt"
 INITIALIZE = "initialize"
-_SESSION_ABILITIES: Mapping[str, Any] = {"notices": {}}
-"""What a client of the protocol's draft can show, which the SDK does not know yet.
+_SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}}
+"""A client capability from the protocol's draft that the SDK does not support yet.
 
-Without it codex and claude send their notices as words of the model.
+Without it, codex and claude send their notices as the model's text.
 """
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
@@ -44,8 +44,8 @@ class AgentWire:
         observer: RunObserver,
         scheduler: FairScheduler,
     ) -> None:
-        self.fault: Exception | None = None
-        """Why nothing more is read, when it is not the end of the stream."""
+        self.error: Exception | None = None
+        """The error that ended reading; None at the normal end of the stream."""
         self.on_update: Callable[[Mapping[str, Any]], None] = lambda _: None
         """Called with the parameters of every `session/update`, before its events are logged."""
         self._process = process
@@ -56,64 +56,64 @@ class AgentWire:
         self._lines = MessageLines()
         self._inbox: deque[Message] = deque()
         self._ended = False
-        self._heard = asyncio.Event()
+        self._received = asyncio.Event()
         self._is_delivering = False
 
     @property
     def has_ended(self) -> bool:
-        """Whether the agent sends nothing more."""
+        """Whether the agent's output has ended."""
         return self._ended
 
     async def receive(self) -> Message | None:
-        """Return the next message for the SDK, None at the end."""
+        """Return the next message for the SDK, or None at the end of the stream."""
         while not self._inbox:
             if self._ended:
                 self._events.children.clear()
                 return None
             try:
                 await self._read()
-            except Exception as fault:
-                self.fault = fault
+            except Exception as error:
+                self.error = error
                 self._ended = True
-                self._heard.set()
+                self._received.set()
         return self._inbox.popleft()
 
-    async def falls_silent(self, seconds: float, limit: float) -> None:
-        """Return once the agent has sent nothing for `seconds`, or no more, or after `limit` seconds."""
+    async def wait_until_idle(self, seconds: float, limit: float) -> None:
+        """Wait until the agent has sent nothing for `seconds` or its output ends, at most `limit` seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit):
-                while not self._ended and await self._hears_within(seconds):
+                while not self._ended and await self._receives_within(seconds):
                     pass
 
-    async def _hears_within(self, seconds: float) -> bool:
-        self._heard.clear()
+    async def _receives_within(self, seconds: float) -> bool:
+        self._received.clear()
         try:
             async with asyncio.timeout(seconds):
-                await self._heard.wait()
+                await self._received.wait()
         except TimeoutError:
             return self._is_delivering
         return True
 
     async def send(self, message: Message) -> None:
-        """Write one message. Raises ConnectionError once the agent takes none."""
+        """Write one message. Raises ConnectionError if the agent closed its input."""
         if message.get("method") == PROMPT:
             self._events.session_id = message["params"]["sessionId"]
         if message.get("method") == INITIALIZE:
-            message = _with_session_abilities(message)
+            message = _with_session_capabilities(message)
         await self._process.send(orjson.dumps(message) + b"\n")
 
-    def cut_off(self) -> None:
+    def kill(self) -> None:
         """Kill the agent; its output ends soon after."""
         self._process.kill()
 
     async def close(self) -> None:
-        """Do nothing: the pipes are the process's, and end with it."""
+        """Do nothing: the process owns the pipes."""
 
     async def _read(self) -> None:
         self._is_delivering = False
         data = await self._process.stdout.read()
         self._is_delivering = True
-        self._heard.set()
+        self._received.set()
         await self._scheduler.next()
         self._ended = not data
         messages = list(self._lines.feed(data) if data else self._lines.finish())
@@ -122,12 +122,12 @@ class AgentWire:
             self._observer.active()
         for message in messages:
             await self._pass_on(message)
-        self._heard.set()
+        self._received.set()
 
     def _events_of(self, messages: list[Message | str]) -> Iterator[Event]:
         for message in messages:
             if isinstance(message, str):
-                self._events.is_idle = self._events.is_idle and not isinstance(message, LeftOut)
+                self._events.is_idle = self._events.is_idle and not isinstance(message, OmittedLine)
                 yield {"type": "log", "stream": "stdout", "text": message}
                 continue
             params = message.get("params")
@@ -144,35 +144,35 @@ class AgentWire:
                 yield from self._events.claude_message(params.get("message"))
 
     async def _pass_on(self, message: Message | str) -> None:
-        """Hand the SDK what it can answer or waits for; other requests are refused, notifications dropped."""
+        """Pass replies and permission requests to the SDK. Refuse other requests; drop notifications."""
         if isinstance(message, str):
             return
         call_id, method = message.get("id"), message.get("method")
         if method is None:
-            self._inbox.extend(_sound_reply(message))
+            self._inbox.extend(_valid_reply(message))
         elif method == PERMISSION and _is_id(call_id) and isinstance(message.get("params"), dict):
             params = message["params"]
             self._inbox.append(
                 {**message, "params": {**params, "options": known_options(params.get("options"))}}
             )
         elif "id" in message:
-            error = {"code": _METHOD_NOT_FOUND, "message": f"this client has no {method}"}
+            error = {"code": _METHOD_NOT_FOUND, "message": f"this client does not support {method}"}
             await self.send({"jsonrpc": "2.0", "id": call_id, "error": error})
 
 
-def _with_session_abilities(message: Message) -> Message:
+def _with_session_capabilities(message: Message) -> Message:
     params = message["params"]
-    abilities = params.get("clientCapabilities") or {}
-    session = {**(abilities.get("session") or {}), **_SESSION_ABILITIES}
-    return {**message, "params": {**params, "clientCapabilities": {**abilities, "session": session}}}
+    capabilities = params.get("clientCapabilities") or {}
+    session = {**(capabilities.get("session") or {}), **_SESSION_CAPABILITIES}
+    return {**message, "params": {**params, "clientCapabilities": {**capabilities, "session": session}}}
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, int | str) and not isinstance(value, bool)
 
 
-def _sound_reply(message: Message) -> Iterator[Message]:
-    """Yield a reply in the one shape the SDK takes; nothing for what answers no request of ours."""
+def _valid_reply(message: Message) -> Iterator[Message]:
+    """Yield a reply in the form that the SDK accepts; nothing if it does not answer one of our requests."""
     if not isinstance(message.get("id"), int):
         return
     if "result" in message or isinstance(message.get("error"), dict):

@@ -15,7 +15,7 @@ from typing import Any
 from sidecar.subagents.runners.builtin import key_handover
 from sidecar.subagents.runners.builtin_settings import (
     BuiltinSettings,
-    SettingsFault,
+    SettingsError,
     read_settings,
     required_model,
 )
@@ -33,7 +33,7 @@ def main() -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     try:
         settings = _settings(arguments)
-    except SettingsFault as error:
+    except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         return WRONG_USE
     key_handover.close_memory()

@@ -48,7 +48,7 @@ class CommandRunner:
 
     @property
     def unsupported(self) -> Mapping[RunnerOption, str]:
-        """The launch options that a command does not support. One that prints plain text supports the fewest."""
+        """The launch options that a command does not support; one with plain output supports fewest."""
         return _UNSUPPORTED if self._format == "events" else _PLAIN_UNSUPPORTED
 
     def check(self) -> None:

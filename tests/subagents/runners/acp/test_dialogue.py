@@ -1,4 +1,4 @@
-"""What an agent is told next, and that it is told no more than that."""
+"""The next prompt of an agent after each end of a turn."""
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +28,7 @@ def test_missing_outputs_are_asked_for_once_by_name() -> None:
     assert dialogue.after(TurnEnd("end_turn", ["count"])) is None
 
 
-def test_a_refusal_is_told_before_outputs_are_asked_for() -> None:
+def test_a_refusal_is_explained_before_outputs_are_requested() -> None:
     dialogue = Dialogue()
     silenced = TurnEnd("end_turn", ["count"], "Permission denied: no.")
     assert text(dialogue.after(silenced)).startswith("Permission denied: no.")
@@ -48,9 +48,9 @@ def test_what_is_sent_comes_before_all_else_in_its_order_however_the_turn_ended(
     assert "no" in text(dialogue.after(TurnEnd("end_turn", ["count"], "no")))
 
 
-def test_nothing_is_taken_that_would_not_be_told() -> None:
+def test_no_message_is_accepted_that_would_not_be_delivered() -> None:
     winding, over = Dialogue(), Dialogue()
-    winding.wind_up([])
+    winding.schedule_last_turn([])
     over.after(DONE)
     assert (winding.send("x"), over.send("x")) == (False, False)
 
@@ -64,7 +64,7 @@ def test_no_more_than_a_few_messages_wait() -> None:
 
 def test_the_last_turn_follows_however_the_one_before_ended() -> None:
     dialogue = Dialogue()
-    dialogue.wind_up(["count"])
+    dialogue.schedule_last_turn(["count"])
     said = text(dialogue.after(TurnEnd("cancelled", ["count"])))
     assert "last turn" in said
     assert "count" in said
@@ -74,7 +74,7 @@ def test_the_last_turn_follows_however_the_one_before_ended() -> None:
 
 def test_a_dialogue_that_was_ended_stays_so() -> None:
     dialogue = Dialogue()
-    dialogue.wind_up([])
+    dialogue.schedule_last_turn([])
     dialogue.is_over = True
     assert dialogue.after(TurnEnd("cancelled")) is None
 
@@ -84,7 +84,7 @@ def test_the_prompt_names_outputs_and_tools() -> None:
     assert prompt.startswith("do it\n\nUse only these tools: read, edit.")
     assert "- count: how many" in prompt
     assert first_prompt("do it", {}, None) == "do it"
-    assert "Use no tools" in first_prompt("do it", {}, ToolRule(((),)))
+    assert "Do not use any tools" in first_prompt("do it", {}, ToolRule(((),)))
 
 
 ENDS = st.builds(
@@ -101,7 +101,7 @@ def test_a_dialogue_ends_after_four_prompts_at_most(steps: list[TurnEnd | str]) 
     dialogue, prompts = Dialogue(), 1
     for step in [*steps, *[TurnEnd("end_turn", ["count"], "no")] * 4]:
         if isinstance(step, str):
-            dialogue.wind_up(["count"])
+            dialogue.schedule_last_turn(["count"])
         else:
             prompts += dialogue.after(step) is not None
     assert dialogue.is_over

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.acp.gemini_record import broke_off
+from sidecar.subagents.runners.acp.gemini_record import is_truncated
 
 Json = dict[str, Any]
 SESSION = "7bc34bd6-eb6c-4133-8012-933ad26241ae"
@@ -55,9 +55,9 @@ def test_an_answer_that_the_reply_does_not_count_was_cut(
     tmp_path: Path, records: list[Json], counted: int, is_cut: bool, variable: str
 ) -> None:
     recorded(tmp_path, *records)
-    assert broke_off({"HOME": "/nowhere", variable: str(tmp_path)}, SESSION, reply(counted)) is is_cut
+    assert is_truncated({"HOME": "/nowhere", variable: str(tmp_path)}, SESSION, reply(counted)) is is_cut
 
 
-def test_without_a_record_nothing_is_told(tmp_path: Path) -> None:
-    assert not broke_off({"HOME": str(tmp_path)}, SESSION, reply(100))
-    assert not broke_off({"HOME": str(tmp_path)}, "*", reply(100))
+def test_without_a_record_no_answer_counts_as_truncated(tmp_path: Path) -> None:
+    assert not is_truncated({"HOME": str(tmp_path)}, SESSION, reply(100))
+    assert not is_truncated({"HOME": str(tmp_path)}, "*", reply(100))

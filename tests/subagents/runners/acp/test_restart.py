@@ -1,4 +1,4 @@
-"""An agent that fails before its session stands is started once more."""
+"""An agent that fails before its session is open is started once more."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ import pytest
 
 Agent = Callable[..., Awaitable[Any]]
 
-AGAIN = "is started once more"
+AGAIN = "starts it once more"
 
 
 async def test_an_agent_that_dies_at_its_first_start_is_started_again(agent: Agent) -> None:

@@ -5,13 +5,13 @@ import asyncio
 from sidecar.subagents.runners.acp.start_gate import StartGate
 
 
-async def test_starts_wait_for_the_first_until_its_session_stands() -> None:
+async def test_starts_wait_until_the_first_opens_its_session() -> None:
     gate = StartGate()
     first = await gate.enter()
     others = [asyncio.create_task(gate.enter()) for _ in range(3)]
     await asyncio.sleep(0)
     assert not any(other.done() for other in others)
-    first.stands()
+    first.opened_session()
     entries = await asyncio.wait_for(asyncio.gather(*others), 5)
     assert [entry.has_waited for entry in entries] == [True, True, True]
     assert not (await gate.enter()).has_waited
@@ -26,12 +26,12 @@ async def test_after_a_start_that_failed_the_next_goes_alone() -> None:
     entry = await asyncio.wait_for(second, 5)
     assert entry.holds
     assert not third.done()
-    entry.stands()
+    entry.opened_session()
     await asyncio.wait_for(third, 5)
 
 
 async def test_nobody_waits_for_a_slow_one_for_ever() -> None:
-    gate = StartGate(patience=0.01)
+    gate = StartGate(wait_seconds=0.01)
     await gate.enter()
     entry = await asyncio.wait_for(gate.enter(), 5)
     assert entry.has_waited

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.subagents.runners.acp.guards.codex import guard
-from sidecar.subagents.runners.acp.guards.extras import Guarded
+from sidecar.subagents.runners.acp.guards.extras import GuardedRun
 
 
 @pytest.fixture
@@ -20,9 +20,9 @@ def repository(tmp_path: Path) -> Path:
 def test_mcp_servers_of_the_repository_are_switched_off_by_name(repository: Path) -> None:
     (repository / ".codex" / "config.toml").write_text('model = "m"\n[mcp_servers."a b"]\ncommand = "x"\n')
     (repository / "sub" / ".codex" / "config.toml").write_text("mcp_servers = {c = {command = 'x'}}\n")
-    found = json.loads(guard(Guarded(repository / "sub")).env["CODEX_CONFIG"])
+    found = json.loads(guard(GuardedRun(repository / "sub")).env["CODEX_CONFIG"])
     assert found == {"mcp_servers": {"a b": {"enabled": False}, "c": {"enabled": False}}}
-    assert guard(Guarded(repository / "sub", must_ask=False)).env
+    assert guard(GuardedRun(repository / "sub", must_ask=False)).env
 
 
 @pytest.mark.parametrize(
@@ -40,14 +40,14 @@ def test_other_settings_that_may_start_a_program_are_refused(
 ) -> None:
     (repository / ".codex" / "config.toml").write_text(setting)
     with pytest.raises(ValueError, match=rf"config\.toml.*{named}"):
-        guard(Guarded(repository, must_ask=must_ask))
+        guard(GuardedRun(repository, must_ask=must_ask))
 
 
 def test_harmless_settings_need_nothing(repository: Path) -> None:
     (repository / ".codex" / "config.toml").write_text(
         'sandbox_mode = "danger-full-access"\nnotify = ["x"]\n'
     )
-    assert not guard(Guarded(repository)).env
+    assert not guard(GuardedRun(repository)).env
 
 
 def test_settings_above_the_repository_and_of_the_user_are_not_looked_at(
@@ -56,6 +56,6 @@ def test_settings_above_the_repository_and_of_the_user_are_not_looked_at(
     (repository / ".codex" / "config.toml").write_text("[brand_new]\nx = 1")
     inner = repository / "inner"
     (inner / ".git").mkdir(parents=True)
-    assert not guard(Guarded(inner)).env
+    assert not guard(GuardedRun(inner)).env
     monkeypatch.setenv("HOME", str(repository))
-    assert not guard(Guarded(repository / "sub")).env
+    assert not guard(GuardedRun(repository / "sub")).env

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.acp.asking.profiles import PROFILES
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded
+from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
 from sidecar.subagents.runners.acp.guards.opencode import kilo, opencode
 
 
@@ -18,7 +18,7 @@ def config_of(extras: Extras) -> Any:
 
 @pytest.mark.parametrize("agent", ["opencode", "kilo"])
 def test_tools_that_are_not_on_the_list_are_denied(agent: str, tmp_path: Path) -> None:
-    env = PROFILES[agent].guard(Guarded(tmp_path, ToolRule((("Read", "Bash"),)))).env
+    env = PROFILES[agent].guard(GuardedRun(tmp_path, ToolRule((("Read", "Bash"),)))).env
     permission = json.loads(env[f"{agent.upper()}_PERMISSION"])
     denied = {name for name, verdict in permission.items() if verdict == "deny"}
     assert denied == {"glob", "grep", "list", "task"}
@@ -30,7 +30,7 @@ def test_tools_that_are_not_on_the_list_are_denied(agent: str, tmp_path: Path) -
 
 
 def test_without_a_list_only_the_subagent_that_looks_is_there(tmp_path: Path) -> None:
-    config = config_of(opencode(Guarded(tmp_path)))
+    config = config_of(opencode(GuardedRun(tmp_path)))
     assert config["agent"]["build"]["permission"]["task"] == {"*": "deny", "explore": "allow"}
 
 
@@ -56,17 +56,17 @@ def test_a_repository_with_plugins_is_refused(
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text(text)
     with pytest.raises(ValueError, match="makes the agent load a plugin of the repository; remove it"):
-        guard(Guarded(workspace, must_ask=must_ask))
+        guard(GuardedRun(workspace, must_ask=must_ask))
 
 
 def test_a_configuration_without_plugins_is_only_left_out(tmp_path: Path) -> None:
     (tmp_path / ".opencode").mkdir()
     (tmp_path / "opencode.json").write_text('{"mcp": {}}')
-    found = opencode(Guarded(tmp_path, must_ask=False))
+    found = opencode(GuardedRun(tmp_path, must_ask=False))
     assert found.env["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
     assert "OPENCODE_PERMISSION" not in found.env
 
 
 def test_programs_that_lie_in_the_repository_are_not_started_after_an_edit(tmp_path: Path) -> None:
-    config = config_of(opencode(Guarded(tmp_path)))
+    config = config_of(opencode(GuardedRun(tmp_path)))
     assert (config["formatter"], config["lsp"]) == (False, False)

@@ -1,4 +1,4 @@
-"""Keeps the session of an agent in a mode in which it asks, and reports its mode and model."""
+"""Keep an agent's session in a mode in which the agent asks, and report its mode and model."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -6,37 +6,37 @@ from typing import Any
 
 from sidecar.subagents.runners.acp.asking import session_modes
 from sidecar.subagents.runners.acp.asking.session_modes import AskingModes, ModeChoice, SessionState
-from sidecar.subagents.runners.acp.faults import AgentFault
+from sidecar.subagents.runners.acp.turn import AgentError
 from sidecar.subagents.runners.contract import RunObserver
 
 Choose = Callable[[ModeChoice, str], Awaitable[Mapping[str, Any]]]
-"""Has the agent choose a mode and returns its answer. Raises AgentFault when it refuses."""
+"""Set the agent's mode and return its answer. Raises AgentError if the agent refuses."""
 
 REMEDY = "change the agent's mode in its own settings, or allow everything with permissions: allowAll"
-"""What to do about an agent that does not ask."""
+"""The remedy for an agent that does not ask."""
 
 
 class SessionModes:
-    """The modes of one run's session. `disobeyed` is called once if they stop asking after `make_asking`.
+    """The modes of a run's session. Calls `on_unsafe` once if the agent leaves the modes in which it asks.
 
-    With `must_ask` false every mode is allowed, and the modes are only reported. `model` is the one that the
-    agent was started with, for agents that do not announce theirs.
+    If `must_ask` is false, every mode is allowed, and changes are only reported. `model` is the model that
+    the command line selected, for agents that do not announce their model.
     """
 
     def __init__(
         self,
         known: AskingModes,
         observer: RunObserver,
-        disobeyed: Callable[[AgentFault], None],
+        on_unsafe: Callable[[AgentError], None],
         *,
         must_ask: bool,
         model: str | None = None,
     ) -> None:
-        self.fault: AgentFault | None = None
-        """Why the run must not go on, once the agent left its asking mode."""
+        self.error: AgentError | None = None
+        """The error that stops the run once the agent has left the modes in which it asks."""
         self._known = known
         self._observer = observer
-        self._disobeyed = disobeyed
+        self._on_unsafe = on_unsafe
         self._must_ask = must_ask
         self._started_with = model
         self._session_id: str | None = None
@@ -44,16 +44,16 @@ class SessionModes:
         self._state = SessionState()
 
     def open(self, session_id: str, answer: Mapping[str, Any]) -> None:
-        """Take in the answer that opened the session, in the protocol's words."""
+        """Process the protocol's answer to the request that opened the session."""
         self._session_id = session_id
         self._state = session_modes.opened(answer, self._started_with)
 
     def set_model(self, model: str, options: Any) -> None:
-        """Take in the model that was chosen, and all config options as the answer to that choice has them."""
+        """Record the selected model and the config options from the agent's answer."""
         self._state = session_modes.configured(replace(self._state, model=model), options)
 
     def take(self, params: Mapping[str, Any]) -> None:
-        """Take in the parameters of a `session/update`; one that ends the asking is a fault."""
+        """Process the parameters of a `session/update`, which may end the modes in which the agent asks."""
         update = params.get("update")
         if not isinstance(update, Mapping) or params.get("sessionId") not in (None, self._session_id):
             return
@@ -63,33 +63,33 @@ class SessionModes:
             self._watch()
 
     async def make_asking(self, choose: Choose) -> None:
-        """Put the session into a mode in which the agent asks, and report what is in force.
+        """Put the session into a mode in which the agent asks, and report the resulting mode and model.
 
-        Raises AgentFault when the agent has none, or does not accept it.
+        Raises AgentError if the agent has no such mode or does not accept it.
         """
-        for choice in self._unasking():
+        for choice in self._not_asking():
             mode = self._asking_mode(choice)
-            # Before the answer: an update that comes with it is newer.
+            # Set this before the request, since updates that arrive with the answer are newer.
             self._state = self._state.chosen(choice, mode)
             answer = await choose(choice, mode)
             self._state = session_modes.configured(self._state, answer.get("configOptions"))
-        if left := self._unasking():
-            raise AgentFault(
-                f"the agent was put into a mode in which it asks, and stays in {left[0].current!r}; {REMEDY}"
+        if left := self._not_asking():
+            raise AgentError(
+                f"the agent accepted a mode in which it asks but stays in {left[0].current!r}; {REMEDY}"
             )
         self._is_watching = True
         self._report()
 
-    def _unasking(self) -> tuple[ModeChoice, ...]:
-        return tuple(self._state.unasking(self._known)) if self._must_ask else ()
+    def _not_asking(self) -> tuple[ModeChoice, ...]:
+        return tuple(self._state.not_asking(self._known)) if self._must_ask else ()
 
     def _asking_mode(self, choice: ModeChoice) -> str:
         mode = self._known.choose(choice.offered)
         if mode is None:
-            offered = ", ".join(choice.offered) or "no other"
-            raise AgentFault(
-                f"the agent starts in mode {choice.current!r}, which may act without asking, and none of "
-                f"its modes is known to ask (it offers {offered}); {REMEDY}"
+            offered = ", ".join(choice.offered) or "no other mode"
+            raise AgentError(
+                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and has "
+                f"no mode in which it is known to ask (it offers {offered}); {REMEDY}"
             )
         return mode
 
@@ -97,10 +97,10 @@ class SessionModes:
         self._observer.configured(mode=self._state.mode, model=self._state.model)
 
     def _watch(self) -> None:
-        unasking = self._unasking()
-        if unasking and self.fault is None:
-            self.fault = AgentFault(
-                f"the agent switched to mode {unasking[0].current!r}, which may act without asking, so it "
-                f"was stopped; {REMEDY}"
+        not_asking = self._not_asking()
+        if not_asking and self.error is None:
+            self.error = AgentError(
+                f"the agent was stopped because it switched to mode {not_asking[0].current!r}, in which it "
+                f"may act without asking; {REMEDY}"
             )
-            self._disobeyed(self.fault)
+            self._on_unsafe(self.error)

@@ -1,4 +1,4 @@
-"""The questions one agent has open, and their one common end when its run is stopped."""
+"""Track an agent's open permission requests, and withdraw them when its run is stopped."""
 
 import asyncio
 from typing import Any
@@ -9,30 +9,30 @@ from sidecar.subagents.runners.contract import RunObserver
 
 
 class Permissions:
-    """Asks the observer, any number of questions at a time."""
+    """Pass an agent's permission requests to the observer, any number at a time."""
 
     def __init__(self, events: SessionEvents, observer: RunObserver) -> None:
         self._events = events
         self._observer = observer
-        self._called_off = asyncio.Event()
+        self._withdrawn = asyncio.Event()
         self._closed: str | None = None
         self._asking: set[asyncio.Task[Answer]] = set()
         self.last_reason: str | None = None
-        """Why a rule refused the newest refused question; None where a person did."""
+        """The rule's reason for the last refusal; None if a person refused."""
 
     @property
     def has_refused(self) -> bool:
-        """Whether the agent was refused leave and has not gone on since."""
+        """Whether a permission request was refused and the agent has done nothing since."""
         return self._events.refused is not None
 
     async def ask(self, params: dict[str, Any]) -> Answer:
-        """Return the answer to one request; it is called off once the run is stopped."""
-        if self._called_off.is_set():
+        """Return the answer to one request. The answer has no option if the request is withdrawn."""
+        if self._withdrawn.is_set():
             return Answer(None)
         question = self._events.question(params)
         if self._closed is not None:
             return Answer.denial(question, self._closed)
-        asking = asyncio.create_task(self._observer.ask(question), name="question")
+        asking = asyncio.create_task(self._observer.ask(question), name="permission request")
         self._asking.add(asking)
         try:
             await asyncio.wait({asking})
@@ -48,13 +48,13 @@ class Permissions:
         return answer
 
     def close(self, reason: str) -> None:
-        """Take every open question back, and refuse every later one for `reason`."""
+        """Withdraw all open requests, and deny later ones for `reason`."""
         self._closed = reason
         for asking in self._asking:
             asking.cancel()
 
-    def call_off(self) -> None:
-        """Take every open question back, and every later one."""
-        self._called_off.set()
+    def withdraw_all(self) -> None:
+        """Withdraw all open and later requests."""
+        self._withdrawn.set()
         for asking in self._asking:
             asking.cancel()

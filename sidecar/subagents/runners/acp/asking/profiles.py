@@ -1,4 +1,4 @@
-"""The agents that speak the Agent Client Protocol and are known by name: how each is started."""
+"""The profiles of known ACP agents: how to start each of them."""
 
 import os
 import shutil
@@ -9,14 +9,15 @@ from typing import Any
 from sidecar.subagents.runners.acp import gemini_record
 from sidecar.subagents.runners.acp.asking.session_modes import AskingModes
 from sidecar.subagents.runners.acp.guards import claude, codex, gemini, opencode, qwen
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guard, nothing
+from sidecar.subagents.runners.acp.guards.extras import Extras, Guard, no_extras
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How one agent is started.
+    """How to start one agent.
 
-    `model_flag` is the option a model is chosen with, None for agents that take it in the protocol.
+    `sign_in` is the remedy if it requires authentication. `model_flag` is the option that selects a model;
+    None for agents that accept the model over the protocol.
     """
 
     command: tuple[str, ...]
@@ -24,31 +25,31 @@ class Profile:
     env: Mapping[str, str] = field(default_factory=dict)
     model_flag: str | None = None
     modes: AskingModes = field(default_factory=AskingModes)
-    """The session modes in which it asks."""
-    guard: Guard = nothing
-    """What is added where it must ask, or its workspace is not trusted."""
+    """The session modes in which the agent asks."""
+    guard: Guard = no_extras
+    """The extras for a run that must ask or whose workspace is not trusted."""
     trust: Extras = field(default_factory=Extras)
-    """What is added in a workspace that the user trusts."""
+    """The extras in a trusted workspace."""
     unguarded: Extras = field(default_factory=Extras)
-    """What is added there where it need not ask."""
+    """The extras in a trusted workspace for a run that does not have to ask."""
     counts_answers: bool = False
-    """Whether it reports the size of every answer while a turn runs: one without a size was cut off."""
-    broke_off: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
-    """Tells by its environment, a session's id and the reply to a prompt whether the last answer was cut."""
+    """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
+    truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
+    """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
 
 
 _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
-"""Its log tells of the requests to the model that it repeats."""
+"""Makes opencode log its repeated model requests."""
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
-"""Has it log while it runs: it keeps its warnings, of repeated requests too, until its end otherwise."""
+"""Makes gemini log immediately. By default, it holds back warnings about repeated requests until it exits."""
 
 PROFILES: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
-        # Where it has to ask, its guard puts other permissions in the place of these.
-        {**opencode.allowing(opencode.OPENCODE), **_OPENCODE_LOG},
-        # Its modes are agents; these two come with it, others are the user's or the repository's.
+        # If the agent has to ask, its guard replaces these permissions.
+        {**opencode.allow_all_env(opencode.OPENCODE), **_OPENCODE_LOG},
+        # Its modes are agents. These two are built in; the user or the repository can define others.
         modes=AskingModes(("build",), ("plan",)),
         counts_answers=True,
         guard=opencode.opencode,
@@ -63,7 +64,7 @@ PROFILES: Mapping[str, Profile] = {
     "codex-acp": Profile(
         ("codex-acp",),
         "run `codex login`, or set OPENAI_API_KEY",
-        # Its default has a model, not the user, decide on what needs permission.
+        # In its default mode, a model decides which actions need permission.
         {"INITIAL_AGENT_MODE": "read-only"},
         modes=AskingModes(("read-only",), ()),
         counts_answers=True,
@@ -72,11 +73,11 @@ PROFILES: Mapping[str, Profile] = {
     "gemini": Profile(
         ("gemini", "--acp"),
         "run `gemini` once and sign in, or set GEMINI_API_KEY",
-        # Without NO_RELAUNCH a second process does the work, and signals reach only the first.
+        # Without NO_RELAUNCH, gemini works in a second process, and signals reach only the first.
         {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
         model_flag="--model",
         modes=AskingModes(("default",)),
-        broke_off=gemini_record.broke_off,
+        truncation_check=gemini_record.is_truncated,
         guard=gemini.guard,
         unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),
@@ -91,19 +92,19 @@ PROFILES: Mapping[str, Profile] = {
     "kilo": Profile(
         ("kilo", "acp"),
         "run `kilo auth login`, or name a provider in its configuration",
-        opencode.allowing(opencode.KILO),
+        opencode.allow_all_env(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
         counts_answers=True,
         guard=opencode.kilo,
     ),
 }
-"""In the order in which `auto` looks for them; versions these were tried with: docs/runners.md."""
+"""In the order in which `auto` tries them. docs/runners.md lists the tested versions."""
 
 ALIASES = {"claude": "claude-agent-acp", "codex": "codex-acp"}
 
 
 def profile_named(name: str) -> Profile | None:
-    """Return the profile of a runner with this name."""
+    """Return the profile for a runner with this name, or None."""
     return PROFILES.get(ALIASES.get(name, name))
 
 

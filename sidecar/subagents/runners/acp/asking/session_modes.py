@@ -1,4 +1,4 @@
-"""Which mode a session has to be in so that its agent asks before it acts: pure."""
+"""Track a session's mode, and choose a mode in which the agent asks before it acts. No I/O."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,34 +7,34 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
-_MODE_IN_WORDS = re.compile(r"\[MODE_UPDATE\] (\S+)")
+_MODE_IN_TEXT = re.compile(r"\[MODE_UPDATE\] (\S+)")
 
 
 @dataclass(frozen=True)
 class AskingModes:
     """The modes in which an agent asks before it edits or runs anything.
 
-    `preferred` may be chosen, the first one first. `kept` are modes in which the agent does less, such as
-    planning only: a session that starts in one stays there, but none is put into one. Any other mode counts
-    as one that approves by itself.
+    `preferred` are the modes to choose from, in order of preference. `kept` are restricted modes, such as
+    planning: a session that starts in one keeps it, but none is switched to one. In all other modes, the
+    agent is assumed to act without asking.
     """
 
     preferred: tuple[str, ...] = ("default", "ask", "manual", "approve", "read-only")
     kept: tuple[str, ...] = ("plan",)
 
     def includes(self, mode: str) -> bool:
-        """Tell whether the agent asks in this mode."""
+        """Return whether the agent asks in this mode."""
         return _word(mode) in map(_word, (*self.preferred, *self.kept))
 
     def choose(self, offered: Sequence[str]) -> str | None:
-        """Return the best of the modes that a session offers; None if the agent asks in none of them."""
+        """Return the preferred mode among those offered; None if the agent asks in none of them."""
         by_word = {_word(mode): mode for mode in reversed(offered)}
         return next((by_word[word] for word in map(_word, self.preferred) if word in by_word), None)
 
 
 @dataclass(frozen=True)
 class ModeChoice:
-    """One place where a session's mode is chosen: a config option, or `session/set_mode` if that is None."""
+    """One way to choose a session's mode: a config option, or `session/set_mode` if `option` is None."""
 
     option: str | None
     current: str
@@ -43,22 +43,22 @@ class ModeChoice:
 
 @dataclass(frozen=True)
 class SessionState:
-    """What an agent announced: where the mode is chosen, the newest news last, and the model."""
+    """The mode choices and the model that an agent announced. The last choice is the most recent."""
 
     choices: tuple[ModeChoice, ...] = ()
     model: str | None = None
 
     @property
     def mode(self) -> str | None:
-        """The mode in force, as it was announced last; None if the session has none."""
+        """The current mode according to the last announcement; None if the session has no modes."""
         return self.choices[-1].current if self.choices else None
 
-    def unasking(self, known: AskingModes) -> Iterator[ModeChoice]:
-        """Yield the choices that stand on a mode in which the agent does not ask."""
+    def not_asking(self, known: AskingModes) -> Iterator[ModeChoice]:
+        """Yield the choices whose current mode is not known to ask."""
         return (choice for choice in self.choices if not known.includes(choice.current))
 
     def chosen(self, choice: ModeChoice, mode: str) -> "SessionState":
-        """Return the state after a choice; other choices stay as they were announced."""
+        """Return the state after a choice. Other choices remain as announced."""
         choices = (
             replace(each, current=mode) if each.option == choice.option else each for each in self.choices
         )
@@ -66,30 +66,30 @@ class SessionState:
 
 
 def opened(answer: Json, model: str | None = None) -> SessionState:
-    """Return the state that the answer to `session/new`, `session/load` or `session/resume` announces.
+    """Return the state from the answer to `session/new`, `session/load` or `session/resume`.
 
-    `model` is in force where the answer names none.
+    `model` is the default if the answer names no model.
     """
     return configured(SessionState(tuple(_modes(answer.get("modes"))), model), answer.get("configOptions"))
 
 
 def updated(state: SessionState, update: Json) -> SessionState:
-    """Return the state after one `session/update`; what is malformed or about something else is ignored."""
+    """Return the state after a `session/update`. Ignores malformed and unrelated updates."""
     kind = update.get("sessionUpdate")
     if kind == "config_option_update":
         return configured(state, update.get("configOptions"))
     if kind == "current_mode_update" and isinstance(mode := update.get("currentModeId"), str):
         return _with_mode(state, mode)
     if kind == "agent_message_chunk":
-        return _with_mode_in_words(state, update.get("content"))
+        return _with_mode_in_text(state, update.get("content"))
     meta = update.get("_meta")
-    # How claude-agent-acp names the model that answered.
+    # claude-agent-acp reports the model that answered here.
     model = meta.get("_claude/model") if isinstance(meta, Mapping) else None
     return replace(state, model=model) if isinstance(model, str) else state
 
 
 def configured(state: SessionState, options: Any) -> SessionState:
-    """Return the state after all config options were announced again; those that are missing stay."""
+    """Return the state after an announcement of config options. Missing options keep their values."""
     for option in options if isinstance(options, Sequence) else ():
         if isinstance(option, Mapping) and isinstance(option.get("currentValue"), str):
             state = _with_option(state, option)
@@ -102,11 +102,11 @@ def _with_mode(state: SessionState, mode: str) -> SessionState:
     return replace(state, choices=(*others, replace(present, current=mode)))
 
 
-def _with_mode_in_words(state: SessionState, content: Any) -> SessionState:
-    """Return the state after a piece of a message, in which gemini-cli announces its modes."""
+def _with_mode_in_text(state: SessionState, content: Any) -> SessionState:
+    """Return the state after a message chunk, since gemini-cli announces its modes in messages."""
     text = content.get("text") if isinstance(content, Mapping) else None
-    said = _MODE_IN_WORDS.fullmatch(text) if isinstance(text, str) else None
-    return state if said is None else _with_mode(state, said[1])
+    found = _MODE_IN_TEXT.fullmatch(text) if isinstance(text, str) else None
+    return state if found is None else _with_mode(state, found[1])
 
 
 def _with_option(state: SessionState, option: Json) -> SessionState:
@@ -126,7 +126,7 @@ def _modes(modes: Any) -> Iterator[ModeChoice]:
 
 
 def _values(options: Any) -> Iterator[str]:
-    """Yield the values of an option, which may stand in groups."""
+    """Yield the values of an option, which may be grouped."""
     for option in options if isinstance(options, Sequence) else ():
         if isinstance(option, Mapping):
             yield from _strings(option.get("options", [option]), "value")
@@ -139,5 +139,5 @@ def _strings(entries: Any, member: str) -> Iterator[str]:
 
 
 def _word(mode: str) -> str:
-    """Return a mode's name without case and punctuation, and of an address only the fragment."""
+    """Return a mode's name in lower case without punctuation; of a URI only the fragment."""
     return re.sub(r"[\W_]", "", mode.rpartition("#")[2]).lower()

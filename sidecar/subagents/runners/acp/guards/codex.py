@@ -1,6 +1,6 @@
-"""What keeps codex-acp asking, and keeps programs that a repository names from starting.
+"""Make codex-acp ask, and keep it from starting programs that a repository names.
 
-It trusts every folder it works in, and has no switch that leaves out the settings of a repository.
+codex-acp trusts every folder that it works in, and has no option to ignore the settings of a repository.
 """
 
 import json
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded
+from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
 from sidecar.subagents.runners.acp.guards.repository import folders
 
 _SERVERS = "mcp_servers"
 _HARMLESS = frozenset(
     {
-        _SERVERS,  # these can be switched off by their names
-        # Codex ignores a repository's, and runs only hooks that the user has confirmed.
+        _SERVERS,  # the guard disables these by name
+        # Codex ignores a repository's `notify`, and runs only hooks that the user confirmed.
         "hooks",
         "notify",
-        # The mode `read-only` wins over these.
+        # The mode `read-only` overrides these.
         "approval_policy",
         "sandbox_mode",
         "sandbox_workspace_write",
@@ -36,20 +36,20 @@ _HARMLESS = frozenset(
         "web_search",
     }
 )
-"""Settings of a repository that start no program, change the environment of none, and approve nothing."""
+"""Repository settings that start no programs, do not change their environment, and approve nothing."""
 
 
-def guard(run: Guarded) -> Extras:
-    """Switch off the MCP servers of the repository; refuse other settings of it that may start a program.
+def guard(run: GuardedRun) -> Extras:
+    """Disable the repository's MCP servers, and refuse its other settings that may start programs.
 
-    Rules of the repository are refused too where the agent has to ask: they allow commands, and no mode or
-    setting outranks them.
+    If the agent has to ask, also refuse the repository's rules: they allow commands, and no mode or setting
+    overrides them.
     """
     servers: set[str] = set()
     for folder in folders(run.workspace):
         rules = folder / ".codex" / "rules"
         if run.must_ask and rules.is_dir():
-            raise ValueError(f"{rules} may allow commands that nobody is asked about; remove it")
+            raise ValueError(f"{rules} may allow commands without asking; remove it")
         servers.update(_servers(folder / ".codex" / "config.toml"))
     if not servers:
         return Extras()
@@ -58,7 +58,7 @@ def guard(run: Guarded) -> Extras:
 
 
 def _servers(path: Path) -> Iterator[str]:
-    """Yield the names of the MCP servers in a settings file; raises ValueError for what may start others."""
+    """Yield the names of the MCP servers in a settings file. Raises ValueError for unsafe settings."""
     settings = _read(path)
     if unknown := sorted(settings.keys() - _HARMLESS):
         names = ", ".join(unknown)
@@ -68,11 +68,11 @@ def _servers(path: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    import tomllib  # here: the start of a server has no use for it
+    import tomllib  # deferred to keep the sidecar's startup fast
 
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError) as fault:
-        raise ValueError(f"{path} cannot be read ({fault}); correct it") from fault
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read ({error}); correct it") from error

@@ -1,4 +1,4 @@
-"""What a run adds to the start of its agent, and the shape of a guard, which decides about it."""
+"""The additions to the start of an agent, and the type of the guards that choose them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,20 +10,20 @@ from sidecar.subagents.permissions.tool_rule import ToolRule
 
 @dataclass(frozen=True)
 class Extras:
-    """Additions to the start of an agent: arguments, environment, `_meta` of the request for a session."""
+    """Additions to the start of an agent: arguments, environment, and `_meta` of the session request."""
 
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     instructions: tuple[str, ...] = ()
-    """Names of the workspace's instruction files that the agent does not read then, relative to a folder."""
+    """Instruction files of the workspace that the agent then does not read, relative to a folder."""
 
 
 @dataclass(frozen=True)
-class Guarded:
-    """What a guard knows about a run: its workspace, its list of tools, and whether it has to ask.
+class GuardedRun:
+    """The input of a guard: a run's workspace, its list of tools, and whether its agent has to ask.
 
-    A run that does not have to ask is guarded where its workspace is not trusted.
+    A run whose agent does not have to ask is guarded only if its workspace is not trusted.
     """
 
     workspace: Path
@@ -31,21 +31,21 @@ class Guarded:
     must_ask: bool = True
 
 
-Guard = Callable[[Guarded], Extras]
-"""Returns what a guarded run is started with.
+Guard = Callable[[GuardedRun], Extras]
+"""Return the extras for a guarded run.
 
-Raises ValueError, naming the cause and the first half of the remedy, where the agent has no switch against
-something in the workspace.
+Raises ValueError, with the cause and the first half of the remedy, if the workspace contains something that
+the agent cannot be made to ignore.
 """
 
 
-def nothing(_: Guarded) -> Extras:
+def no_extras(_: GuardedRun) -> Extras:
     """Add nothing."""
     return Extras()
 
 
 def merged(*metas: Mapping[str, Any]) -> dict[str, Any]:
-    """Return mappings laid over one another, member by member where both hold a mapping."""
+    """Return a deep merge of the mappings, in which later values take precedence."""
     found: dict[str, Any] = {}
     for meta in metas:
         for name, value in meta.items():

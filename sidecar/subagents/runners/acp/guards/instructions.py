@@ -1,4 +1,4 @@
-"""The instruction files of a workspace, for agents that leave them out together with its settings."""
+"""Read the instruction files of a workspace for agents that ignore them together with its settings."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -8,19 +8,19 @@ from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.runners.acp.guards.repository import folders
 
 MAX_BYTES = 32 * 1024
-"""How much of one file the agent gets."""
+"""The most bytes of one file that the agent gets."""
 _CUT = "\n[cut; read the file for the rest]"
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def instructions(workspace: Path, names: Iterable[str]) -> str:
-    """Return the texts of the files `names` of the repository's root, its folders down to the workspace.
+    """Return the texts of the files `names` in the folders from the repository's root to the workspace.
 
-    Links out of the repository are not followed. Empty if there are none. Blocking.
+    Empty if no file exists. Does not follow links out of the repository. Blocking.
     """
     places = list(folders(workspace))[::-1]
     if not places or not (places[0] / ".git").exists():
-        places = [workspace]  # without a repository the folders above are not part of the project
+        places = [workspace]  # without a repository, the parent folders are not part of the project
     parts = list(dict.fromkeys(_parts(places, list(names))))
     return "\n\n".join(parts)
 
@@ -39,7 +39,7 @@ def _text(root: Path, path: Path) -> str:
     if not Path(real).is_file():
         return ""
     try:
-        with open(os.open(real, _FLAGS), "rb") as file:  # noqa: PTH123 (a pipe in its place must not block)
+        with open(os.open(real, _FLAGS), "rb") as file:  # noqa: PTH123 (opening a pipe must not block)
             data = file.read(MAX_BYTES + 1)
     except OSError:
         return ""

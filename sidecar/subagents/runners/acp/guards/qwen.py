@@ -1,17 +1,17 @@
-"""What keeps qwen asking, and keeps programs that a repository names from starting."""
+"""Make qwen ask, and keep it from starting programs that a repository names."""
 
 from pathlib import Path
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guarded
+from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
 
 _FOLDER = Path(__file__).parent
 
 
-def guard(run: Guarded) -> Extras:
-    """Have the agent not trust the workspace, and add rules that ask, as system settings, which win.
+def guard(run: GuardedRun) -> Extras:
+    """Mark the workspace as untrusted, and add rules that ask as system settings, which take precedence.
 
-    It then reads none of the workspace's settings (MCP servers, hooks, commands that discover tools), `.env`
-    files and extensions.
+    In an untrusted workspace, qwen ignores the workspace's settings (MCP servers, hooks, commands that
+    discover tools), `.env` files and extensions.
     """
     settings = "qwen.json" if run.must_ask else "qwen_untrusted.json"
     env = {

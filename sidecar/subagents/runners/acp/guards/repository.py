@@ -1,14 +1,14 @@
-"""The folders in which agents look for settings of a repository."""
+"""Find the folders in which agents search for the settings of a repository."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 
 def folders(workspace: Path) -> Iterator[Path]:
-    """Yield the workspace and the folders above it, up to the root of its repository.
+    """Yield the workspace and its parent folders, up to the root of its repository.
 
-    Without a repository, up to the root of the disk; the home folder, whose settings are the user's own, is
-    left out.
+    Without a repository, continue to the root of the file system. Skip the home folder, whose settings are
+    the user's own.
     """
     for folder in (workspace, *workspace.parents):
         if folder != Path.home():

@@ -1,6 +1,6 @@
-"""What the arguments of a tool call (`rawInput`) say that it does, by the names that agents give them.
+"""Determine what a tool call does from the names of its arguments (`rawInput`).
 
-Names are compared without case and without `_` and `-`, in the arguments and in the mappings right below.
+Names are compared without case, `_` and `-`, at the top level of the arguments and one level below.
 """
 
 import json
@@ -18,7 +18,7 @@ _WRITTEN = frozenset(
     {"content", "contents", "filetext", "newtext", "newstring", "newstr", "newcontent", "newsource"}
     | {"oldtext", "oldstring", "oldstr", "replacement", "patch", "patchtext", "diff"}
 )
-_BESIDE = frozenset(
+_INERT = frozenset(
     [
         "args",
         "description",
@@ -41,18 +41,18 @@ _BESIDE = frozenset(
         "maxoutputtokens",
     ]
 )
-"""Members beside a command line that leave open nothing about what runs."""
+"""Members that may accompany a command line without changing what runs."""
 
 
 class Command(NamedTuple):
-    """What a call runs. `is_line`: `text` is what a shell runs, else it shows the arguments."""
+    """What a call runs. If `is_line`, `text` is a shell command line; otherwise it shows the arguments."""
 
     text: str
     is_line: bool
 
 
 def command(raw: Any) -> Command | None:
-    """Return what a call with these arguments runs; None if nothing says that it runs anything."""
+    """Return what a call with these arguments runs; None if no argument names a command."""
     if isinstance(raw, str):
         return Command(raw, is_line=True) if raw else None
     if not isinstance(raw, Mapping):
@@ -61,14 +61,14 @@ def command(raw: Any) -> Command | None:
         return None
     given = {_plain(name): value for name, value in raw.items() if not _is_empty(value)}
     lines = [_line(given[name]) for name in _LINES if name in given]
-    is_known = all(name in _BESIDE or name in _LINES for name in given)
+    is_known = all(name in _INERT or name in _LINES for name in given)
     if len(lines) != 1 or lines[0] is None or not is_known or len(given) < _count(raw):
         return Command(compact(raw), is_line=False)
     return _with_words(lines[0], given.get("args"), raw)
 
 
 def url(raw: Any) -> str | None:
-    """Return the one address that a call names; None if it names several, a local file or what is no text."""
+    """Return the URL that a call names; None unless it names exactly one, as text and not a local file."""
     given = [value for name, value in _members(raw) if name in _URLS]
     parts = [part for value in given for part in (value if isinstance(value, list) else [value])]
     found = set(parts) if all(isinstance(part, str) for part in parts) else set()
@@ -76,15 +76,15 @@ def url(raw: Any) -> str | None:
     return None if text is None or _is_local(text) else text
 
 
-def url_members(raw: Any) -> bool:
-    """Tell whether a call has an address that is not a local file's, in whatever form."""
+def has_remote_url(raw: Any) -> bool:
+    """Return whether a call has a URL member, of any type, that is not a local file."""
     return any(
         name in _URLS and not (isinstance(value, str) and _is_local(value)) for name, value in _members(raw)
     )
 
 
 def writes(raw: Any) -> bool:
-    """Tell whether a call has text to write to a file."""
+    """Return whether a call has text to write to a file."""
     members = raw.items() if isinstance(raw, Mapping) else ()
     return any(_plain(name) in _WRITTEN and isinstance(value, str) and value for name, value in members)
 
@@ -95,7 +95,7 @@ def compact(value: Any) -> str:
 
 
 def _with_words(line: str, words: Any, raw: Mapping[str, Any]) -> Command:
-    """Add the words of `args`. What a shell would take apart may be one word or more commands."""
+    """Add the words of `args`. It is a command line only if a shell would not split or expand the words."""
     if words is None:
         return Command(line, is_line=True)
     if not isinstance(words, list) or not all(isinstance(each, str) for each in words):
@@ -104,14 +104,14 @@ def _with_words(line: str, words: Any, raw: Mapping[str, Any]) -> Command:
 
 
 def _line(given: Any) -> str | None:
-    """Return a command line; one that comes in words is quoted as a shell wants it."""
+    """Return a command line. Quotes the words of a list for a shell."""
     if isinstance(given, list):
         return shlex.join(map(str, given))
     return given if isinstance(given, str) else None
 
 
 def _members(raw: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the members that are not empty, those one level down too."""
+    """Yield the members that are not empty, including those one level below."""
     if not isinstance(raw, Mapping):
         return
     for name, value in raw.items():

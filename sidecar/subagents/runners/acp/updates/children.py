@@ -1,6 +1,6 @@
-"""Sessions that an agent runs beside the run's own, such as those of its subagents: a fold without I/O.
+"""Log the child sessions of an agent, such as those of its subagents. A fold without I/O.
 
-What they do is logged; it is not the run's message, plan, cost or turn. A child is announced with
+Child sessions do not count toward the run's messages, plan, cost or turns. The agent announces a child with
 `subagent_update`, whose `status`, or `state.state` (claude), is `running` until it ends.
 """
 
@@ -15,7 +15,7 @@ from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 
 SUBAGENT = "subagent_update"
 _LINE_CHARS = 1_000
-"""A line of a child's words that is longer is logged in parts."""
+"""Longer lines of a child's text are logged in parts."""
 
 
 @dataclass
@@ -30,17 +30,17 @@ class Children:
 
     def __init__(self) -> None:
         self.idle: Callable[[], object] = lambda: None
-        """Called when none of them runs any more."""
+        """Called when the last running child ends."""
         self._known: dict[str, _Child] = {}
         self._running: set[str] = set()
 
     @property
     def are_running(self) -> bool:
-        """Whether a child was announced as running and has not ended."""
+        """Whether any child is running."""
         return bool(self._running)
 
     def announced(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """Take a `subagent_update` and yield the `log` event of a child's beginning, change or end."""
+        """Process a `subagent_update` and yield a `log` event for a child's start, change or end."""
         session_id, status = update.get("sessionId"), _status(update)
         if not isinstance(session_id, str):
             return
@@ -57,12 +57,12 @@ class Children:
             self._end(session_id)
 
     def take(self, session_id: str, update: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the `log` events of an update of another session than the run's."""
+        """Process an update of a child session and yield its `log` events."""
         child, kind = self._child(session_id), update.get("sessionUpdate")
         if kind == SUBAGENT:
             yield from self.announced(update)
         elif kind == "agent_message_chunk":
-            yield from self._words(child, update.get("content"))
+            yield from self._text(child, update.get("content"))
         elif kind in ("tool_call", "tool_call_update"):
             yield from self._flush(child)
             for event in child.tools.take(update):
@@ -70,12 +70,12 @@ class Children:
                     yield log(f"subagent {child.title}: {event['name']} {event['status']}")
 
     def question(self, session_id: str, params: Mapping[str, Any]) -> Question:
-        """Return what a permission request of a child asks."""
+        """Return the question for a permission request of a child."""
         child, call = self._child(session_id), params.get("toolCall")
         return question_of(child.tools.known(call if isinstance(call, Mapping) else {}), params["options"])
 
     def clear(self) -> None:
-        """Take every child as ended: nobody waits for them any more."""
+        """Consider all children ended, so that nothing waits for them."""
         self._running.clear()
         self.idle()
 
@@ -87,21 +87,21 @@ class Children:
         if not self._running:
             self.idle()
 
-    def _words(self, child: _Child, content: Any) -> Iterator[Event]:
+    def _text(self, child: _Child, content: Any) -> Iterator[Event]:
         text = content.get("text") if isinstance(content, Mapping) else None
         child.line += text if isinstance(text, str) else ""
         *whole, child.line = child.line.split("\n")
         for line in whole:
-            yield from _said(child.title, line)
+            yield from _log_line(child.title, line)
         if len(child.line) > _LINE_CHARS:
             yield from self._flush(child)
 
     def _flush(self, child: _Child) -> Iterator[Event]:
         line, child.line = child.line, ""
-        yield from _said(child.title, line)
+        yield from _log_line(child.title, line)
 
 
-def _said(title: str, line: str) -> Iterator[Event]:
+def _log_line(title: str, line: str) -> Iterator[Event]:
     if line.strip():
         yield log(f"subagent {title}: {line}")
 

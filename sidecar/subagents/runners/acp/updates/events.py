@@ -1,6 +1,6 @@
-"""What an agent tells through its session, as the events of a run: a fold over updates, without I/O.
+"""Turn an agent's session updates into the events of a run. A fold without I/O.
 
-Updates are taken as they come, unchecked: an agent of a newer protocol must not end a run.
+Updates are not validated, so that an agent with a newer protocol does not end a run.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,32 +17,32 @@ from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
 from sidecar.subagents.runners.output.emitted import EmittedVars
 from sidecar.subagents.runners.output.model_errors import ModelError
 
-_SAID = frozenset(CHUNKS.values())
+_TEXT_TYPES = frozenset(CHUNKS.values())
 _ENTRY = ("content", "priority", "status")
-_REPEATED = "the agent's model begins its answer again: its connection or stream broke"
+_REPEATED = "the agent's model started its answer again because its connection or stream was interrupted"
 
 
 class SessionEvents:
-    """The events of one run's session: messages, tools, plan, usage, and what the agent reports of itself.
+    """The events of one run's session: messages, tools, plan, usage, and the agent's reports about itself.
 
-    `session_id` is the run's own session; until it is known every update counts as its own.
+    `session_id` is the run's own session. While it is unknown, all updates count as the run's own.
     """
 
     def __init__(self, new_id: Callable[[], str] = new_message_id, *, takes_outputs: bool = False) -> None:
         self.session_id: str | None = None
         self.children = Children()
         self.is_muted = False
-        """Whether updates are dropped: those that repeat what an earlier run of the session did."""
+        """Whether updates are dropped because they repeat an earlier run of the session."""
         self.refused: Question | None = None
-        """The question after whose refusal the agent has neither said nor begun anything yet."""
+        """The last refused question, until the agent writes a message or starts another tool call."""
         self.is_idle = True
-        """Whether the agent has not spoken, thought or acted in the present turn."""
+        """Whether the current turn has no messages, thoughts or actions yet."""
         self.retrying: ModelError | None = None
-        """Why the agent repeats a request, while it does nothing else."""
+        """The error for which the agent is repeating a model request; None once it does something else."""
         self.usage = Usage()
         self.last_answer = LastAnswer()
         self._notices = Notices()
-        self._words_after_failure: str | None = None
+        self._text_after_failure: str | None = None
         self._messages = Messages(
             new_id, lambda: self._notices.retrying(_REPEATED), takes_outputs=takes_outputs
         )
@@ -54,7 +54,7 @@ class SessionEvents:
         return self._messages.emitted
 
     def take(self, update: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
-        """Yield the events of one `session/update`; none for what no display needs, such as modes."""
+        """Yield the events of one `session/update`; none for updates that displays ignore, such as modes."""
         if self.is_muted:
             return
         if self._is_of_a_child(session_id):
@@ -63,52 +63,52 @@ class SessionEvents:
         yield from self._noted(self._own(update))
 
     def tool(self, call: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
-        """Yield the events of a tool call that a question shows, maybe for the first time."""
+        """Yield the events of a tool call in a permission request, which may be new."""
         yield from self.take({**call, "sessionUpdate": "tool_call_update", "status": None}, session_id)
 
     def claude_message(self, message: Any) -> Iterator[Event]:
-        """Yield the event of what claude reports about its requests."""
+        """Yield the event of a claude SDK message about a model request."""
         yield from self._noted(self._notices.claude_message(message))
 
     def stderr(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Yield `log` events of stderr, with `retrying` where they tell of a request that is repeated."""
+        """Yield `log` events of stderr, with `retrying` if they report a repeated model request."""
         return self._noted(map(self._notices.stderr, events))
 
     def begin_turn(self) -> None:
-        """Begin a turn: what an earlier one came to no longer counts."""
+        """Start a turn, and reset the state of the previous one."""
         self.refused = None
         self.is_idle = True
         self.last_answer.begin_turn()
         self._notices.begin_turn()
 
     def end_turn(self, tokens: Tokens) -> Iterator[Event]:
-        """Yield what the end of a turn tells: the tokens it took, and the end of calls that were refused."""
+        """Yield the events at the end of a turn: held text, the end of refused calls, and its tokens."""
         yield from self._noted(self.flush())
         yield from self._tools.finish()
         yield from self.usage.end_turn(tokens)
 
     def flush(self) -> Iterator[Event]:
-        """Yield what was held back of the message, which is over."""
+        """End the message and yield its held text."""
         yield from self._messages.flush()
 
     def failure(self) -> ModelError | None:
-        """Return why the agent gave the present turn up, by its own report; None if it reports nothing."""
-        return self._notices.failure(self._words_after_failure)
+        """Return the error for which the agent reported the current turn as failed, or None."""
+        return self._notices.failure(self._text_after_failure)
 
     def refuse(self, question: Question) -> None:
-        """Note that a question was answered with no."""
+        """Record that a question was refused."""
         self.refused = question
         self._tools.refuse(question.tool_call_id)
 
     def question(self, params: Mapping[str, Any]) -> Question:
-        """Return what a permission request asks."""
+        """Return the question for a permission request."""
         session_id, call = params.get("sessionId"), params.get("toolCall")
         if self._is_of_a_child(session_id):
             return self.children.question(str(session_id), params)
         return question_of(self._tools.known(call if isinstance(call, Mapping) else {}), params["options"])
 
     def final_message(self) -> str | None:
-        """Return the last message that is not blank, bounded."""
+        """Return the last message that is not blank, cut to its limit."""
         return self._messages.final()
 
     def _is_of_a_child(self, session_id: object) -> bool:
@@ -135,7 +135,7 @@ class SessionEvents:
         yield from self._notices.update(update)
         if self._notices.has_failed and not had_failed:
             yield from self.flush()
-            self._words_after_failure = None
+            self._text_after_failure = None
 
     def _chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
         if is_notice(update):
@@ -145,7 +145,7 @@ class SessionEvents:
             if event["type"] == "message":
                 self.refused = None
                 if self._notices.has_failed:
-                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
+                    self._text_after_failure = (self._text_after_failure or "") + event["text"]
             yield event
 
     def _tool(self, call: Mapping[str, Any]) -> Iterator[Event]:
@@ -153,15 +153,13 @@ class SessionEvents:
             yield from self._messages.interrupt()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
-                if self._notices.has_failed:
-                    self._words_after_failure = (self._words_after_failure or "") + event["text"]
             yield event
 
     def _noted(self, events: Iterator[Event]) -> Iterator[Event]:
-        """Yield events and keep what they mean for the turn."""
+        """Yield events and update the state of the turn."""
         for event in events:
             self.retrying = self._notices.error if "retrying" in event else None
-            if event["type"] in ("tool", "emit") or (event["type"] in _SAID and event["text"].strip()):
+            if event["type"] in ("tool", "emit") or (event["type"] in _TEXT_TYPES and event["text"].strip()):
                 self.is_idle = False
             self.usage.follow(event)
             self.last_answer.take(event)

@@ -1,4 +1,4 @@
-"""What an agent says and thinks, as the events of a run: a fold over chunks, without I/O."""
+"""Turn an agent's message and thought chunks into the events of a run. A fold without I/O."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -18,15 +18,15 @@ _JOINED_CHARS = 16 * 1024
 
 
 def new_message_id() -> str:
-    """Return a fresh id: random, since a task that is resumed writes into the same journal."""
+    """Return a new id. It is random because a resumed task writes to the same journal."""
     return uuid4().hex[:12]
 
 
 class Messages:
-    """The messages and thoughts of one run, the last message and what it emitted.
+    """The messages and thoughts of one run, its last message and its emitted variables.
 
-    With `takes_outputs` blocks of outputs in messages become `emit` events, and do not appear in a message.
-    `repeated` makes the event that tells of an answer begun again.
+    With `takes_outputs`, blocks of outputs in messages become `emit` events and are removed from the message.
+    `repeated` returns the event for an answer that the model starts again.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Messages:
         self._last_message: str | None = None
 
     def chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the events of a piece of a message or thought; an empty one has none."""
+        """Yield the events of a message or thought chunk; none for an empty one."""
         text = text_of(update.get("content"))
         if not text:
             return
@@ -57,50 +57,50 @@ class Messages:
         shown, repeats_all = self._repeats.feed(text) if their_id is not None else (text, False)
         if repeats_all:
             yield self._repeated()
-        yield from self._words(shown)
+        yield from self._message_events(shown)
 
     def interrupt(self) -> Iterator[Event]:
-        """Yield what was held back: the agent does something else.
+        """Yield held text because the agent does something else.
 
-        What it says after a tool call is another message, unless it says itself that it is not.
+        Text after a tool call is a new message, unless its message id shows that it continues the old one.
         """
-        yield from self._words(self._repeats.interrupt())
+        yield from self._message_events(self._repeats.interrupt())
         if self._their_id is None:
             yield from self._begin("", None)
 
     def flush(self) -> Iterator[Event]:
-        """Yield what was held back of the message, which is over."""
-        yield from self._words(self._repeats.interrupt())
+        """End the message and yield its held text."""
+        yield from self._message_events(self._repeats.interrupt())
         yield from self._begin("", None)
 
     def final(self) -> str | None:
-        """Return the last message that is not blank, bounded."""
+        """Return the last message that is not blank, cut to its limit."""
         if self._kind != "message" or self._text.is_blank():
             return self._last_message
         final = self._text.final()
-        return final if self._blocks is None else final.strip("\n")  # what led over to a block
+        return final if self._blocks is None else final.strip("\n")  # blank lines around a block
 
     def _begin(self, kind: str, their_id: object) -> Iterator[Event]:
-        """Yield what was held back of one message, and begin another."""
+        """Yield the held text of the current message, and start another."""
         if kind == "thought":
-            yield from self._words(self._repeats.interrupt())
+            yield from self._message_events(self._repeats.interrupt())
         if self._kind == "message" and self._blocks is not None:
-            yield from self._said(self._blocks.finish())
+            yield from self._block_events(self._blocks.finish())
         if kind == "message" and self._repeats.begin():
             yield self._repeated()
         self._last_message = self.final()
         self._kind, self._their_id = kind, their_id
         self._our_id, self._text = self._new_id(), FinalText()
 
-    def _words(self, text: str) -> Iterator[Event]:
+    def _message_events(self, text: str) -> Iterator[Event]:
         if not text:
             return
         if self._blocks is not None:
-            yield from self._said(self._blocks.feed(text))
+            yield from self._block_events(self._blocks.feed(text))
         else:
             yield from self._text_events(text)
 
-    def _said(self, parts: Iterable[str | Event]) -> Iterator[Event]:
+    def _block_events(self, parts: Iterable[str | Event]) -> Iterator[Event]:
         for part in parts:
             if isinstance(part, str):
                 yield from self._text_events(part)
@@ -116,7 +116,7 @@ class Messages:
 
 
 def joined(events: Iterable[Event]) -> Iterator[Event]:
-    """Join pieces of one message that came together: whoever floods words must not flood the journal."""
+    """Join adjacent chunks of a message, so that many small chunks do not flood the journal."""
     held: Event | None = None
     for event in events:
         if held is not None and _continues(held, event):
@@ -130,7 +130,7 @@ def joined(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a content block, or what stands for one of another type."""
+    """Return the text of a content block, or a placeholder for a block of another type."""
     if not isinstance(content, Mapping):
         return ""
     if content.get("type") == "text":

@@ -1,7 +1,7 @@
-"""What an agent reports about itself beside its work: failed requests, notices, updates of other kinds.
+"""Turn an agent's reports about itself into `log` events: failed requests, notices and other updates.
 
-Sources: codex's `_meta.codex` (codex-acp 2.6), claude's messages of its SDK (claude-agent-acp 0.101), the
-built-in agent's `_meta.sidecar`. Nothing here ends a run by itself.
+Sources: codex's `_meta.codex` (codex-acp 2.6), claude's SDK messages (claude-agent-acp 0.101), and the
+built-in agent's `_meta.sidecar`. These reports alone never end a run.
 """
 
 import re
@@ -21,11 +21,11 @@ from sidecar.subagents.runners.output.model_errors import (
 Event = dict[str, Any]
 
 CLAUDE_MESSAGE = "_claude/sdkMessage"
-"""The notification in which claude passes on a message of its SDK."""
+"""The notification with which claude forwards a message of its SDK."""
 SESSION_META: Mapping[str, Any] = {
     "claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}
 }
-"""The `_meta` of a session's opening that has claude tell of the requests it repeats; for others, nothing."""
+"""The `_meta` of the session request that makes claude report repeated requests. Other agents ignore it."""
 
 _SILENT = frozenset(
     {
@@ -36,7 +36,7 @@ _SILENT = frozenset(
         "session_info_update",
     }
 )
-"""Updates that no reader of a log misses."""
+"""Updates that are not logged."""
 _LOG_CHARS = 4_000
 _RETRY_LINES = (
     re.compile(r"Attempt (?P<attempt>\d{1,6}) failed[^\n]{0,400}"),  # gemini, with GEMINI_DEBUG_LOG_FILE
@@ -48,23 +48,23 @@ _ATTEMPT = re.compile(r"\b(\d{1,6})\s*(?:/|of)\s*\d{1,6}\b")
 
 
 class Notices:
-    """Folds what an agent reports about itself; `failure` is what the present turn came to."""
+    """Process an agent's reports about itself. `failure` returns the error of the current turn."""
 
     def __init__(self) -> None:
         self.error: ModelError | None = None
-        """What the agent reported last about a request to its model."""
+        """The last reported error of a model request."""
         self.has_failed = False
-        """Whether the agent reported that it gave the present turn up."""
+        """Whether the agent reported the current turn as failed."""
         self._attempts = 0
 
     def begin_turn(self) -> None:
-        """Forget what an earlier turn came to."""
+        """Reset the state of the previous turn."""
         self._attempts, self.error, self.has_failed = 0, None, False
 
     def failure(self, last_words: str | None) -> ModelError | None:
-        """Return why the agent gave the turn up; its later words name the reason if no report does.
+        """Return the error of a turn that the agent reported as failed, or None.
 
-        None for a turn that it did not give up.
+        If no report names the cause, it is taken from the agent's text after the failure, `last_words`.
         """
         if not self.has_failed:
             return None
@@ -74,7 +74,7 @@ class Notices:
         return self.error
 
     def update(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield the `log` events of an update that is neither words, a tool call, a plan nor usage."""
+        """Yield the `log` events of an update that is not text, a tool call, a plan or usage."""
         meta = update.get("_meta")
         for theirs in (_mapping(meta, "codex"), _mapping(meta, "sidecar")):
             yield from self._report(theirs)
@@ -82,17 +82,17 @@ class Notices:
             yield log(_text_of(update))
 
     def claude_message(self, message: Any) -> Iterator[Event]:
-        """Yield the `log` event of claude's report that it repeats a request."""
+        """Yield the `log` event of an SDK message in which claude reports a repeated request."""
         if not isinstance(message, Mapping) or message.get("subtype") != "api_retry":
             return
         status = message.get("error_status")
-        # It has no status where the connection or the stream broke, and then says "unknown".
-        reason = "the connection broke" if status is None else message.get("error")
+        # For an interrupted connection or stream, the status is missing and the error is "unknown".
+        reason = "the connection was interrupted" if status is None else message.get("error")
         text = f"Retrying, attempt {message.get('attempt')} of {message.get('max_retries')}: {reason}"
         yield self.retrying(text, message.get("attempt"), status if isinstance(status, int) else None)
 
     def stderr(self, event: Event) -> Event:
-        """Return a `log` event of stderr, with `retrying` where a line tells of a repeated request."""
+        """Return a `log` event of stderr, with `retrying` if a line reports a repeated request."""
         for line in _RETRY_LINES:
             if found := line.search(event["text"]):
                 named = found.groupdict()
@@ -102,7 +102,7 @@ class Notices:
         return event
 
     def retrying(self, text: str, attempt: Any = None, status: int | None = None) -> Event:
-        """Return the `log` event of a request that is repeated, and keep it as the newest error."""
+        """Return the `log` event of a repeated request, and keep its error as the last one."""
         named = _ATTEMPT.search(text)
         if isinstance(attempt, int) and not isinstance(attempt, bool):
             self._attempts = attempt
@@ -121,7 +121,7 @@ class Notices:
         if notice := _mapping(theirs, "notice"):
             yield log(str(notice.get("text", "")))
         if retrying := _mapping(theirs, "retrying"):
-            text = str(retrying.get("text") or "the agent repeats a request")
+            text = str(retrying.get("text") or "the agent is repeating a request")
             yield self.retrying(text, retrying.get("attempt"), status_of(retrying))
         if error := _mapping(theirs, "error"):
             text = _joined(error.get("message"), error.get("additionalDetails"))
@@ -133,18 +133,18 @@ class Notices:
 
 
 def log(text: str) -> Event:
-    """Return the event of a line that an agent reports about itself."""
+    """Return a `log` event with a line that an agent reports about itself."""
     cut = f"{text[:_LOG_CHARS]} [cut: {len(text) - _LOG_CHARS:,} more characters]"
     return {"type": "log", "stream": "agent", "text": f"{text if len(text) <= _LOG_CHARS else cut}\n"}
 
 
 def is_notice(update: Mapping[str, Any]) -> bool:
-    """Tell whether a message chunk is not the model's: claude shows notices of its own as words."""
+    """Return whether a message chunk is a notice of the agent, which claude sends like the model's text."""
     return _mapping(update.get("_meta"), "claudeCode").get("kind") == "informational"
 
 
 def _text_of(update: Mapping[str, Any]) -> str:
-    """Return an update's words behind its kind, or all of it as JSON."""
+    """Return an update's kind, followed by its text or, if it has none, by the update as JSON."""
     kind = str(update.get("sessionUpdate"))
     content = _mapping(update, "content").get("text")
     words = next(
@@ -165,7 +165,7 @@ def _text_of(update: Mapping[str, Any]) -> str:
 
 
 def _joined(*texts: Any) -> str:
-    return ": ".join(text for text in texts if isinstance(text, str) and text) or "an error without a text"
+    return ": ".join(text for text in texts if isinstance(text, str) and text) or "unknown error"
 
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""A permission request of an agent, as a question with options that a policy or a person can answer."""
+"""Turn an agent's permission request into a question that a policy or a person can answer."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,13 +18,13 @@ _TOOL_KINDS = frozenset(
 
 
 def known_options(options: Any) -> list[dict[str, Any]]:
-    """Return the options of a request whose kind is known; to take another would be a guess."""
+    """Return the options of a request that have a known kind. The meaning of others is unknown."""
     found = options if isinstance(options, list) else []
     return [each for each in found if isinstance(each, dict) and each.get("kind") in _OPTION_KINDS]
 
 
 def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Question:
-    """Return the question that a request's `toolCall` and known options are; its texts are bounded."""
+    """Return the question for a request's `toolCall` and known options. Cuts its texts to their limits."""
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
     command, name = acp_arguments.command(raw), _text(call.get("name"))
@@ -49,10 +49,10 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
 
 
 def _kind(kind: Any, raw: Any, *, runs: bool, changes: bool) -> str:
-    """Return the kind by what a call does: an agent may call a command or an edit a read."""
+    """Return the kind from what a call does, since an agent may label a command or an edit as a read."""
     if runs:
         return "execute"
-    if kind in READS and acp_arguments.url_members(raw):
+    if kind in READS and acp_arguments.has_remote_url(raw):
         return "fetch"
     if kind in READS and (changes or (kind != "think" and acp_arguments.writes(raw))):
         return "edit"
@@ -60,9 +60,9 @@ def _kind(kind: Any, raw: Any, *, runs: bool, changes: bool) -> str:
 
 
 def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:
-    """Return the options, with "always" where an agent offers to allow only once.
+    """Return the options, and add "always" if an agent offers only to allow once.
 
-    Some do where a rule has them ask. The sidecar itself keeps what is always allowed, and answers "once".
+    Some agents do so if a rule makes them ask. The sidecar remembers the permission and answers "once".
     """
     offered = tuple(options)
     kinds = {option.kind for option in offered}

@@ -1,6 +1,7 @@
-"""Output of commands that an agent sends in `_meta` of tool calls, in pieces, for a client with terminals.
+"""Collect the command output that agents send in the `_meta` of tool calls for clients with terminals.
 
-The members: Zed's `terminal_output` and `terminal_exit`, and codex's `terminal_output_delta` (codex-acp 2.6).
+The members are Zed's `terminal_output` and `terminal_exit`, and codex's `terminal_output_delta`
+(codex-acp 2.6).
 """
 
 from collections.abc import Mapping
@@ -9,12 +10,12 @@ from typing import Any
 from sidecar.subagents.runners.output.text import Tail
 
 OUTPUT_CHARS = 64 * 1024
-"""How much of the end of one command's output is kept."""
+"""The size of the tail of a call's output that is kept."""
 _CHUNKS = ("terminal_output_delta", "terminal_output")
 
 
 class TerminalOutput:
-    """The output of one tool call's commands and the status the last one exited with."""
+    """The output of a tool call's commands and the exit status of the last command."""
 
     def __init__(self) -> None:
         self._tail = Tail(OUTPUT_CHARS)
@@ -23,9 +24,9 @@ class TerminalOutput:
         self._exit: dict[str, Any] = {}
 
     def take(self, update: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the members that a display needs now: `content` with the output, `output` with the status.
+        """Return the members to display: `content` with the output, `output` with the exit status.
 
-        Growing output is returned each time it has doubled, and whole at the end of the call or command.
+        Returns growing output each time its size has doubled, and at the end of the command or call.
         """
         meta = update.get("_meta")
         if not isinstance(meta, Mapping):

@@ -1,4 +1,4 @@
-"""Tool calls as an agent tells of them, first and later, as events that say only what is new."""
+"""Turn an agent's tool calls and their updates into events that contain only changes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
 Event = dict[str, Any]
 
 VALUE_BYTES = 256 * 1024
-"""The most of one text or value in an event: the file it came from has the rest."""
+"""The most bytes of one text or value in an event."""
 _KNOWN = 1_000
-"""Calls remembered; an update of an older one counts as a new call."""
+"""The most calls to remember. An update of a forgotten call counts as a new call."""
 _ENDS = {"completed": "completed", "failed": "failed"}
 _ABOUT = ("name", "title", "kind", "locations", "content", "rawInput")
 
@@ -25,21 +25,21 @@ class _Call:
     name: str
     status: str = "started"
     sent: dict[str, int] = field(default_factory=dict)
-    """A mark of each member's value as it was last sent."""
+    """The hash of each member's value when it was last sent."""
     about: dict[str, Any] = field(default_factory=dict)
-    """What a question about the call may leave out, until the call ends."""
+    """The members that a permission request for the call may omit, until the call ends."""
     terminal: TerminalOutput = field(default_factory=TerminalOutput)
 
 
 class ToolCalls:
-    """The calls of one run. An update may come without its call: the first sight of an id begins it."""
+    """The tool calls of one run. An update with an unknown id starts a new call."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
         self._refused: dict[str, None] = {}
 
     def take(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """Yield `started`, what changed meanwhile (`started` again) and one end; nothing for no news."""
+        """Yield the events of an update: `started`, also for changes, or the end. None if nothing changed."""
         call_id = update.get("toolCallId")
         if not isinstance(call_id, str) or not call_id:
             return
@@ -48,27 +48,27 @@ class ToolCalls:
         status = _ENDS.get(str(update.get("status")), call.status)
         if status != "started":
             self._refused.pop(call_id, None)
-        news = call_news(call.sent, {**call.terminal.take(update), **members(update)})
+        changes = changed_members(call.sent, {**call.terminal.take(update), **members(update)})
         if is_new and status != "started":
             yield self._event(call_id, call, "started", {})
-        if is_new or news or status != call.status:
+        if is_new or changes or status != call.status:
             call.status = status
             if status != "started":
                 call.about.clear()
-            yield self._event(call_id, call, status, news)
+            yield self._event(call_id, call, status, changes)
 
     def refuse(self, call_id: str | None) -> None:
-        """Note that a call was refused: some agents never tell of its end."""
+        """Record that a call was refused, since some agents never report its end."""
         if call_id in self._calls:
             self._refused[str(call_id)] = None
 
     def finish(self) -> Iterator[Event]:
-        """Yield the end of each refused call that has none, when the agent's turn is over."""
+        """End the turn: yield the end of each refused call whose end the agent did not report."""
         for call_id in list(self._refused):
             yield from self.take({"toolCallId": call_id, "status": "failed"})
 
     def known(self, update: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a call as `update` gives it, with what it leaves out and an earlier one had."""
+        """Return the call in `update`, completed with members from earlier updates."""
         call = self._calls.get(str(update.get("toolCallId")))
         before = call.about if call else {}
         given = {key: value for key, value in update.items() if value}
@@ -83,22 +83,22 @@ class ToolCalls:
         self._calls[call_id] = call = _Call(call_name(update))
         return call, True
 
-    def _event(self, call_id: str, call: _Call, status: str, news: Event) -> Event:
-        return {"type": "tool", "toolCallId": call_id, "name": call.name, "status": status, **news}
+    def _event(self, call_id: str, call: _Call, status: str, changes: Event) -> Event:
+        return {"type": "tool", "toolCallId": call_id, "name": call.name, "status": status, **changes}
 
 
 def _about(before: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an update adds to what is known of a call.
+    """Return what an update adds to the known members of a call.
 
-    Files add up, since an update may name only further ones; output does not take the place of changes.
+    Locations accumulate, since an update may name only additional files. Output does not replace diffs.
     """
-    news = {key: update[key] for key in _ABOUT if update.get(key)}
-    if "locations" in news:
-        places = {**_by_path(before.get("locations")), **_by_path(news["locations"])}
-        news["locations"] = list(places.values())[: MAX_PATHS + 1]
-    if "content" in news and not any(part.get("type") == "diff" for part in _mappings(news["content"])):
-        del news["content"]
-    return news
+    added = {key: update[key] for key in _ABOUT if update.get(key)}
+    if "locations" in added:
+        places = {**_by_path(before.get("locations")), **_by_path(added["locations"])}
+        added["locations"] = list(places.values())[: MAX_PATHS + 1]
+    if "content" in added and not any(part.get("type") == "diff" for part in _mappings(added["content"])):
+        del added["content"]
+    return added
 
 
 def _by_path(places: Any) -> dict[str, Mapping[str, Any]]:
@@ -110,13 +110,13 @@ def _mappings(parts: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def call_name(call: Mapping[str, Any]) -> str:
-    """Return what a display calls the tool, bounded."""
+    """Return the display name of the tool, cut to its limit."""
     names = (call.get("name"), call.get("title"), call.get("kind"))
     return next((cut_middle(name, TITLE_CHARS) for name in names if isinstance(name, str) and name), "tool")
 
 
 def members(call: Mapping[str, Any]) -> Event:
-    """Return what a call says of itself, bounded: `title, kind, locations, content, input, output`."""
+    """Return the call's `title, kind, locations, content, input, output`, cut to their limits."""
     words = {key: call[key] for key in ("title", "kind") if isinstance(call.get(key), str)}
     found: Event = {key: cut_middle(text, TITLE_CHARS) for key, text in words.items()}
     if isinstance(call.get("locations"), list):
@@ -129,16 +129,16 @@ def members(call: Mapping[str, Any]) -> Event:
     return {key: value for key, value in found.items() if value not in ([], {}, "")}
 
 
-def call_news(sent: dict[str, int], found: Event) -> Event:
-    """Return the members that differ from what was sent, and note them as sent."""
-    marks = {key: hash(codec.encode(value)) for key, value in found.items()}
-    news = {key: value for key, value in found.items() if sent.get(key) != marks[key]}
-    sent.update(marks)
-    return news
+def changed_members(sent: dict[str, int], found: Event) -> Event:
+    """Return the members that differ from those in `sent`, and add them to it."""
+    hashes = {key: hash(codec.encode(value)) for key, value in found.items()}
+    changes = {key: value for key, value in found.items() if sent.get(key) != hashes[key]}
+    sent.update(hashes)
+    return changes
 
 
 def bounded(value: Any) -> Any:
-    """Return `value`, or its text where it is nested deeply, cut where it is too large."""
+    """Return `value`, or its text if it is too deep, or its cut text if it is too large."""
     text, is_kept = _text_of(value)
     if len(encoded := text.encode("utf-8", "replace")) <= VALUE_BYTES:
         return value if is_kept else text
@@ -157,7 +157,7 @@ def _text_of(value: Any) -> tuple[str, bool]:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Tell whether every JSON library can write and read a value, however deep it is nested."""
+    """Return whether a value's nesting is shallow enough for every JSON library."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [
@@ -179,7 +179,7 @@ def _location(place: Any) -> Event | None:
 
 
 def _content(part: Any) -> Event | None:
-    """Return `{type: "text", text}`, `{type: "diff", path, oldText?, newText}`, or None for others."""
+    """Return `{type: "text", text}` or `{type: "diff", path, oldText?, newText}`; None for other types."""
     if not isinstance(part, Mapping):
         return None
     if part.get("type") == "diff" and isinstance(part.get("path"), str):

@@ -1,14 +1,14 @@
-"""Tokens and cost of a run, counted as its agent reports them: a fold without I/O.
+"""Count the tokens and cost of a run from its agent's reports. A fold without I/O.
 
-Agents report in three ways: with each answer of the model, with the size of the context after an answer, and
-with the reply to a prompt. `inputTokens` excludes the cache, whatever the convention of the agent.
+Agents report in three ways: the usage of each model answer, the size of the context after an answer, or the
+usage of a turn in the reply to the prompt. `inputTokens` always excludes the cache.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 Tokens = dict[str, int]
-"""`inputTokens`, `outputTokens`, `cacheReads`, `cacheWrites`; a missing one is unknown."""
+"""`inputTokens`, `outputTokens`, `cacheReads`, `cacheWrites`. A missing member is unknown."""
 
 _THEIRS = {
     "inputTokens": ("inputTokens", "input_tokens"),
@@ -20,11 +20,11 @@ _THEIRS = {
 }
 _CACHE_APART_THOUGHTS_WITHIN = (False, True)
 _CONVENTIONS = (_CACHE_APART_THOUGHTS_WITHIN, (True, True), (False, False), (True, False))
-"""(input includes the cache, output includes the thoughts), the commonest first."""
+"""(input includes the cache, output includes the thoughts), the most common first."""
 
 
 def tokens_of(usage: Any) -> Tokens:
-    """Return the tokens of a report in any agent's words; its total shows which convention it follows."""
+    """Return the tokens of a report in any agent's format. Its total shows which convention it follows."""
     given = {ours: count for ours, names in _THEIRS.items() if (count := _count(usage, names)) is not None}
     thoughts, total = given.pop("thoughts", 0), given.pop("total", None)
     cached = given.get("cacheReads", 0) + given.get("cacheWrites", 0)
@@ -45,10 +45,10 @@ def tokens_of(usage: Any) -> Tokens:
 
 
 def reply_tokens(reply: Mapping[str, Any]) -> Tokens:
-    """Return the tokens that the reply to a prompt reports, by the fullest of its reports.
+    """Return the tokens from the most complete report in the reply to a prompt.
 
-    `usage` is the protocol's; `_meta.quota` (gemini, claude, codex) also has a row for each model, in which
-    claude counts its subagents.
+    `usage` is part of the protocol. `_meta.quota` (gemini, claude, codex) also has a row for each model,
+    which in claude includes its subagents.
     """
     quota = _member(reply, "_meta", "quota")
     rows = _member(quota, "model_usage")
@@ -60,40 +60,40 @@ def reply_tokens(reply: Mapping[str, Any]) -> Tokens:
 
 
 def quota_of(reply: Mapping[str, Any]) -> Tokens:
-    """Return the tokens of a turn as gemini reports them."""
+    """Return the tokens of a turn in gemini's format; empty for other agents."""
     quota = _member(reply, "_meta", "quota", "token_count")
     return tokens_of(quota) if isinstance(quota, Mapping) and "input_tokens" in quota else {}
 
 
 def counted_nothing(reply: Mapping[str, Any]) -> bool:
-    """Tell whether gemini counted a turn as no tokens at all: its model's answer did not arrive.
+    """Return whether gemini counted no tokens for a turn, which means that no answer arrived.
 
-    Other agents report 0 as well where a model server tells no usage.
+    Other agents also report 0 if the model server does not report usage.
     """
     counted = quota_of(reply)
     return "usage" not in reply and bool(counted) and not any(counted.values())
 
 
 class Usage:
-    """The usage of one run; `members` are those of a `usage` event, cumulative."""
+    """The cumulative usage of one run."""
 
     def __init__(self) -> None:
         self.cost_before = 0.0
-        """What the session had cost (USD) before this run, which the agent counts too."""
+        """The cost of the session in USD before this run, which the agent's reports include."""
         self.last_turn = 0
-        """The tokens of the turn that ended last."""
-        self._told: dict[str, Any] = {}
+        """The number of tokens of the turn that ended last."""
+        self._reported: dict[str, Any] = {}
         self._other: dict[str, Any] = {}
         self._before: Tokens = {}
         self._turn: Tokens = {}
         self._answers: list[int] = []
         self._closes_answers: bool | None = None
-        """Whether the agent reports an answer's size behind it, as codex does, or before, as claude does."""
+        """Whether the agent reports an answer's size after the answer (codex) or before it (claude)."""
         self._has_acted = False
         self._tool_has_ended = False
 
     def update(self, update: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Take a session update of any kind and yield a `usage` event if it brings news."""
+        """Process a session update of any kind and yield a `usage` event if the usage changes."""
         if update.get("sessionUpdate") == "usage_update":
             self._context(update)
         if answer := tokens_of(_member(update, "_meta", "usage")):
@@ -102,26 +102,26 @@ class Usage:
         if session := tokens_of(_member(update, "_meta", "sidecar", "usage")):
             self._turn = {name: max(0, count - self._before.get(name, 0)) for name, count in session.items()}
             self._answers.clear()
-        yield from self._news()
+        yield from self._changes()
 
     def follow(self, event: Mapping[str, Any]) -> None:
-        """Take in another event of the run: sizes that are reported with work between are of two answers."""
+        """Process another event of the run: sizes reported before and after it count as different answers."""
         if event["type"] in ("message", "thought") or event.get("status") == "started":
             self._has_acted = True
         elif event["type"] == "tool":
             self._tool_has_ended = True
 
     def end_turn(self, reply: Tokens) -> Iterator[dict[str, Any]]:
-        """Take the tokens of the prompt's reply; they replace what was counted on the way."""
+        """Record the tokens from the reply to the prompt, which replace those counted during the turn."""
         self._turn = reply if any(reply.values()) else self._counted() or reply
         self.last_turn = sum(self._turn.values())
         self._before, self._turn = _sum(self._before, self._turn), {}
         self._answers.clear()
         self._has_acted = self._tool_has_ended = False
-        yield from self._news()
+        yield from self._changes()
 
     def _counted(self) -> Tokens:
-        """Return the tokens of the present turn; those of answers known by their size count as input."""
+        """Return the tokens of the current turn. If only sizes are known, they count as input."""
         return self._turn or ({"inputTokens": sum(self._answers)} if any(self._answers) else {})
 
     def _context(self, update: Mapping[str, Any]) -> None:
@@ -134,10 +134,10 @@ class Usage:
             self._other |= self._cost(_numbers({"cost": cost.get("amount")}))
 
     def _measure(self, size: int) -> None:
-        """Count an answer by the size it and what it answers take; several reports may speak of one.
+        """Count an answer by the size of the context after it. Several reports may refer to one answer.
 
-        An agent that reports behind an answer repeats an unchanged size; another size is of another answer,
-        also where it shows nothing between, as with tools that codex keeps to itself.
+        An agent that reports after an answer may repeat an unchanged size. A different size belongs to
+        another answer, even without an event in between, since codex hides some tools.
         """
         if self._closes_answers is None:
             self._closes_answers = self._has_acted
@@ -151,17 +151,17 @@ class Usage:
         self._has_acted = self._tool_has_ended = False
 
     def _cost(self, reported: dict[str, Any]) -> dict[str, Any]:
-        """Return the cost without that of former runs; an agent that tells less does not count them."""
+        """Return the cost without earlier runs. An agent that reports less than that excludes them itself."""
         if "cost" not in reported or not self.cost_before:
             return reported
         if reported["cost"] < self.cost_before:
             self.cost_before = 0.0
         return {"cost": round(reported["cost"] - self.cost_before, 9)}
 
-    def _news(self) -> Iterator[dict[str, Any]]:
+    def _changes(self) -> Iterator[dict[str, Any]]:
         members = {**self._other, **_sum(self._before, self._counted())}
-        if members != self._told:
-            self._told = members
+        if members != self._reported:
+            self._reported = members
             yield {"type": "usage", **members}
 
 

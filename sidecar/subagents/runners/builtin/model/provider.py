@@ -10,7 +10,7 @@ _SETTINGS = ModelSettings(cache=True, max_retries=0)
 
 
 def build_model(settings: BuiltinSettings) -> Model:
-    """Return the model. Raises SettingsFault if none is named. Importing its library takes a second."""
+    """Return the model. Raises SettingsError if none is named. Importing its library takes a second."""
     name = required_model(settings)
     return _anthropic(settings, name) if settings.provider == "anthropic" else _openai(settings, name)
 

@@ -1,4 +1,4 @@
-"""That an agent is put into a mode in which it asks, whether it obeys or not: judged by what it wrote."""
+"""An agent is put into a mode in which it asks. The tests check what the agent wrote."""
 
 import json
 import re
@@ -85,9 +85,9 @@ async def test_a_session_that_is_taken_up_is_put_into_the_asking_mode_too(
 @pytest.mark.parametrize(
     ("behavior", "error"),
     [
-        ({"offers": ["auto", "yolo"]}, "starts in mode 'auto'.*none of its modes is known to ask"),
-        ({"offers": []}, r"none of its modes is known to ask \(it offers no other\)"),
-        ({"offers": ["auto", "plan"]}, "none of its modes is known to ask"),
+        ({"offers": ["auto", "yolo"]}, "starts in mode 'auto'.*no mode in which it is known to ask"),
+        ({"offers": []}, r"no mode in which it is known to ask \(it offers no other mode\)"),
+        ({"offers": ["auto", "plan"]}, "no mode in which it is known to ask"),
         ({"answer": "refuse"}, "refuses mode 'default'.*not in this session"),
         ({"answer": "stay"}, "stays in 'auto'"),
         ({"answer": "later"}, "stays in 'auto'|switched to mode 'auto'"),
@@ -96,7 +96,7 @@ async def test_a_session_that_is_taken_up_is_put_into_the_asking_mode_too(
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict) else "",
 )
-async def test_an_agent_that_cannot_be_had_to_ask_fails_and_writes_nothing(
+async def test_an_agent_that_does_not_ask_fails_and_writes_nothing(
     begin: Begin, person: Any, tmp_path: Path, by: list[str], behavior: dict[str, Any], error: str
 ) -> None:
     person.chooses = "yes"

@@ -66,13 +66,13 @@ def test_modes_and_options_are_both_found() -> None:
     assert state.choices == (ModeChoice(None, "a", ("a",)), ModeChoice("mode", "auto", ("auto", "default")))
 
 
-def test_the_newest_news_of_a_mode_counts() -> None:
+def test_the_last_announced_mode_counts() -> None:
     state = SessionState((ModeChoice(None, "default", ()), ModeChoice("mode", "default", ())))
     state = session_modes.updated(state, {"sessionUpdate": "current_mode_update", "currentModeId": "auto"})
     assert state.mode == "auto"
-    assert [choice.current for choice in state.unasking(AskingModes())] == ["auto"]
+    assert [choice.current for choice in state.not_asking(AskingModes())] == ["auto"]
     state = session_modes.updated(state, {"sessionUpdate": "config_option_update", "configOptions": [OPTION]})
-    assert [choice.option for choice in state.unasking(AskingModes())] == [None, "mode"]
+    assert [choice.option for choice in state.not_asking(AskingModes())] == [None, "mode"]
 
 
 def test_a_mode_that_is_announced_in_words_counts() -> None:

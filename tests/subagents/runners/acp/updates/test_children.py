@@ -32,7 +32,7 @@ def test_a_child_runs_until_its_end(word: Json) -> None:
     assert ends == [False]
 
 
-def test_a_child_of_which_only_the_name_is_told_is_not_waited_for() -> None:
+def test_a_run_does_not_wait_for_a_child_without_a_status() -> None:
     children = Children()
     assert list(children.announced(announced(title="Look"))) == []
     assert not children.are_running
@@ -69,7 +69,7 @@ def test_nothing_of_a_child_is_the_parents() -> None:
     assert [event["type"] for event in events.take(say("ours"), "own")] == ["message"]
 
 
-def test_a_childs_question_knows_what_its_call_said_before() -> None:
+def test_a_childs_question_includes_earlier_members_of_its_call() -> None:
     events = SessionEvents()
     events.session_id = "own"
     call = {"toolCallId": "t", "kind": "execute", "title": "Run", "rawInput": {"command": "ls"}}

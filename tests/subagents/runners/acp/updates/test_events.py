@@ -40,13 +40,13 @@ def ids(events: list[Json]) -> list[Any]:
     return [event.get("messageId") for event in events]
 
 
-def test_pieces_of_one_message_share_an_id_and_thoughts_stand_apart() -> None:
+def test_chunks_of_a_message_share_an_id_and_thoughts_have_their_own() -> None:
     events = taken(chunk("a"), chunk("b"), chunk("hmm", "thought"), chunk("c"))
     assert [event["type"] for event in events] == ["message", "message", "thought", "message"]
     assert ids(events) == ["m1", "m1", "m2", "m3"]
 
 
-def test_what_is_said_after_a_tool_call_is_another_message() -> None:
+def test_text_after_a_tool_call_is_another_message() -> None:
     assert ids(taken(chunk("a"), tool("pending"), chunk("b"))) == ["m1", None, "m3"]
 
 
@@ -110,7 +110,7 @@ def test_cost_in_another_currency_is_not_taken_for_dollars() -> None:
     assert event == {"type": "usage", "contextUsed": 5, "contextSize": 10, "inputTokens": 5}
 
 
-def test_usage_is_told_when_it_changes() -> None:
+def test_usage_is_reported_when_it_changes() -> None:
     update = {"sessionUpdate": "usage_update", "used": 5, "size": 10}
     assert len(taken(update, update, {**update, "used": 6})) == 2
 
@@ -118,27 +118,27 @@ def test_usage_is_told_when_it_changes() -> None:
 def test_what_a_session_cost_before_is_taken_off_unless_the_agent_does_not_count_it() -> None:
     events = session()
     events.usage.cost_before = 2.0
-    told = [
+    reported = [
         event["cost"]
         for amount in (2.0, 2.5, 0.25, 0.5)
         for event in events.take(
             {"sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}}
         )
     ]
-    assert told == [0.0, 0.5, 0.25, 0.5]
+    assert reported == [0.0, 0.5, 0.25, 0.5]
 
 
 def test_the_tokens_of_turns_add_up() -> None:
     events = session()
     turns = [{"inputTokens": 30, "outputTokens": 4}, {"inputTokens": 12, "outputTokens": 3}, {}]
-    told = [event for turn in turns for event in events.end_turn(turn)]
-    assert told == [
+    reported = [event for turn in turns for event in events.end_turn(turn)]
+    assert reported == [
         {"type": "usage", "inputTokens": 30, "outputTokens": 4},
         {"type": "usage", "inputTokens": 42, "outputTokens": 7},
     ]
 
 
-def test_a_question_knows_what_its_call_said_before() -> None:
+def test_a_question_includes_earlier_members_of_its_call() -> None:
     events = session()
     list(events.take(tool("pending", kind="execute", title="Run", rawInput={"command": ["ls", "-l"]})))
     question = events.question({"toolCall": {"toolCallId": "t", "title": "Run?"}, "options": []})
@@ -185,11 +185,11 @@ def test_no_update_breaks_the_fold(sent: list[Json]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["message", "thought"]), st.text(min_size=1, max_size=9))))
-def test_joining_pieces_loses_no_word_and_no_order(said: list[tuple[str, str]]) -> None:
-    events = taken(*(chunk(text, kind) for kind, text in said))
+def test_joining_chunks_keeps_all_text_in_order(chunks: list[tuple[str, str]]) -> None:
+    events = taken(*(chunk(text, kind) for kind, text in chunks))
     together = list(joined(events))
     assert len(together) <= len(events)
-    assert "".join(e["text"] for e in together) == "".join(text for _, text in said)
+    assert "".join(e["text"] for e in together) == "".join(text for _, text in chunks)
 
 
 @settings(max_examples=100, deadline=None)
@@ -212,3 +212,15 @@ def test_arguments_nested_however_deep_are_an_event_that_can_be_kept(depth: int)
     (event,) = taken(tool("pending", kind="read", rawInput=nested))
     assert codec.decode(codec.encode(event))["input"] == event["input"]
     assert isinstance(event["input"], list if depth < 200 else str)
+
+
+def test_a_tool_call_after_a_failure_and_a_refusal_is_an_event() -> None:
+    events = session()
+    call = {"toolCallId": "t", "title": "rm"}
+    options = [{"optionId": "no", "name": "No", "kind": "reject_once"}]
+    list(events.tool(call))
+    events.refuse(events.question({"toolCall": call, "options": options}))
+    failed = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": "systemError"}}}
+    list(events.take(failed))
+    assert [event["type"] for event in events.take(tool("pending") | {"toolCallId": "other"})] == ["tool"]
+    assert events.refused is None

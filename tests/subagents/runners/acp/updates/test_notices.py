@@ -54,7 +54,7 @@ def test_a_new_turn_has_not_failed() -> None:
     assert notices.failure(None) is None
 
 
-def test_claudes_repeated_requests_are_told_with_their_status() -> None:
+def test_claudes_repeated_requests_are_reported_with_their_status() -> None:
     message = {
         "subtype": "api_retry",
         "attempt": 3,
@@ -84,7 +84,7 @@ def test_claudes_lost_connection_has_no_status_and_is_the_networks() -> None:
     assert notices.error.kind == "network"
 
 
-def test_the_built_in_agents_repeated_requests_are_told() -> None:
+def test_the_built_in_agents_repeated_requests_are_reported() -> None:
     retrying = {"attempt": 1, "status": 429, "text": "waiting 2 s"}
     (event,) = Notices().update(info(sidecar={"retrying": retrying}))
     assert event["retrying"] == retrying
@@ -107,7 +107,7 @@ def test_the_built_in_agents_repeated_requests_are_told() -> None:
         ),
     ],
 )
-def test_repeated_requests_that_stand_in_stderr_only_are_recognized(line: str, retrying: Json) -> None:
+def test_repeated_requests_are_recognized_in_stderr(line: str, retrying: Json) -> None:
     event = {"type": "log", "stream": "stderr", "text": f"{line}\n    at somewhere\n"}
     assert Notices().stderr(event) == {**event, "retrying": retrying}
 
@@ -133,7 +133,7 @@ def test_unknown_updates_are_logged_and_known_ones_without_words_are_not() -> No
     assert list(Notices().update({"sessionUpdate": "current_mode_update"})) == []
 
 
-def test_a_notice_that_comes_as_words_is_told_apart() -> None:
+def test_a_notice_in_a_message_chunk_is_recognized() -> None:
     assert is_notice({"_meta": {"claudeCode": {"kind": "informational"}}})
     assert not is_notice({"_meta": {"claudeCode": {"toolName": "Bash"}}})
 

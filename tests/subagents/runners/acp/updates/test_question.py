@@ -143,7 +143,7 @@ def test_whatever_runs_is_shown_and_fits_no_rule(raw: Any, shown: str, kind: str
         {"command": "git log", "description": "Log", "timeout": 5, "cwd": ".", "env": {}},
     ],
 )
-def test_a_line_with_nothing_beside_it_fits_its_rule(raw: Any, tmp_path: Path) -> None:
+def test_a_line_with_nothing_else_fits_its_rule(raw: Any, tmp_path: Path) -> None:
     question = question_of({"kind": "read", "rawInput": raw}, [])
     assert (question.tool_kind, question.command) == ("execute", "git log")
     assert allows(["git *"], "execute", question, tmp_path)
@@ -190,7 +190,7 @@ def test_arguments_are_shown_where_nothing_else_tells_what_is_done(kind: str) ->
 
 
 @pytest.mark.parametrize(
-    "beside",
+    "inert",
     [
         {"timeout": 9, "workdir": "sub"},
         {"timeout": 9, "description": "x", "run_in_background": True},
@@ -199,8 +199,8 @@ def test_arguments_are_shown_where_nothing_else_tells_what_is_done(kind: str) ->
     ],
     ids=["opencode", "claude", "codex", "qwen"],
 )
-def test_what_agents_send_beside_a_command_leaves_it_a_line(beside: Json) -> None:
-    question = question_of({"rawInput": {"command": "ls -l", **beside}}, [])
+def test_inert_members_next_to_a_command_keep_it_a_line(inert: Json) -> None:
+    question = question_of({"rawInput": {"command": "ls -l", **inert}}, [])
     assert (question.command, question.is_line) == ("ls -l", True)
 
 
@@ -212,7 +212,7 @@ def test_a_command_that_wants_out_of_its_sandbox_is_not_only_its_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("beside", "cwd"),
+    ("inert", "cwd"),
     [
         ({}, "/w"),
         ({"cwd": "/etc"}, "/etc"),
@@ -222,8 +222,8 @@ def test_a_command_that_wants_out_of_its_sandbox_is_not_only_its_line() -> None:
         ({"cwd": "/a", "dir": "/b"}, "/a or /b"),
     ],
 )
-def test_a_question_about_a_command_names_its_directory(beside: Json, cwd: str) -> None:
-    question = question_of({"rawInput": {"command": "make", **beside}}, [])
+def test_a_question_about_a_command_names_its_directory(inert: Json, cwd: str) -> None:
+    question = question_of({"rawInput": {"command": "make", **inert}}, [])
     assert attention(question, [], None, "/w").cwd == cwd
     assert event(question, "/w")["cwd"] == cwd
 

@@ -7,26 +7,26 @@ from sidecar.subagents.runners.acp.updates.repeats import Repeats
 
 
 def shown(*messages: list[str]) -> tuple[list[str], int]:
-    """Return what is shown of messages that follow each other, and how often a repetition was told."""
-    repeats, told, texts = Repeats(), 0, list[str]()
+    """Return what is shown of messages that follow each other, and how often a repetition was reported."""
+    repeats, reported, texts = Repeats(), 0, list[str]()
     for pieces in messages:
-        told += repeats.begin()
+        reported += repeats.begin()
         texts.append("")
         for piece in pieces:
             text, is_repeated = repeats.feed(piece)
             texts[-1] += text
-            told += is_repeated
+            reported += is_repeated
     texts[-1] += repeats.interrupt()
-    return texts, told
+    return texts, reported
 
 
-def test_a_whole_answer_that_comes_again_is_told_each_time() -> None:
-    texts, told = shown(["hel", "lo"], ["hello"], ["he", "llo"])
-    assert told == 2
+def test_a_whole_answer_that_comes_again_is_reported_each_time() -> None:
+    texts, reported = shown(["hel", "lo"], ["hello"], ["he", "llo"])
+    assert reported == 2
     assert texts[:2] == ["hello", ""]
 
 
-def test_a_beginning_that_comes_again_is_told_when_it_breaks_again() -> None:
+def test_a_beginning_that_comes_again_is_reported_when_it_breaks_again() -> None:
     assert shown(["hello"], ["he"], ["hel"], ["bye"]) == (["hello", "", "", "bye"], 2)
 
 

@@ -35,7 +35,7 @@ def test_growing_output_is_sent_as_it_doubles() -> None:
     assert 8 <= sum(bool(each) for each in sent) <= 12
 
 
-def test_the_end_of_very_long_output_is_kept_and_the_cut_said() -> None:
+def test_the_tail_of_very_long_output_is_kept_with_a_notice() -> None:
     terminal = TerminalOutput()
     terminal.take(piece("a" * OUTPUT_CHARS))
     (part,) = terminal.take(piece("the end", status="completed"))["content"]

@@ -18,7 +18,7 @@ def size(used: int) -> Json:
     return {"sessionUpdate": "usage_update", "used": used, "size": 1000}
 
 
-def told(usage: Usage, *steps: Json) -> list[Json]:
+def reported(usage: Usage, *steps: Json) -> list[Json]:
     """Give updates and events to a count and return what it tells."""
     events: list[Json] = []
     for step in steps:
@@ -57,7 +57,7 @@ def told(usage: Usage, *steps: Json) -> list[Json]:
         },
     ],
 )
-def test_the_cache_stands_apart_whatever_the_convention(report: Json) -> None:
+def test_the_cache_is_excluded_in_every_convention(report: Json) -> None:
     expected = {"inputTokens": 4, "outputTokens": 7, "cacheReads": 90, "cacheWrites": 6}
     assert tokens_of(report) == expected
 
@@ -98,26 +98,26 @@ def test_only_gemini_counts_nothing_for_a_stream_that_broke() -> None:
 
 def test_sizes_reported_behind_each_answer_add_up_inside_a_turn() -> None:
     codex = (TOOL, TOOL_END, size(107), size(107), TOOL, TOOL_END, size(120), WORD, size(130))
-    assert [event["inputTokens"] for event in told(Usage(), *codex)] == [107, 227, 357]
+    assert [event["inputTokens"] for event in reported(Usage(), *codex)] == [107, 227, 357]
 
 
 def test_sizes_reported_before_and_behind_an_answer_are_of_one() -> None:
     claude = (size(100), WORD, TOOL, size(107), TOOL_END, size(120), WORD, size(130))
-    assert [event["inputTokens"] for event in told(Usage(), *claude)] == [100, 107, 227, 237]
+    assert [event["inputTokens"] for event in reported(Usage(), *claude)] == [100, 107, 227, 237]
 
 
 def test_the_reply_replaces_what_was_counted_on_the_way() -> None:
     usage = Usage()
-    told(usage, size(100), WORD)
+    reported(usage, size(100), WORD)
     (end,) = usage.end_turn({"inputTokens": 4, "outputTokens": 7, "cacheReads": 90})
     assert (end["inputTokens"], end["outputTokens"], end["cacheReads"]) == (4, 7, 90)
 
 
 def test_a_turn_whose_reply_tells_nothing_keeps_its_count() -> None:
     usage = Usage()
-    told(usage, size(100), WORD)
+    reported(usage, size(100), WORD)
     list(usage.end_turn({}))
-    (second,) = told(usage, size(150))
+    (second,) = reported(usage, size(150))
     assert second["inputTokens"] == 250
 
 
@@ -125,7 +125,7 @@ def test_qwen_tells_the_tokens_of_each_answer() -> None:
     answer = {"inputTokens": 100, "outputTokens": 7, "totalTokens": 107, "cachedReadTokens": 40}
     update = {"sessionUpdate": "agent_message_chunk", "_meta": {"usage": answer}}
     usage = Usage()
-    events = told(usage, update, size(100), TOOL, TOOL_END, update, size(100), *usage.end_turn({}))
+    events = reported(usage, update, size(100), TOOL, TOOL_END, update, size(100), *usage.end_turn({}))
     assert events[-1] | {"contextUsed": 0, "contextSize": 0} == {
         "type": "usage",
         "inputTokens": 120,
@@ -141,14 +141,14 @@ def test_the_built_in_agent_tells_its_sessions_tokens_as_they_come() -> None:
         return {"_meta": {"sidecar": {"usage": {"inputTokens": tokens, "outputTokens": 1}}}}
 
     usage = Usage()
-    assert [event["inputTokens"] for event in told(usage, session(10), session(30))] == [10, 30]
+    assert [event["inputTokens"] for event in reported(usage, session(10), session(30))] == [10, 30]
     assert list(usage.end_turn({"inputTokens": 30, "outputTokens": 1})) == []
-    assert [event["inputTokens"] for event in told(usage, session(45))] == [45]
+    assert [event["inputTokens"] for event in reported(usage, session(45))] == [45]
 
 
 @given(st.lists(st.sampled_from([TOOL, TOOL_END, WORD]) | st.integers(0, 500).map(size), max_size=12))
 def test_a_count_inside_a_turn_is_never_below_the_context_and_never_falls(steps: list[Json]) -> None:
-    events = told(Usage(), *steps)
+    events = reported(Usage(), *steps)
     counted = [event.get("inputTokens", 0) for event in events]
     assert counted == sorted(counted)
     assert all(event.get("inputTokens", 0) >= event["contextUsed"] for event in events)
@@ -156,5 +156,5 @@ def test_a_count_inside_a_turn_is_never_below_the_context_and_never_falls(steps:
 
 def test_another_size_is_another_answer_where_sizes_come_behind_answers() -> None:
     usage = Usage()
-    told(usage, WORD, size(100), size(100), size(120), size(150))
-    assert told(usage, size(200))[-1]["inputTokens"] == 100 + 120 + 150 + 200
+    reported(usage, WORD, size(100), size(100), size(120), size(150))
+    assert reported(usage, size(200))[-1]["inputTokens"] == 100 + 120 + 150 + 200

@@ -1,4 +1,4 @@
-"""What a conversation with an agent can come to: a turn's end, or why there was none."""
+"""A turn of an agent, and the error of an agent that fails."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from sidecar.api.async_tasks import ErrorKind
 from sidecar.subagents.runners.output.model_errors import ModelError
 
 
-class AgentFault(Exception):
-    """The agent refused, or broke the protocol; the text names the remedy where there is one.
+class AgentError(Exception):
+    """The agent refused a request or violated the protocol. The text names the remedy if one exists.
 
-    `kind` is set when its model failed; `is_explained` is False where only stderr can tell the reason.
-    `may_pass` is True for a failure of the agent's own, which another start may not meet.
+    `kind` is set if the model failed. `is_explained` is False if only stderr can explain the error.
+    `may_pass` is True for an internal failure of the agent that a second start may avoid.
     """
 
     def __init__(
@@ -29,36 +29,36 @@ class AgentFault(Exception):
         self.may_pass = may_pass
 
     @classmethod
-    def of_model(cls, error: ModelError) -> "AgentFault":
-        """Return the fault of an agent whose model failed."""
+    def of_model(cls, error: ModelError) -> "AgentError":
+        """Return the error for an agent whose model failed."""
         return cls(f"the agent's model failed: {error.text.strip()}", error.kind)
 
 
 class Turn:
-    """One prompt under way, from whatever message its end is learned."""
+    """A prompt in progress. The protocol's reply or an update reports its end."""
 
     def __init__(self) -> None:
         self.reply: Mapping[str, Any] = {}
-        """The reply to the prompt as it came, known at the end."""
+        """The unchanged reply to the prompt; empty until the turn ends."""
         self._stop_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._stop_reason.add_done_callback(lambda done: done.cancelled() or done.exception())
 
     @property
     def has_ended(self) -> bool:
-        """Whether the end is known."""
+        """Whether the turn has ended or failed."""
         return self._stop_reason.done()
 
     async def ended(self) -> str:
-        """Wait for the end and return the protocol's stop reason; raises AgentFault or ConnectionError."""
+        """Wait for the end and return the protocol's stop reason. Raises AgentError or ConnectionError."""
         return await asyncio.shield(self._stop_reason)
 
     def end(self, stop_reason: str, reply: Mapping[str, Any]) -> None:
-        """Note the end; only the first one counts."""
+        """Record the end of the turn; later calls have no effect."""
         if not self._stop_reason.done():
             self.reply = reply
             self._stop_reason.set_result(stop_reason)
 
-    def fail(self, fault: Exception) -> None:
-        """Note that there will be no end."""
+    def fail(self, error: Exception) -> None:
+        """Record that the turn failed; has no effect after its end."""
         if not self._stop_reason.done():
-            self._stop_reason.set_exception(fault)
+            self._stop_reason.set_exception(error)
