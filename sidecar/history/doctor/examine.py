@@ -115,11 +115,9 @@ def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
         if code in _OF_A_SAVE and message.startswith(steady):
             continue
         if code == "empty":
-            left = what_is_left(root, row.id)
-            code, message = (
-                "messagesGone",
-                f"{message}; the folder still holds {', '.join(left)}" if left else message,
-            )
+            code = "messagesGone"
+            if left := what_is_left(root, row.id):
+                message = f"{message}; the folder still holds {', '.join(left)}"
         yield finding(code, root.path, message, row.id, task_folder(root.path, row.id))
 
 
