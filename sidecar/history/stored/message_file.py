@@ -18,7 +18,7 @@ PIECE: Final = 1 << 18
 """Bytes read at a time."""
 _HEAD: Final = 4_096
 _STEP: Final = 64
-"""The offset of every 64th message is kept: 8 bytes for 64 messages, whatever is in the file."""
+"""The offset of every 64th message is kept, which takes 8 bytes per 64 messages."""
 _LONGEST_MENDED: Final = 32 << 20
 """Largest unfinished message that is read, in bytes."""
 _PADDING: Final = b"\0 \t\r\n"

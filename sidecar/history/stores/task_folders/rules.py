@@ -111,7 +111,7 @@ def _present(file: StoredFile) -> bytes | None:
 
 
 def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
-    """Put the guide's fields over the structural row, which has all others; nobody asks for their sources.
+    """Replace the guide's fields in the structural row; they have no sources.
 
     A lone surrogate, as the guide's cut may leave, is kept: JSON writes it as an escape.
     """

@@ -38,7 +38,7 @@ def detect_product(
 ) -> tuple[Product, str]:
     """Name the product of a task whose root does not tell it, and where the mark was found.
 
-    `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller has at hand.
+    `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller already has.
     """
     if entry is not None and (product := _first(_IN_ENTRY, (entry,))):
         return product, "list entry"

@@ -1,4 +1,4 @@
-"""Stores of newer versions, in formats that are not read yet: recognized, so that nobody misses them."""
+"""Recognize stores of newer versions whose formats are not supported yet."""
 
 import os
 from pathlib import Path

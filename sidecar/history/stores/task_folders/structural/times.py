@@ -34,7 +34,7 @@ def created(view: TaskView) -> Sourced | None:
 
 
 def last_activity(view: TaskView) -> Sourced | None:
-    """Find the newest time in either file, not counting that somebody opened the task.
+    """Find the newest time in either file, ignoring that the task was opened again.
 
     Where no message has one, the newest that the environment blocks state or the metadata notes.
     """
