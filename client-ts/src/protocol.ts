@@ -29,7 +29,7 @@ export const ErrorCode = {
   InvalidRequest: -32600,
   /** No such method, or one that is not implemented yet. */
   MethodNotFound: -32601,
-  /** The request's parameters do not fit; the message names the member and the remedy. */
+  /** The request's parameters are invalid; the message names the member and the remedy. */
   InvalidParams: -32602,
   /** A bug in the sidecar. `data`: correlationId, as in its log. */
   InternalError: -32603,
@@ -604,7 +604,7 @@ export interface StatsParams {
 export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "status";
 
 /**
- * Totals of the matched tasks; groups are sorted by cost, days by date, both downwards.
+ * Totals of the matched tasks; groups are sorted by cost, days by date, both in descending order.
  *
  * Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
  * `copies` says how many of the `matched` are others.
@@ -692,7 +692,7 @@ export interface DiskUse {
   trashBytes: number;
 }
 
-/** Parameters of `tasks/search`: words that must all occur, "phrases", and starts of words as `sta*`. */
+/** Parameters of `tasks/search`: words that must all occur, "phrases", and prefixes such as `sta*`. */
 export interface SearchParams {
   /** Words, "phrases" and prefixes such as `upload*`. All must occur. */
   text: string;
@@ -805,7 +805,7 @@ export interface ByFileResult {
   revision: number;
 }
 
-/** A task that touched the file asked for. */
+/** A task that touched the requested file. */
 export interface FileTask {
   /** The id of the task. */
   taskId: string;
@@ -841,7 +841,7 @@ export interface ExportParams {
 
 export type ExportFormat = "markdown" | "json";
 
-/** A whole task as one text; `redactions` is there when redaction was asked for. */
+/** A whole task as one text; `redactions` is present if redaction was requested. */
 export interface ExportResult {
   /** The whole document. */
   text: string;
@@ -863,7 +863,7 @@ export interface TaskIdsParams {
   taskIds: string[];
 }
 
-/** What became of each task. */
+/** The result for each task. */
 export interface HousekeepingResult {
   /** Ids that were changed. */
   done: string[];
@@ -882,15 +882,15 @@ export interface FailedTask {
 }
 
 /** Parameters of `tasks/listRemoved`. */
-export interface PutAwayParams {
+export interface ListRemovedParams {
   /** The most tasks in the answer. */
   limit?: number;
 }
 
 /** The own root's tasks in the archive and in the trash, the newest first; `total` counts them all. */
-export interface PutAwayResult {
+export interface ListRemovedResult {
   /** Removed tasks, newest first. */
-  items: PutAwayTask[];
+  items: RemovedTask[];
   /** How many there are in all. */
   total: number;
   /** The Host's revision. It grows with every change. */
@@ -902,7 +902,7 @@ export interface PutAwayResult {
  *
  * `at` is the time of its deletion or, in the archive, of the last change to its folder.
  */
-export interface PutAwayTask {
+export interface RemovedTask {
   /** The id of the task. */
   id: string;
   /** Its title. */
@@ -940,8 +940,8 @@ export interface DoctorResult {
 /**
  * One root that was examined.
  *
- * `emptyFolders` counts folders without messages and without a list entry. They are not tasks: no list,
- * search or total has them.
+ * `emptyFolders` counts folders without messages and without a list entry. They are not tasks and appear
+ * in no list, search or total.
  */
 export interface DoctorRoot {
   /** The absolute path. */
@@ -956,7 +956,7 @@ export interface DoctorRoot {
   emptyFolders: number;
 }
 
-/** A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be. */
+/** A place that autoDiscover searched, and whether it holds a store; `why` explains the search. */
 export interface DoctorPlace {
   /** The absolute path. */
   path: string;
@@ -966,7 +966,7 @@ export interface DoctorPlace {
   found: boolean;
 }
 
-/** Something to know about a stored task or a store: what, why, and what helps. */
+/** A finding about a stored task or a store: what is wrong, why, and what to do. */
 export interface Finding {
   /** A stable code. */
   code: string;
@@ -1092,10 +1092,10 @@ export interface SubagentsDidChange {
  * Parameters of `asyncTasks/launch`.
  *
  * `expectedOutputs` is name to description; an empty `toolWhitelist` means no tool at all; `maxTurns`
- * is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
- * `parentTaskId` is the id of another async task, or a unique prefix. With `notifyModel` the end is
- * reported to the model by a reminder, as the end of a run that the model launched is; without it only
- * `asyncTasks/didChange` reports it.
+ * is 1 or more, or -1 for no limit. A runner that cannot enforce one of the three refuses it by name.
+ * `parentTaskId` is the id of another async task, or a unique prefix. With `notifyModel` a reminder
+ * notifies the model of the end, as for runs that the model launched; otherwise only `asyncTasks/didChange`
+ * reports it.
  */
 export interface LaunchParams {
   /** The name of a definition. */
@@ -1137,7 +1137,7 @@ export interface TaskResult {
 }
 
 /**
- * One background run of a subagent; `resumes` is the ended one whose work it goes on with.
+ * One background run of a subagent; `resumes` is the id of the ended run that it continues.
  *
  * `resumeMode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
  * session. `errorKind` comes with the end reason `error` when the model or its server failed.
@@ -1227,7 +1227,7 @@ export type ErrorKind =
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
  *
  * The rest is what would be done: the command line and its directory, the files, the change as a unified
- * diff, the address. Each is bounded: a long title, command or diff loses its middle and says so.
+ * diff, the address. All are bounded: the middle of a long title, command or diff is replaced by a note.
  */
 export interface Attention {
   /** What the agent needs. */
@@ -1323,7 +1323,7 @@ export interface Changes {
 export type ResumeMode = "session" | "replay";
 
 /**
- * What a run that did not reach its goal had produced; two members are named as in `output`.
+ * What a run produced before it failed or was cancelled; two members are named as in `output`.
  *
  * `openTool` names the tool call that had not ended.
  */
@@ -1351,9 +1351,9 @@ export interface AsyncListParams {
 /**
  * A page of async tasks, newest launch first.
  *
- * `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
- * lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
- * the tool `task`, which are among the items too.
+ * `counts` cover all tasks. `counts.running` are those that hold slots, so it exceeds `max` only after `max`
+ * was lowered. `foreground` counts the running tasks without a slot, if there are any: the synchronous runs
+ * of the tool `task`, which are also among the items.
  */
 export interface AsyncListResult {
   /** The tasks of this page, newest launch first. */
@@ -1405,7 +1405,7 @@ export interface CancelAllResult {
   revision: number;
 }
 
-/** Parameters of `asyncTasks/send`: a message to an agent whose run goes on. */
+/** Parameters of `asyncTasks/send`: a message to the agent of an unfinished run. */
 export interface SendParams {
   /** A task's id or a unique prefix of it. */
   taskId: string;
@@ -1413,7 +1413,7 @@ export interface SendParams {
   text: string;
 }
 
-/** When the agent is given the message: `nextTurn` is as soon as its present turn has ended. */
+/** When the agent receives the message; `nextTurn` means as soon as its current turn ends. */
 export interface SendResult {
   /** `now`: the agent received it. `nextTurn`: it will, when its current turn ends. */
   delivery: "now" | "nextTurn";
@@ -1438,9 +1438,9 @@ export interface ResumeParams {
 }
 
 /**
- * The new task that goes on with the ended one.
+ * The new task that continues the ended one.
  *
- * `session`: its agent takes up the former session, `replay`: it gets what was said and done.
+ * `session`: the agent resumes its former session. `replay`: a new session gets the earlier conversation.
  */
 export interface ResumeResult {
   /** The new task. */
@@ -1457,8 +1457,8 @@ export interface ResumeResult {
 /**
  * Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
  *
- * A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
- * queued tasks end too.
+ * A position beyond the end is the last. The order is not kept when the sidecar ends, since queued tasks
+ * end with it.
  */
 export interface ReorderParams {
   /** A task's id or a unique prefix of it. */
@@ -2053,9 +2053,9 @@ export interface Requests {
   "tasks/delete": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/restore": { params: TaskIdsParams; result: HousekeepingResult };
   "tasks/archive": { params: TaskIdsParams; result: HousekeepingResult };
-  "tasks/listRemoved": { params: PutAwayParams; result: PutAwayResult };
+  "tasks/listRemoved": { params: ListRemovedParams; result: ListRemovedResult };
   /** @deprecated Use `tasks/listRemoved`. */
-  "tasks/putAway": { params: PutAwayParams; result: PutAwayResult };
+  "tasks/putAway": { params: ListRemovedParams; result: ListRemovedResult };
   "history/doctor": { params: DoctorParams; result: DoctorResult };
   "runners/list": { params: NoParams; result: RunnersResult };
   "subagents/list": { params: NoParams; result: SubagentsResult };

@@ -21,7 +21,7 @@ EndReason = Literal[
     "lost",
 ]
 ErrorKind = Literal["auth", "rateLimit", "overloaded", "network", "contextLength", "modelNotFound", "other"]
-"""What kind of failure of the model or its server ended a run."""
+"""The kind of model or server failure that ended a run."""
 ResumeMode = Literal["session", "replay"]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
 EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
@@ -73,7 +73,7 @@ class Progress(Record, kw_only=True):
 
 
 class PartialResult(Record, kw_only=True):
-    """What a run that did not reach its goal had produced; two members are named as in `output`.
+    """What a run produced before it failed or was cancelled; two members are named as in `output`.
 
     `open_tool` names the tool call that had not ended.
     """
@@ -108,7 +108,7 @@ class Attention(Record, kw_only=True):
     """What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
 
     The rest is what would be done: the command line and its directory, the files, the change as a unified
-    diff, the address. Each is bounded: a long title, command or diff loses its middle and says so.
+    diff, the address. All are bounded: the middle of a long title, command or diff is replaced by a note.
     """
 
     kind: Literal["permission", "question"]
@@ -156,7 +156,7 @@ class TaskOutput(Record, kw_only=True):
 
 
 class AsyncTask(Record, kw_only=True):
-    """One background run of a subagent; `resumes` is the ended one whose work it goes on with.
+    """One background run of a subagent; `resumes` is the id of the ended run that it continues.
 
     `resume_mode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
     session. `error_kind` comes with the end reason `error` when the model or its server failed.

@@ -12,7 +12,7 @@ class DoctorParams(Params, kw_only=True):
 
 
 class Finding(Record, kw_only=True):
-    """Something to know about a stored task or a store: what, why, and what helps."""
+    """A finding about a stored task or a store: what is wrong, why, and what to do."""
 
     code: str
     """A stable code."""
@@ -31,8 +31,8 @@ class Finding(Record, kw_only=True):
 class DoctorRoot(Record, kw_only=True):
     """One root that was examined.
 
-    `emptyFolders` counts folders without messages and without a list entry. They are not tasks: no list,
-    search or total has them.
+    `emptyFolders` counts folders without messages and without a list entry. They are not tasks and appear
+    in no list, search or total.
     """
 
     path: str
@@ -48,7 +48,7 @@ class DoctorRoot(Record, kw_only=True):
 
 
 class DoctorPlace(Record, kw_only=True):
-    """A place where autoDiscover looks for a store, and if there is one; `why` tells how it came to be."""
+    """A place that autoDiscover searched, and whether it holds a store; `why` explains the search."""
 
     path: str
     """The absolute path."""

@@ -16,7 +16,7 @@ class SidecarError(Exception):
 
 
 class InvalidParams(SidecarError):
-    """The request's parameters do not fit; the message names the member and the remedy."""
+    """The request's parameters are invalid; the message names the member and the remedy."""
 
     code = -32602
 

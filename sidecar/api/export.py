@@ -31,7 +31,7 @@ class Redaction(Record, kw_only=True):
 
 
 class ExportResult(Record, kw_only=True):
-    """A whole task as one text; `redactions` is there when redaction was asked for."""
+    """A whole task as one text; `redactions` is present if redaction was requested."""
 
     text: str
     """The whole document."""

@@ -56,7 +56,7 @@ class ByFileParams(Params, kw_only=True):
 
 
 class FileTask(Record, kw_only=True):
-    """A task that touched the file asked for."""
+    """A task that touched the requested file."""
 
     task_id: str
     """The id of the task."""

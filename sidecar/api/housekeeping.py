@@ -15,14 +15,14 @@ class TaskIdsParams(Params, kw_only=True):
     """Whole ids of tasks in the own root."""
 
 
-class PutAwayParams(Params, kw_only=True):
+class ListRemovedParams(Params, kw_only=True):
     """Parameters of `tasks/listRemoved`."""
 
     limit: Limit = 200
     """The most tasks in the answer."""
 
 
-class PutAwayTask(Record, kw_only=True):
+class RemovedTask(Record, kw_only=True):
     """A task that `tasks/restore` would bring back.
 
     `at` is the time of its deletion or, in the archive, of the last change to its folder.
@@ -38,10 +38,10 @@ class PutAwayTask(Record, kw_only=True):
     """When it was removed, in ms since the epoch."""
 
 
-class PutAwayResult(Record, kw_only=True):
+class ListRemovedResult(Record, kw_only=True):
     """The own root's tasks in the archive and in the trash, the newest first; `total` counts them all."""
 
-    items: list[PutAwayTask]
+    items: list[RemovedTask]
     """Removed tasks, newest first."""
     total: int
     """How many there are in all."""
@@ -60,7 +60,7 @@ class FailedTask(Record, kw_only=True):
 
 
 class HousekeepingResult(Record, kw_only=True):
-    """What became of each task."""
+    """The result for each task."""
 
     done: list[str]
     """Ids that were changed."""

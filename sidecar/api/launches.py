@@ -24,10 +24,10 @@ class LaunchParams(Params, kw_only=True):
     """Parameters of `asyncTasks/launch`.
 
     `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
-    is 1 or more, or -1 for no limit. A runner that cannot keep to one of the three refuses it by name.
-    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` the end is
-    reported to the model by a reminder, as the end of a run that the model launched is; without it only
-    `asyncTasks/didChange` reports it.
+    is 1 or more, or -1 for no limit. A runner that cannot enforce one of the three refuses it by name.
+    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` a reminder
+    notifies the model of the end, as for runs that the model launched; otherwise only `asyncTasks/didChange`
+    reports it.
     """
 
     subagent_name: str
@@ -76,9 +76,9 @@ class ResumeParams(Params, kw_only=True):
 
 
 class ResumeResult(Record, kw_only=True):
-    """The new task that goes on with the ended one.
+    """The new task that continues the ended one.
 
-    `session`: its agent takes up the former session, `replay`: it gets what was said and done.
+    `session`: the agent resumes its former session. `replay`: a new session gets the earlier conversation.
     """
 
     task: AsyncTask

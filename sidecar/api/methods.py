@@ -1,4 +1,4 @@
-"""The method table: every name on the wire with the types that go with it."""
+"""The method table: every name on the wire with its types."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -70,9 +70,9 @@ METHODS: dict[str, MethodSpec] = {
     "tasks/delete": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
     "tasks/restore": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
     "tasks/archive": MethodSpec(housekeeping.TaskIdsParams, housekeeping.HousekeepingResult),
-    "tasks/listRemoved": MethodSpec(housekeeping.PutAwayParams, housekeeping.PutAwayResult),
+    "tasks/listRemoved": MethodSpec(housekeeping.ListRemovedParams, housekeeping.ListRemovedResult),
     "tasks/putAway": MethodSpec(
-        housekeeping.PutAwayParams, housekeeping.PutAwayResult, deprecated="tasks/listRemoved"
+        housekeeping.ListRemovedParams, housekeeping.ListRemovedResult, deprecated="tasks/listRemoved"
     ),
     "history/doctor": MethodSpec(doctor.DoctorParams, doctor.DoctorResult),
     "tasks/didChange": _to_client(tasks.TasksDidChange),
@@ -107,4 +107,4 @@ METHODS: dict[str, MethodSpec] = {
     "agent/setBusy": _to_server(model.SetBusyParams),
     "agent/triggerTurn": MethodSpec(model.TriggerTurn, model.TriggerAnswer, direction="toClient"),
 }
-"""`$/cancelRequest` belongs to the wire itself, which handles it."""
+"""The connection itself handles `$/cancelRequest`."""

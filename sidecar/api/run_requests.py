@@ -15,7 +15,7 @@ class CancelParams(Params, kw_only=True):
 
 
 class SendParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/send`: a message to an agent whose run goes on."""
+    """Parameters of `asyncTasks/send`: a message to the agent of an unfinished run."""
 
     task_id: str
     text: str
@@ -25,8 +25,8 @@ class SendParams(Params, kw_only=True):
 class ReorderParams(Params, kw_only=True):
     """Parameters of `asyncTasks/reorder`: a queued task, and its new place in the queue, from 1.
 
-    A position beyond the end is the last. The order lasts as long as the queue: at the end of the sidecar
-    queued tasks end too.
+    A position beyond the end is the last. The order is not kept when the sidecar ends, since queued tasks
+    end with it.
     """
 
     task_id: str
@@ -83,9 +83,9 @@ class SubscribeParams(Params, kw_only=True):
 class AsyncListResult(Record, kw_only=True):
     """A page of async tasks, newest launch first.
 
-    `counts` are those of all tasks; `counts.running` holds slots, so it is above `max` only after `max` was
-    lowered. `foreground` counts the running tasks that hold none, if there are any: the synchronous runs of
-    the tool `task`, which are among the items too.
+    `counts` cover all tasks. `counts.running` are those that hold slots, so it exceeds `max` only after `max`
+    was lowered. `foreground` counts the running tasks without a slot, if there are any: the synchronous runs
+    of the tool `task`, which are also among the items.
     """
 
     items: list[AsyncTask]
@@ -119,7 +119,7 @@ class ReorderResult(Record, kw_only=True):
 
 
 class SendResult(Record, kw_only=True):
-    """When the agent is given the message: `nextTurn` is as soon as its present turn has ended."""
+    """When the agent receives the message; `nextTurn` means as soon as its current turn ends."""
 
     delivery: Literal["now", "nextTurn"]
     """`now`: the agent received it. `nextTurn`: it will, when its current turn ends."""

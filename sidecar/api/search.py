@@ -7,7 +7,7 @@ from sidecar.api.tasks import Limit
 
 
 class SearchParams(Params, kw_only=True):
-    """Parameters of `tasks/search`: words that must all occur, "phrases", and starts of words as `sta*`."""
+    """Parameters of `tasks/search`: words that must all occur, "phrases", and prefixes such as `sta*`."""
 
     text: str
     """Words, "phrases" and prefixes such as `upload*`. All must occur."""

@@ -101,7 +101,7 @@ class StatsParams(Params, kw_only=True):
 
 
 class StatsResult(Record, kw_only=True):
-    """Totals of the matched tasks; groups are sorted by cost, days by date, both downwards.
+    """Totals of the matched tasks; groups are sorted by cost, days by date, both in descending order.
 
     Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
     `copies` says how many of the `matched` are others.

@@ -97,7 +97,7 @@ class StoredTasks:
     def _follow(self) -> None:
         from sidecar.history.live import LiveHistory
 
-        live = LiveHistory(self.history, self._announce_soon, after_walk=self._rest)
+        live = LiveHistory(self.history, self._announce_soon, after_scan=self._rest)
         self._live.append(live)
         live.start()
 

@@ -1,4 +1,4 @@
-"""Stored tasks, read: tolerant, bounded, never written."""
+"""Read stored tasks: tolerant, bounded, read-only."""
 
 from sidecar.api.tasks import TaskInfo
 from sidecar.history.task_history import TaskHistory

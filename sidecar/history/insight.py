@@ -1,4 +1,4 @@
-"""What is known across stored tasks: totals, files touched, and who touched a file."""
+"""Totals over stored tasks, the files they touched, and the tasks that touched a file."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -17,10 +17,10 @@ from sidecar.history.task_history import TaskHistory
 def stats(
     history: TaskHistory, params: StatsParams, rules: Rules, disk: Callable[[], DiskUse] | None = None
 ) -> StatsResult:
-    """Total the tasks asked for; `disk` measures the own root when the caller wants it.
+    """Sum the selected tasks; `disk` measures the own root if requested.
 
-    Of a task that several roots hold, one copy is counted. Parents are summed over all tasks of their root,
-    so that a query for a parent counts its children.
+    If several roots hold a task, one copy counts. Parents are summed over all tasks of their root, so that a
+    query for a parent counts its children.
     Raises InvalidParams for a bad query or root.
     """
     rows = history.select(Selection(params.filter, params.query, rules), params.roots)
@@ -50,7 +50,7 @@ def by_file(
     params: ByFileParams,
     progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> ByFileResult:
-    """List the tasks that touched a file, the last to do so first. InvalidParams for a bad path or root.
+    """List the tasks that touched a file, most recent first. Raises InvalidParams for a bad path or root.
 
     `progress(done, total)` counts the tasks that were checked.
     """
@@ -84,7 +84,7 @@ def _touched(file: FileChange) -> TouchedFile:
 
 
 def _file_task(row: TaskInfo, touched: list[FileChange]) -> FileTask:
-    """Join what one task recorded of the same file under several names."""
+    """Merge the records of one task for a file that it named in several ways."""
     return FileTask(
         task_id=row.id,
         root=row.root,

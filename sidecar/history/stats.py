@@ -1,4 +1,4 @@
-"""Totals over stored tasks: by workspace, mode, product, day, and up the tree of parents. Pure."""
+"""Totals over stored tasks: by workspace, mode, product, day, and per tree of parents. Pure."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ _Key = tuple[str, str]
 
 
 def totals(tasks: Iterable[TaskInfo]) -> Totals:
-    """Sum the tasks' own figures; what no task knows stays unknown."""
+    """Sum the tasks' own figures; a figure that no task has stays unknown."""
     tasks = list(tasks)
     known: dict[str, list[Number]] = {name: [] for name in _USAGE}
     for task in tasks:
@@ -40,7 +40,7 @@ def totals(tasks: Iterable[TaskInfo]) -> Totals:
 
 
 def without_copies(tasks: Iterable[TaskInfo], roots: Sequence[str]) -> list[TaskInfo]:
-    """Keep one of the tasks with the same id: the one used last, of equal ones that of the first root."""
+    """Keep one of the tasks with the same id: the one used last or, if equal, that of the first root."""
     kept: dict[str, TaskInfo] = {}
     for task in sorted(tasks, key=lambda task: roots.index(task.root)):
         known = kept.get(task.id)
@@ -50,7 +50,7 @@ def without_copies(tasks: Iterable[TaskInfo], roots: Sequence[str]) -> list[Task
 
 
 def grouped(tasks: Iterable[TaskInfo], by: GroupKey) -> list[StatsGroup]:
-    """Sum the tasks that share a value: the dearest group first, days newest first, the unknown last."""
+    """Sum the tasks that share a value: most expensive group first, days newest first, unknown last."""
     members: defaultdict[str | None, list[TaskInfo]] = defaultdict(list)
     for task in tasks:
         members[_KEYS[by](task)].append(task)
@@ -63,10 +63,10 @@ def grouped(tasks: Iterable[TaskInfo], by: GroupKey) -> list[StatsGroup]:
 
 
 def trees(tasks: Sequence[TaskInfo]) -> list[TreeTotals]:
-    """Sum each parent with all that descends from it, in linear time, the dearest tree first.
+    """Sum each parent with all its descendants in linear time, most expensive tree first.
 
-    A child is known by its own entry or by its parent's; it has one parent. A missing parent counts for
-    nothing, and members of a cycle do not count towards each other.
+    A child names its parent, or the parent names the child; a child has one parent. Missing parents are
+    ignored, and members of a cycle do not count towards each other.
     """
     rows = {(task.root, task.id): task for task in tasks}
     parents = _parents(rows)
@@ -83,7 +83,7 @@ def trees(tasks: Sequence[TaskInfo]) -> list[TreeTotals]:
 
 
 def _parents(rows: dict[_Key, TaskInfo]) -> dict[_Key, _Key]:
-    """The parent of each child, where both are there."""
+    """Return the parent of each child if both exist."""
     parents: dict[_Key, _Key] = {}
     for key, task in rows.items():
         for child in ((task.root, name) for name in task.child_ids or ()):
@@ -119,7 +119,7 @@ def _added(one: Totals, other: Totals) -> Totals:
 
 
 def _day(task: TaskInfo) -> str | None:
-    """The local date of the last activity: the day the product last booked anything."""
+    """Return the local date of the last activity."""
     active = number(task.last_activity)
     if active is None:
         return None

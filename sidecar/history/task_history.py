@@ -1,4 +1,4 @@
-"""TaskHistory: the stored tasks of all roots, as every face of the sidecar asks for them."""
+"""TaskHistory: the stored tasks of all roots, for all parts of the sidecar."""
 
 import os
 import threading
@@ -33,40 +33,40 @@ if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
     from sidecar.history.messages.transcript import End
 
-# What not every list needs is imported where it is: half of a short list's time would go into imports.
+# Imports that not every list needs are local: they would take half the time of a short list.
 
 MAX_CANDIDATES = 20
-"""Tasks named in the answer to an ambiguous prefix."""
+"""The most candidates reported for an ambiguous prefix."""
 
 Rows = list[TaskInfo]
 RootLike = str | os.PathLike[str] | Root
 
 
 def clock_ms() -> int:
-    """The current time in ms since the epoch."""
+    """Return the current time in ms since the epoch."""
     return time.time_ns() // 1_000_000
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """Ids by what happened to them since the last `refresh`."""
+    """Ids of tasks that changed since the last `refresh`, by kind of change."""
 
     added: list[str]
     changed: list[str]
     removed: list[str]
 
     def any(self) -> bool:
-        """Return whether there is a change at all."""
+        """Return whether there are any changes."""
         return bool(self.added or self.changed or self.removed)
 
 
 class TaskHistory:
-    """Lists, finds and opens stored tasks. Every method may be called from any thread.
+    """List, find and open stored tasks. Thread-safe.
 
-    `roots` are paths that hold `tasks/`; one that does not exist is empty. Where several hold the same id,
-    the id means the task of the first, unless a method gets the `root`, a path.
+    `roots` are paths that hold `tasks/`; a missing one is empty. If several hold the same id, it means the
+    task of the first, unless a method is given the `root`, a path.
 
-    `now` gives the time in ms, `revision` the Host's current revision for results. With a `cache` directory
-    an index of each root is kept there between processes, which `close` brings up to date. `read` reads
+    `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
+    keeps an index of each root between processes; `close` saves it. `read` reads
     many tasks at once; `parallel` scans and reads many tasks in parts.
     """
 
@@ -92,7 +92,7 @@ class TaskHistory:
 
     @property
     def followed(self) -> bool:
-        """Whether changes are followed all the time, so that not every list has to scan."""
+        """Whether changes are followed, so that lists need not scan."""
         return self._selector.followed
 
     @followed.setter
@@ -100,12 +100,12 @@ class TaskHistory:
         self._selector.followed = value
 
     def know_ends(self, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
-        """Ask `ends`, in any thread, how tasks of the first root ended where their files do not show it."""
+        """Call `ends`, in any thread, for the end of tasks in the first root whose files do not record it."""
         self._selector.ends = ends
 
     @property
     def roots(self) -> Sequence[Root]:
-        """The roots in the order they were given."""
+        """Return the roots in their given order."""
         return [catalog.root for catalog in self._catalogs.values()]
 
     def store(self, root: str) -> Store:
@@ -114,28 +114,28 @@ class TaskHistory:
 
     @property
     def catalogs(self) -> Sequence[RootCatalog]:
-        """What is kept of each root, for whoever follows its changes."""
+        """Return the catalog of each root, to follow its changes."""
         return [*self._catalogs.values()]
 
     @property
     def known(self) -> int:
-        """How many tasks are held in memory."""
+        """Return the number of tasks in memory."""
         return sum(catalog.size for catalog in self._catalogs.values())
 
     @property
     def revision(self) -> int:
-        """The Host's current revision."""
+        """Return the Host's current revision."""
         return self._revision()
 
     @cached_property
     def files(self) -> "FileLookup":
-        """The files that tasks touched, and the tasks that touched a file."""
+        """Return the lookup between tasks and the files they touched."""
         from sidecar.history.messages.file_lookup import FileLookup
 
         return FileLookup({path: catalog.store for path, catalog in self._catalogs.items()})
 
     def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
-        """List all tasks that `filter` and `query` keep: newest first, or in the guide's own order.
+        """List the tasks that match `filter` and `query`, newest first or in the guide's order.
 
         Raises QueryError for an invalid query.
         """
@@ -202,7 +202,7 @@ class TaskHistory:
         return Changes(*(sorted(found[change]) for change in ("added", "changed", "removed")))
 
     def close(self) -> None:
-        """Bring the indexes up to date."""
+        """Save the indexes."""
         for catalog in self._catalogs.values():
             catalog.save()
 
@@ -213,7 +213,7 @@ class TaskHistory:
         return catalog.root, name
 
     def other_holders(self, task_id: str, root: str) -> Sequence[Root]:
-        """The roots but this one that hold a task of this whole id as well."""
+        """Return the other roots that hold a task with this full id."""
         return [
             catalog.root
             for path, catalog in self._catalogs.items()
@@ -221,7 +221,7 @@ class TaskHistory:
         ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
-        """Check the tasks named of one root again, at once; the caller announces what happened to them."""
+        """Check tasks of one root now; the caller announces their changes."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
 
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:

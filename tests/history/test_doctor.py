@@ -155,7 +155,7 @@ def test_a_folder_that_still_holds_checkpoints_is_not_called_empty(store: Store)
     (store.path / "tasks" / TASK_ID / "checkpoints").mkdir(parents=True)
     result = report(store)
     found = the_one(result, "messagesGone")
-    assert "left are checkpoints" in found.message and "nothing is lost" not in found.remedy
+    assert "still holds checkpoints" in found.message and "nothing is lost" not in found.remedy
     assert (found.task_id, result.roots[0].tasks, result.roots[0].empty_folders) == (None, 0, 1)
 
 
@@ -166,7 +166,7 @@ def test_empty_folders_are_counted(store: Store, say: Make) -> None:
     result = report(store)
     assert (result.roots[0].tasks, result.roots[0].empty_folders, result.counts) == (1, 2, {"empty": 2})
     assert {each.task_id for each in result.findings} == {OTHER, "1770000000000"}
-    assert all("no list shows it" in each.message for each in result.findings)
+    assert all("is not listed" in each.message for each in result.findings)
 
 
 def test_a_fragment_in_a_folder_without_messages_is_told(store: Store) -> None:

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import { confirm, inform, warn } from "../questions/notify.js";
-import type { HousekeepingResult, PutAwayTask } from "../protocol.js";
+import type { HousekeepingResult, RemovedTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { ago } from "../text/format.js";
 import { rowText } from "../text/words.js";
@@ -116,7 +116,7 @@ function failuresOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult)
 
 /** Let the user choose a task from the archive or the trash, and restore it. */
 export async function restoreTask(service: SubagentService): Promise<void> {
-  const { items, total } = await service.request("tasks/putAway", {});
+  const { items, total } = await service.request("tasks/listRemoved", {});
   if (total === 0) {
     void inform(strings.history.nothingRemoved);
     return;
@@ -132,7 +132,7 @@ export async function restoreTask(service: SubagentService): Promise<void> {
   }
 }
 
-function restorable(task: PutAwayTask, now: number) {
+function restorable(task: RemovedTask, now: number) {
   const { id, title, shelf, at } = task;
   const { inTrash, inArchive } = strings.history;
   const place = shelf === "trash" ? inTrash(ago(at, now)) : inArchive;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { archiveTasks, deleteTasks, restoreTask } from "../../src/commands/housekeeping.js";
-import type { PutAwayTask, TaskIdsParams } from "../../src/protocol.js";
+import type { RemovedTask, TaskIdsParams } from "../../src/protocol.js";
 import type { SubagentService } from "../../src/service/service.js";
 import { shown } from "../vscode.js";
 
@@ -9,12 +9,12 @@ const ROOF = { id: "t1", title: "Mend the roof" };
 const DOOR = { id: "t2", title: "Paint the door" };
 
 /** A sidecar that moves tasks; `failures` is what it says of those that it leaves. */
-function sidecarWith(away: PutAwayTask[] = [], failures: Record<string, string> = {}) {
+function sidecarWith(away: RemovedTask[] = [], failures: Record<string, string> = {}) {
   const moved: [string, ...string[]][] = [];
   const service = {
     info: { storageRoot: "/own" },
     request: (method: string, params: object) => {
-      if (method === "tasks/putAway") {
+      if (method === "tasks/listRemoved") {
         return Promise.resolve({ items: away, total: away.length, revision: 1 });
       }
       const { taskIds } = params as TaskIdsParams;

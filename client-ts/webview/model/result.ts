@@ -9,12 +9,12 @@ const COMPARED_CHARS = 2_000;
 
 /** Return the final message of a run, unless it is the last message of the conversation. */
 export function finalText(task: AsyncTask, conversation: Conversation): string | undefined {
-  const told = task.output?.final_message ?? task.partial?.final_message ?? conversation.result;
-  if (told === undefined || told.trim() === "") {
+  const text = task.output?.final_message ?? task.partial?.final_message ?? conversation.result;
+  if (text === undefined || text.trim() === "") {
     return undefined;
   }
-  const end = told.trim().slice(-COMPARED_CHARS);
-  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(told, MAX_CHARS);
+  const end = text.trim().slice(-COMPARED_CHARS);
+  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(text, MAX_CHARS);
 }
 
 /** Return the variables of a run by name; those of the task replace lost events. */

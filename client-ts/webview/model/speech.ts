@@ -79,10 +79,13 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
       return refused(speech, event.text, event.message);
     case "events":
       return [...(event.facts ?? []), ...event.events].reduce(
-        (heard: Speech, told) =>
-          told.type === "message" && told.role === "user"
-            ? { ...heard, unsaid: withoutFirst(heard.unsaid, ({ text }) => text === told.text) }
-            : heard,
+        (current: Speech, entry) =>
+          entry.type === "message" && entry.role === "user"
+            ? {
+                ...current,
+                unsaid: withoutFirst(current.unsaid, ({ text }) => text === entry.text),
+              }
+            : current,
         speech,
       );
     case "undelivered":

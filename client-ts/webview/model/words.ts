@@ -17,16 +17,16 @@ function stateOf(run: RunRow, isCancelling: boolean): outcome.RunState {
   return { ...run, isAsking: run.asks !== undefined, isCancelling };
 }
 
-/** Return the error of a failed run, unless the sentence on its end says the same. */
+/** Return the error of a failed run, unless its end is explained anyway. */
 export function failureDetail(
   run: Pick<AsyncTask, "status" | "endReason" | "error">,
 ): string | undefined {
   const { status, endReason, error } = run;
-  const isSaid = endReason === "lost" || endReason === "hostExit";
-  return status === "failed" && !isSaid ? error : undefined;
+  const isExplained = endReason === "lost" || endReason === "hostExit";
+  return status === "failed" && !isExplained ? error : undefined;
 }
 
-/** Say how a run continues an earlier one, after "Continued from an earlier run". */
+/** Describe how a run continues an earlier one, after "Continued from an earlier run". */
 export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
   switch (mode) {
     case "session":

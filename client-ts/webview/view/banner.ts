@@ -7,20 +7,21 @@ import type { Part, View } from "./view.js";
 
 type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
 
-const LOOKS: Readonly<Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>> =
-  {
-    idle: { icon: "circle-slash", actions: ["restart"] },
-    running: { icon: "info", actions: [] },
-    settingUp: { icon: "loading~spin", actions: [] },
-    starting: { icon: "loading~spin", actions: [] },
-    restarting: { icon: "loading~spin", actions: ["showLog"] },
-    failed: { icon: "error", actions: ["restart", "repair", "showLog"] },
-    untrusted: { icon: "shield", actions: ["manageTrust"] },
-  };
+const APPEARANCE: Readonly<
+  Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>
+> = {
+  idle: { icon: "circle-slash", actions: ["restart"] },
+  running: { icon: "info", actions: [] },
+  settingUp: { icon: "loading~spin", actions: [] },
+  starting: { icon: "loading~spin", actions: [] },
+  restarting: { icon: "loading~spin", actions: ["showLog"] },
+  failed: { icon: "error", actions: ["restart", "repair", "showLog"] },
+  untrusted: { icon: "shield", actions: ["manageTrust"] },
+};
 
 /** Render why subagents cannot be launched now, and what to do about it. */
 export function banner({ state: { service }, send }: View): Part {
-  const { icon: name, actions } = LOOKS[service.kind];
+  const { icon: name, actions } = APPEARANCE[service.kind];
   const words = service.message ?? SERVICE[service.kind];
   if (words === "") {
     return undefined;

@@ -101,7 +101,7 @@ export function keepingPlace(scroller: HTMLElement, change: () => void): void {
   }
 }
 
-/** Return the items in view, and those at most so many CSS pixels above and below it. */
+/** Return the items in view, and those up to `above` and `below` CSS pixels out of it. */
 function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
   const view = scroller.getBoundingClientRect();
   return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")].filter((item) => {

@@ -115,12 +115,12 @@ function problem(send: View["send"], taskId: string, speech: Speech): Part {
   const { problem: message } = speech;
   return message === undefined
     ? undefined
-    : refusal(faultOf(speech, message), send, () => {
+    : refusal(refusalOf(speech, message), send, () => {
         send({ type: "queueResume", taskId });
       });
 }
 
-function faultOf({ canQueue = false, setting }: Speech, message: string) {
+function refusalOf({ canQueue = false, setting }: Speech, message: string) {
   return { message, canQueue, ...(setting === undefined ? {} : { setting }) };
 }
 

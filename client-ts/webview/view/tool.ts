@@ -68,10 +68,10 @@ function row(item: ToolItem, context: ItemContext): Part {
   const [glyph, word, state] = WORDS[stateOf(item, context)];
   const { name, title = name, status, subject, ts, endedAt } = item;
   const took = endedAt === undefined || endedAt - ts < 1_000 ? undefined : duration(endedAt - ts);
-  const isSaid = subject === undefined || title.includes(subject) || isPlace(item, subject);
+  const isShown = subject === undefined || title.includes(subject) || isPlace(item, subject);
   return html`<span class="state state-${state}">${icon(glyph)}</span>
     <span class="tool-name" title=${plain(title)}><bdi>${plain(title)}</bdi></span>
-    ${isSaid ? undefined : html`<code class="tool-subject" title=${subject}>${plain(oneLine(subject, SUBJECT_CHARS))}</code>`}
+    ${isShown ? undefined : html`<code class="tool-subject" title=${subject}>${plain(oneLine(subject, SUBJECT_CHARS))}</code>`}
     <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
     ${rule(item)} ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
 }

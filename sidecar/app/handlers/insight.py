@@ -11,7 +11,7 @@ from sidecar.api.doctor import DoctorParams, DoctorResult
 from sidecar.api.errors import InvalidParams
 from sidecar.api.export import ExportParams, ExportResult
 from sidecar.api.files import ByFileParams, ByFileResult, FilesParams, FilesResult
-from sidecar.api.housekeeping import HousekeepingResult, PutAwayParams, PutAwayResult, TaskIdsParams
+from sidecar.api.housekeeping import HousekeepingResult, ListRemovedParams, ListRemovedResult, TaskIdsParams
 from sidecar.api.search import SearchParams, SearchResult
 from sidecar.api.stats import StatsParams, StatsResult
 from sidecar.app.clock import history_clock_ms
@@ -86,8 +86,8 @@ async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult
     return await session.host.move_tasks("restore", params.task_ids)
 
 
-async def list_removed(session: Session, params: PutAwayParams) -> PutAwayResult:
-    """Answer `tasks/listRemoved`, and `tasks/putAway`, its former name."""
+async def list_removed(session: Session, params: ListRemovedParams) -> ListRemovedResult:
+    """Answer `tasks/listRemoved` and its deprecated name `tasks/putAway`."""
     return await asyncio.to_thread(session.host.housekeeping.removed, params.limit)
 
 

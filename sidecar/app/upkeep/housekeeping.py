@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.housekeeping import FailedTask, HousekeepingResult, PutAwayResult, PutAwayTask
+from sidecar.api.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
 from sidecar.api.settings import SettingsSource
 from sidecar.api.stats import DiskUse
 from sidecar.app.upkeep.retention import expired
@@ -73,13 +73,13 @@ class Housekeeping:
         self._stored.history.touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
 
-    def removed(self, limit: int) -> PutAwayResult:
+    def removed(self, limit: int) -> ListRemovedResult:
         """List the tasks that can be restored."""
         from sidecar.history.stores.task_folders.removed import read_title  # loaded only when it is needed
 
         found = trash.removed_tasks(self._root)
         items = [
-            PutAwayTask(
+            RemovedTask(
                 id=each.path.name,
                 title=read_title(each.path, self._now()),
                 shelf=each.place,
@@ -87,7 +87,7 @@ class Housekeeping:
             )
             for each in found[:limit]
         ]
-        return PutAwayResult(items=items, total=len(found), revision=self._stored.history.revision)
+        return ListRemovedResult(items=items, total=len(found), revision=self._stored.history.revision)
 
     def disk_use(self) -> DiskUse:
         """Measure the own root, links not followed."""

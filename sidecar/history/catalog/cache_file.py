@@ -1,4 +1,4 @@
-"""A file of the user's cache: made private, thrown away when it is damaged."""
+"""A private file in the user's cache that is discarded when damaged."""
 
 import contextlib
 import os
@@ -9,18 +9,18 @@ from typing import Final
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
 
 _SIDE_FILES: Final = ("", "-journal", "-wal", "-shm")
-"""What SQLite keeps under the name of a database."""
+"""The suffixes of the files that SQLite keeps for a database."""
 
 
 class DamagedCache(Exception):
-    """The file is not what this program wrote; only building it again helps."""
+    """The file is not what this program wrote and must be built again."""
 
 
 def make_cache_file(path: Path) -> None:
-    """Make the file, private, if there is none.
+    """Create the file with private permissions if it does not exist.
 
     Raises OSError, and DamagedCache for a directory, a link, a pipe or a socket of that name, or of one that
-    SQLite uses next to it: to open a pipe would block.
+    SQLite uses next to it, because opening a pipe would block.
     """
     make_private_dirs(path.parent)
     with contextlib.suppress(FileExistsError):
@@ -32,7 +32,7 @@ def make_cache_file(path: Path) -> None:
 
 
 def is_writable(path: Path) -> bool:
-    """Return whether the file can be opened for writing and others can be made next to it."""
+    """Return whether the file can be opened for writing and files can be created next to it."""
     try:
         os.close(os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0)))
     except OSError:
@@ -41,9 +41,9 @@ def is_writable(path: Path) -> bool:
 
 
 def discard(path: Path) -> None:
-    """Remove the file, whatever it is, and those that SQLite keeps next to it; errors are ignored.
+    """Remove the file, of any type, and those that SQLite keeps next to it; ignore errors.
 
-    A directory that is not empty holds what another program put there: it is renamed, not removed.
+    A directory that is not empty is renamed, not removed: another program wrote its files.
     """
     for suffix in _SIDE_FILES:
         _remove(Path(f"{path}{suffix}"))

@@ -1,4 +1,4 @@
-"""Which rows are out of date, by comparing them with fingerprints. Pure."""
+"""Find rows that are out of date by comparing fingerprints. Pure."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -12,7 +12,7 @@ _entry: Final = attrgetter("entry")
 
 
 def is_unchanged(seen: Mapping[str, int], rows: Mapping[str, IndexRow], entries: Mapping[str, bytes]) -> bool:
-    """Tell at a third of the price of `changed_names` that all is as it was; False may be wrong."""
+    """Return whether nothing changed, in a third of the time of `changed_names`; False may be wrong."""
     return (
         not entries
         and seen == dict(zip(rows, map(_key, rows.values()), strict=True))
@@ -23,7 +23,7 @@ def is_unchanged(seen: Mapping[str, int], rows: Mapping[str, IndexRow], entries:
 def changed_names(
     seen: Mapping[str, int], rows: Mapping[str, IndexRow], entries: Mapping[str, bytes], now: int
 ) -> Keys:
-    """The tasks that have no row, or one made from other files, list entries or times than these."""
+    """Return the tasks without a row, or whose files, list entries or times changed since it was made."""
     return [
         name
         for name, key in seen.items()

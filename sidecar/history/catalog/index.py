@@ -1,9 +1,9 @@
-"""The index of one root: its rows, kept in a file of the user's cache directory between processes.
+"""The index of one root: its rows, kept in a file in the user's cache directory.
 
 An SQLite file may be shared by any number of processes, survives a kill in the middle of a write, and
-may be deleted at any time. Rows are in shards of some hundreds, each encoded as one value: loading
-20,000 rows one by one would cost five times as much. A row is only ever believed after its files were
-stat'ed again, so whoever writes last may win.
+may be deleted at any time. Rows are in shards of a few hundred, each encoded as one value: loading
+20,000 rows one by one would take five times as long. A row is used only after its fingerprint was
+checked, so the last writer may win.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ _log = logging.getLogger(__name__)
 
 SHARDS: Final = 64
 _IN_ALL_SHARDS: Final = 16 * SHARDS
-"""Tasks that leave hardly a shard untouched: then it is not worth asking which."""
+"""With this many changed tasks nearly all shards change, so all are written."""
 _BUSY_SECONDS: Final = 0.5
-"""How long another process's write is waited for; then this one does without, as after any error."""
+"""How long to wait for a write of another process before the index is not used, as after any error."""
 _SCHEMA: Final = 2
-"""The form of the tables: a file with another number is built again."""
+"""The version of the tables; a file with another version is built again."""
 _TABLES: Final = {
     "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
@@ -44,30 +44,30 @@ _decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
 Rows = dict[str, IndexRow]
 
 _EXTRACTION: Final = ("api", "javascript", "history/catalog", "history/stored", "history/stores")
-"""The folders of the package that decide, with all below them, what a row says."""
+"""The folders of the package whose code, including subfolders, decides the content of rows."""
 
 
 class RowIndex:
-    """One root's file. No method raises for what is wrong with it: the index is built again or not used.
+    """The index file of one root. No method raises when it is bad: it is built again or not used.
 
-    `directory` is made, private, when it is first needed. Not thread-safe.
+    `directory` is created with private permissions when first needed. Not thread-safe.
     """
 
     def __init__(self, directory: Path, root: str) -> None:
-        # One root has one index, whatever links lead to it.
+        # All links to a root share one index.
         self._real_root = os.path.realpath(root)
         self.path = directory / f"{_name_of(self._real_root)}.db"
         self._root = root
         self._usable = True
 
     def exists(self) -> bool:
-        """Return whether there is something to load, as far as this is known without opening it."""
+        """Return whether there is an index file to load, without opening it."""
         return self._usable and os.path.lexists(self.path)
 
     def load(self, rules: Rules) -> tuple[Rows, int]:
-        """Return the rows kept for a rule set, and the latest time, in ms, at which one was made.
+        """Return the rows kept for a rule set, and the time in ms when the newest was made.
 
-        There are none when none were kept, or none are to be trusted.
+        Rows that cannot be trusted are left out.
         """
         if not self.exists():
             return {}, 0
@@ -83,10 +83,9 @@ class RowIndex:
     def save(
         self, rules: Rules, rows: Mapping[str, IndexRow], changed: Collection[str], made_at: int
     ) -> None:
-        """Keep the shards in which the tasks named in `changed` were added, altered or removed.
+        """Write the shards in which the tasks in `changed` were added, changed or removed.
 
-        A file that is new, or turns out to be damaged, gets all shards. `made_at` is the latest time, in ms,
-        at which a row was made.
+        A new or damaged file gets all shards. `made_at` is the time in ms when the newest row was made.
         """
         if not self._usable or not changed:
             return
@@ -111,7 +110,7 @@ class RowIndex:
                 _begin(database, self._real_root)
                 changed = rows.keys() | changed
             for number, part in _shards(rows, changed).items():
-                part.sort(key=_age)  # what is nearly in order is quickly put in order
+                part.sort(key=_age)  # fast, because the rows are nearly in order
                 data = msgspec.msgpack.encode([row.stored() for row in part])
                 values = (rules, number, made_at, _checksum(data, made_at), data)
                 database.execute("INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?, ?)", values)
@@ -120,8 +119,8 @@ class RowIndex:
         make_cache_file(self.path)
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            # No waiting for the disk: a file that a power cut spoils is built again, as any other is. And no
-            # write-ahead log, which would write twice what is mostly written once.
+            # Do not wait for the disk: a file damaged by a power cut is built again. Do not use a write-ahead
+            # log, which would write everything twice.
             database.execute("PRAGMA synchronous=OFF")
         except BaseException:
             database.close()
@@ -131,19 +130,19 @@ class RowIndex:
     def _give_up(self, error: Exception) -> bool:
         """Ignore an unusable file, discard a damaged one; return whether it was damaged."""
         if is_busy(error):
-            _log.info("another process has locked the index %s; this time it is not used", self.path)
+            _log.info("another process has locked the index %s; not using it this time", self.path)
         elif is_damage(error, self.path):
-            _log.warning("the index %s is damaged (%s) and is built again", self.path, error)
+            _log.warning("the index %s is damaged (%s); building it again", self.path, error)
             discard(self.path)
             return True
         else:
             self._usable = False
-            _log.warning("the index %s cannot be used (%s); all tasks are read again", self.path, error)
+            _log.warning("cannot use the index %s (%s); reading all tasks again", self.path, error)
         return False
 
 
 def _shards(rows: Mapping[str, IndexRow], changed: Collection[str]) -> dict[int, list[IndexRow]]:
-    """Sort into their shards the rows of all shards that hold a changed task."""
+    """Group by shard the rows of each shard that holds a changed task."""
     many = len(changed) >= _IN_ALL_SHARDS
     shards: dict[int, list[IndexRow]]
     shards = {number: [] for number in (range(SHARDS) if many else {shard_of(name) for name in changed})}
@@ -179,7 +178,7 @@ def _checksum(data: bytes, made_at: int) -> int:
 
 
 def _is_ours(database: sqlite3.Connection, root: str) -> bool:
-    """Return whether this program, as it is now, wrote the file: another one's rows may say other things."""
+    """Return whether this version of the program wrote the file: rows of other versions may differ."""
     if database.execute("PRAGMA user_version").fetchone() != (_SCHEMA,):
         return False
     return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
@@ -195,7 +194,7 @@ def _begin(database: sqlite3.Connection, root: str) -> None:
 
 @functools.cache
 def _version() -> str:
-    """Name the program that extracts: any change to the modules that do makes all rows suspect."""
+    """Identify the extraction code: any change to its modules invalidates all rows."""
     made = [__version__, str(sys.implementation.cache_tag), str(sys.maxsize)]
     package = Path(__file__).parents[2]
     for name in _EXTRACTION:
@@ -221,14 +220,14 @@ def _age(row: IndexRow) -> float:
 
 
 def shard_of(task_id: str) -> int:
-    """The shard of a task; the same in every process."""
+    """Return the shard of a task, the same in every process."""
     return zlib.crc32(task_id.encode()) % SHARDS
 
 
 def _name_of(path: str) -> str:
-    """Name a root's file. Two roots may come to the same name, so the file says whose it is.
+    """Return the file name for a root. Names of two roots may collide, so the file records its root.
 
-    No cryptographic hash: importing one takes as long as loading some thousand rows.
+    A cryptographic hash is avoided: importing one takes as long as loading a few thousand rows.
     """
     data = os.fsencode(path)
     return f"{zlib.crc32(data):08x}{zlib.crc32(data[::-1]):08x}"

@@ -1,7 +1,7 @@
-"""Long-lived worker processes that read many tasks, or big ones.
+"""Long-lived worker processes that read many or large tasks.
 
-Parsing holds the interpreter's lock: in the threads of a server it would hold up every answer. A worker
-that dies or hangs on a task costs that task its row, nothing else.
+Parsing holds the interpreter's lock, so in a thread of the sidecar it would delay every answer. If a worker
+dies or hangs on a task, only the row of that task is lost.
 """
 
 import contextlib
@@ -25,25 +25,25 @@ from sidecar.history.stores.index_row import ReadRows
 _log = logging.getLogger(__name__)
 
 WORKERS: Final = 2
-PATIENCE_SECONDS: Final = 30.0
-"""How long a batch may take: a hundred times what the biggest files known take."""
+BATCH_SECONDS: Final = 30.0
+"""How long a batch may take: a hundred times as long as the largest known files."""
 START_SECONDS: Final = 30.0
 MS_PER_TASK: Final = 0.06
 MS_PER_MB: Final = 1.5
-"""What reading costs on a slow machine, which decides whether a worker is worth it."""
+"""The time of reading on a slow machine; it decides whether to use a worker."""
 _SAMPLE: Final = 64
 _BOOT: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; from sidecar.history.catalog.worker import main; main()"
 )
-"""The parent's path is handed over: the working directory, which may be anybody's, is not on it."""
+"""Start with the parent's `sys.path`, without the working directory, whose modules are not trusted."""
 
 
 class WorkerFailed(Exception):
-    """A worker died, or was ended because it took too long."""
+    """A worker died or was killed because it took too long."""
 
 
 class Worker:
-    """One process, started with the first batch and again after a failure. For one thread at a time."""
+    """One process, started with the first batch and again after a failure. Not thread-safe."""
 
     def __init__(self, command: list[str] | None = None) -> None:
         self._command = command or [sys.executable, "-P", "-c", _BOOT, *sys.path]
@@ -54,11 +54,11 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The process's id while there is one."""
+        """Return the id of the process, if it runs."""
         return self._process.pid if self._process is not None else None
 
     def start(self) -> "subprocess.Popen[bytes]":
-        """Have the process running and return it. Raises WorkerFailed when it does not come up."""
+        """Start the process unless it runs, and return it. Raises WorkerFailed if it does not start."""
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close(0)
@@ -67,27 +67,27 @@ class Worker:
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # it must never wait for whoever should read it
+                stderr=subprocess.DEVNULL,  # nobody reads it, and a full pipe would block the worker
             )
         except OSError as error:
             raise WorkerFailed(f"cannot be started: {error}") from None
         self._process = process
-        # Checked after the process is known: whoever ends the worker either finds it or is seen here.
+        # Checked after `_process` is set, so `end` either finds the process or is noticed here.
         if self._ended or self._receive(process, START_SECONDS) != READY:
             self.close(0)
-            raise WorkerFailed("does not come up")
+            raise WorkerFailed("does not start")
         return process
 
-    def read(self, batch: Batch, patience: float) -> Answer:
-        """Have a batch read. Raises WorkerFailed when the process dies or takes longer than `patience`."""
+    def read(self, batch: Batch, seconds: float) -> Answer:
+        """Read a batch. Raises WorkerFailed if the process dies or takes longer than `seconds`."""
         process = self.start()
         assert process.stdin is not None
         try:
             send_frame(process.stdin, msgspec.msgpack.encode(batch))
-        except (OSError, ValueError):  # it is gone, or its input was closed to end it
+        except (OSError, ValueError):  # it ended, or `end` closed its input
             self.close(0)
             raise WorkerFailed("is gone") from None
-        answer = self._receive(process, patience)
+        answer = self._receive(process, seconds)
         self.used_at = time.monotonic()
         return self._decoder.decode(answer)
 
@@ -96,8 +96,8 @@ class Worker:
         self._ended = True
         self.close(0.2)
 
-    def close(self, patience: float = 0.5) -> None:
-        """End the process: ask by the end of its input, then kill."""
+    def close(self, seconds: float = 0.5) -> None:
+        """End the process: close its input, wait up to `seconds`, then kill it."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -105,20 +105,20 @@ class Worker:
         with contextlib.suppress(OSError):
             process.stdin.close()
         try:
-            process.wait(patience)
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
         process.stdout.close()
 
-    def _receive(self, process: "subprocess.Popen[bytes]", patience: float) -> bytes:
+    def _receive(self, process: "subprocess.Popen[bytes]", seconds: float) -> bytes:
         assert process.stdout is not None
-        # A pipe cannot be read with a limit on every platform; the end of the process ends the reading.
-        timer = threading.Timer(patience, process.kill)
+        # Not every platform reads a pipe with a time limit; killing the process ends the read.
+        timer = threading.Timer(seconds, process.kill)
         timer.start()
         try:
             return receive_frame(process.stdout)
-        except (EOFError, OSError, ValueError):  # it ended, or its output was closed to end it
+        except (EOFError, OSError, ValueError):  # it ended, or `end` closed its output
             self.close(0)
             raise WorkerFailed("died or took too long") from None
         finally:
@@ -128,7 +128,7 @@ class Worker:
 
 @dataclass(slots=True)
 class _Work:
-    """One call's batches, shared by those who read them."""
+    """The batches of one call, shared by the threads that serve them."""
 
     store: Store
     rules: Rules
@@ -137,7 +137,7 @@ class _Work:
     rows: ReadRows
 
     def next(self) -> list[str] | None:
-        """Take a batch; None when all are taken."""
+        """Return the next batch, None when all are taken."""
         try:
             return self.batches.popleft()
         except IndexError:
@@ -145,31 +145,31 @@ class _Work:
 
 
 class WorkerPool:
-    """Reads tasks for catalogs. Any thread may call `read`; `close` ends the processes in bounded time.
+    """Read tasks for catalogs. Any thread may call `read`; `close` ends the processes in bounded time.
 
-    Work below `worth_ms` is done in the caller's thread.
+    Work estimated at up to `worth_ms` is done in the caller's thread.
     """
 
     def __init__(
         self,
         workers: int = WORKERS,
         worth_ms: float = 5.0,
-        patience: float = PATIENCE_SECONDS,
+        batch_seconds: float = BATCH_SECONDS,
         command: list[str] | None = None,
     ) -> None:
         self._workers = [Worker(command) for _ in range(workers)]
         self._worth_ms = worth_ms
-        self._patience = patience
+        self._batch_seconds = batch_seconds
         self._lock = threading.Lock()
         self._closed = False
 
     @property
     def pids(self) -> list[int]:
-        """The processes there are."""
+        """Return the ids of the running processes."""
         return [pid for worker in self._workers if (pid := worker.pid) is not None]
 
     def read(self, store: Store, names: list[str], rules: Rules, now: int) -> ReadRows:
-        """Read the tasks named; for a task that no worker survives, the row says so."""
+        """Read tasks; a task that ends every worker gets a row with a problem."""
         if estimate_ms(store, names) <= self._worth_ms:
             return read_sequentially(store, names, rules, now)
         with self._lock:
@@ -185,7 +185,7 @@ class WorkerPool:
         if self._closed:
             return work.rows
         left = [name for name in names if name not in work.rows]
-        return work.rows | read_sequentially(store, left, rules, now)  # what no worker could be had for
+        return work.rows | read_sequentially(store, left, rules, now)  # no worker was available for these
 
     def rest(self, idle_seconds: float) -> None:
         """End workers that were idle for longer than `idle_seconds`."""
@@ -198,23 +198,23 @@ class WorkerPool:
                 self._lock.release()
 
     def close(self) -> None:
-        """End the workers; what is being read is given up."""
+        """End the workers; tasks being read get no rows."""
         self._closed = True
         for worker in self._workers:
             worker.end()
 
     def _serve(self, worker: Worker, work: _Work) -> None:
-        """Have batches read by one worker until none is left."""
+        """Read batches with one worker until none is left."""
         root = work.store.root
         try:
             worker.start()
         except WorkerFailed as failure:
-            _log.warning("a worker %s; tasks are read without it", failure)
+            _log.warning("a worker %s; reading tasks without it", failure)
             return
         while (names := work.next()) is not None:
             try:
                 answer = worker.read(
-                    Batch(root.path, root.product, work.rules, work.now, names), self._patience
+                    Batch(root.path, root.product, work.rules, work.now, names), self._batch_seconds
                 )
             except WorkerFailed as failure:
                 if self._closed:
@@ -229,17 +229,17 @@ class WorkerPool:
             work.rows.update(answer.rows)
 
     def _blame(self, names: list[str], work: _Work, failure: WorkerFailed) -> None:
-        """Find the task that ended a worker: of several each is tried alone, by itself it is damaged."""
+        """Find the task that ended a worker: retry several one by one, and report a single one as damaged."""
         if len(names) > 1:
             work.batches.extend([name] for name in names)
             return
         (name,) = names
-        _log.error("the worker that read task %s %s; the task is listed without its content", name, failure)
+        _log.error("the worker that read task %s %s; listing the task without its content", name, failure)
         work.rows[name] = work.store.damaged_row(name, work.rules, work.now)
 
 
 def estimate_ms(store: Store, names: Keys) -> float:
-    """Estimate how long reading takes, by the sizes of some of the members."""
+    """Estimate how long reading takes from the sizes of a sample of members."""
     step = max(1, len(names) // _SAMPLE)
     sample = names[::step]
     megabytes = sum(map(store.size, sample)) / 1e6
@@ -247,6 +247,6 @@ def estimate_ms(store: Store, names: Keys) -> float:
 
 
 def _batches(names: list[str]) -> deque[list[str]]:
-    """Cut the work so that nobody waits long for the last piece and no piece is only overhead."""
+    """Divide the work into batches: large enough to limit overhead, small enough to end together."""
     size = min(128, max(1, len(names) // 64))
     return deque(names[start : start + size] for start in range(0, len(names), size))

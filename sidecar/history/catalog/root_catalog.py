@@ -1,4 +1,4 @@
-"""The tasks of one root, kept: a task is read again only when its store reports another fingerprint."""
+"""Keep the rows of one root, and read a task again only when its fingerprint changes."""
 
 import threading
 import time
@@ -21,17 +21,17 @@ from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 
 Change = Literal["added", "changed", "removed"]
 CHEAP_SCAN_SECONDS = 0.02
-"""A scan that is shorter than this is done for every list: then nothing can be newer than the answer."""
+"""Shorter scans run for every list, so that the answer is always current."""
 _SCAN_SECONDS_EACH = 10e-6
 
 _until = attrgetter("until")
 _NamedRow = tuple[str, IndexRow | None]
 ReadMany = Callable[[Store, Keys, Rules, int], ReadRows]
-"""Reads the tasks named under a rule set, at a time in ms."""
+"""Read tasks under a rule set; the last argument is the time in ms."""
 
 
 def read_sequentially(store: Store, names: Keys, rules: Rules, now: int) -> ReadRows:
-    """Read tasks one after the other in this thread."""
+    """Read tasks one by one in this thread."""
     return read_in_parallel(sequential, store, names, rules, now)
 
 
@@ -49,13 +49,13 @@ def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules
 
 
 class _RuleSetRows(msgspec.Struct):
-    """The rows under one rule set. `rows` is replaced, never altered, so that any thread may read it."""
+    """The rows under one rule set. `rows` is replaced, never changed in place, so any thread may read it."""
 
     rows: Rows = {}
     ends: int = FOR_EVER
-    """When the first of the rows ceases to hold, in ms."""
+    """When the first row expires, in ms."""
     made_at: int = 0
-    """The latest time at which one of them was made."""
+    """When the newest row was made, in ms."""
     loaded: bool = False
     scanned: bool = False
     unsaved: set[str] = set()
@@ -66,7 +66,7 @@ class _RuleSetRows(msgspec.Struct):
 
 
 class RootCatalog:
-    """Reads and remembers the rows of one root. Any thread may call; scans wait for each other.
+    """Read and keep the rows of one root. Any thread may call; scans run one at a time.
 
     `index` keeps the rows between processes. `parallel` scans and reads many tasks; `read`, if
     given, reads them instead.
@@ -82,7 +82,7 @@ class RootCatalog:
         self.root = root
         self.store = open_store(root)
         self.scan_seconds: float | None = None
-        """How long the last scan took; None before the first."""
+        """How long the last scan took, in seconds; None before the first."""
         self._index = index
         self._read = read or partial(read_in_parallel, parallel)
         self._parallel = parallel
@@ -92,11 +92,11 @@ class RootCatalog:
 
     @property
     def size(self) -> int:
-        """How many tasks are kept."""
+        """Return the number of tasks kept."""
         return sum(row.body != b"" for row in self._kept["structural"].rows.values())
 
     def names(self, start: str, now: int) -> Keys:
-        """List the ids of the root's tasks that start so; none when there is no store."""
+        """List the ids of tasks that start with `start`; empty without a store."""
         return [
             name
             for name in self.store.members()
@@ -106,12 +106,12 @@ class RootCatalog:
         ]
 
     def members(self) -> Keys:
-        """List the ids of all members, tasks or not, that are there now."""
+        """List the ids of all existing members, including those that are not tasks."""
         rows, store = self.rows("structural"), self.store
         return [name for name in store.members() if name in rows or store.is_member(name, "structural")]
 
     def rows(self, rules: Rules) -> Rows:
-        """The rows as they were last seen, by this process or the one that left the index."""
+        """Return the rows of the last scan by this process or, from the index, an earlier one."""
         kept = self._kept[rules]
         if not kept.loaded:
             with self._lock:
@@ -119,7 +119,7 @@ class RootCatalog:
         return kept.rows
 
     def followed_rows(self, rules: Rules, now: int) -> Rows | None:
-        """The rows, if they are kept up to date; None when a scan is cheap or nothing is known."""
+        """Return the rows if they are kept up to date; None if a scan is cheap or there are no rows."""
         rows, kept = self.rows(rules), self._kept[rules]
         seconds = self.scan_seconds if kept.scanned else len(rows) * _SCAN_SECONDS_EACH
         if not rows or seconds is None or seconds < CHEAP_SCAN_SECONDS or now >= kept.ends:
@@ -131,8 +131,8 @@ class RootCatalog:
     ) -> Rows:
         """Check every task under `rules`, read what changed, and return all rows.
 
-        With `quiet` the first scan of all records no changes. `prepare` is given the rows of an index, which
-        mostly are those that are returned, while the scan still runs.
+        With `quiet` the first scan records no changes. `prepare` receives the rows of the index during the
+        scan; they are usually those returned.
         """
         with self._lock:
             kept = self._kept[rules]
@@ -155,7 +155,7 @@ class RootCatalog:
             self.scan(rules, now)
 
     def changed(self, names: Keys, now: int) -> Keys:
-        """Name those of the tasks that changed, and any whose row has expired; `now` in ms."""
+        """Return the tasks that changed or whose row has expired; `now` is in ms."""
         with self._lock:
             started = time.perf_counter()
             seen, entries = self.store.fingerprints(names), self.store.shared()
@@ -166,7 +166,7 @@ class RootCatalog:
                 found.update(changed_names(listed, rows, entries, now))
                 if now >= kept.ends:
                     found.update(name for name, row in rows.items() if now >= row.until)
-            if names:  # by the number of rows, because `size` counts them one by one
+            if names:  # the number of rows, because `size` counts one by one
                 each = (time.perf_counter() - started) / len(names)
                 self.scan_seconds = each * len(self.rows("structural"))
             return [*found]
@@ -176,7 +176,7 @@ class RootCatalog:
         return any(self._is_from_later(rules, now) for rules in self._in_use())
 
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
-        """Check the tasks named under each rule set in use, and remove those that are gone.
+        """Check tasks under each rule set in use, and remove those that no longer exist.
 
         With `quiet` no changes are recorded: the caller announces them.
         """
@@ -196,20 +196,20 @@ class RootCatalog:
                     self._changes.pop(name, None)
 
     def touch_listed(self, now: int) -> None:
-        """Read again the tasks whose entries in the root's shared lists changed."""
+        """Read the tasks whose entries in shared lists changed again."""
         with self._lock:
             entries = self.store.shared()
             rows = self.rows("structural")
             self.touch([name for name, row in rows.items() if row.entry != entries.get(name, b"")], now)
 
     def collect(self) -> dict[str, Change]:
-        """Take what happened to which task since the last call."""
+        """Return and forget the changes since the last call, by task id."""
         with self._lock:
             changes, self._changes = self._changes, {}
         return changes
 
     def save(self) -> None:
-        """Bring the index up to date; its errors are logged, never raised."""
+        """Save the index; errors are logged, not raised."""
         with self._lock:
             if self._index is not None:
                 for rules, kept in self._kept.items():
@@ -217,14 +217,14 @@ class RootCatalog:
                     kept.unsaved = set()
 
     def open(self, name: str, now: int) -> OpenedTask | None:
-        """Read one task afresh; None when it is gone."""
+        """Read one task from disk; None if it no longer exists."""
         with self._lock:
             return self.store.open(name, now)
 
     def _seen(self, rules: Rules, prepare: Callable[[Rows], None]) -> Mapping[str, int]:
-        """Fingerprint what the root holds. Rows that are not loaded yet are loaded at the same time.
+        """Take the fingerprints of all members, and load the rows meanwhile if necessary.
 
-        Before a first scan there is nothing to compare fingerprints with, so none are taken.
+        Without rows to compare, before the first scan, no fingerprints are taken.
         """
         kept = self._kept[rules]
         load = partial(self._load, rules, kept, prepare)
@@ -235,7 +235,7 @@ class RootCatalog:
         return dict.fromkeys(keys, 0)
 
     def _catch_up(self, rules: Rules, now: int, seen: Mapping[str, int]) -> None:
-        """Read what changed, and remove what is gone."""
+        """Read changed tasks and remove those that no longer exist."""
         rows = self._kept[rules].rows
         tasks = {name: key for name, key in seen.items() if name in rows or self.store.is_member(name, rules)}
         changed = changed_names(tasks, rows, self.store.shared(), now)
@@ -252,7 +252,7 @@ class RootCatalog:
         kept.loaded = True
 
     def _check_clock(self, rules: Rules, now: int) -> None:
-        """Start over when the clock went back."""
+        """Discard the rows if the clock went back."""
         kept = self._kept[rules]
         if self._is_from_later(rules, now):
             kept.unsaved |= kept.rows.keys()
@@ -269,7 +269,7 @@ class RootCatalog:
         return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}
 
     def _take(self, rules: Rules, read: ReadRows) -> None:
-        """Put rows that were read, or the absence of a task, in place of what was known."""
+        """Replace kept rows by those just read, or remove them where a task is missing."""
         if not read:
             return
         kept = self._kept[rules]

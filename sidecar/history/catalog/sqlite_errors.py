@@ -1,6 +1,6 @@
-"""What an error of SQLite says about a cache file: it is busy, out of reach, or damaged.
+"""Classify errors of SQLite: the cache file is busy, unreachable, or damaged.
 
-The class of the error does not tell: undecodable text and lost tables are operational errors too.
+The exception class is not enough: undecodable text and lost tables are operational errors too.
 """
 
 import sqlite3
@@ -10,7 +10,7 @@ from typing import Final
 from sidecar.history.catalog.cache_file import DamagedCache, is_writable
 
 DATABASE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError, DamagedCache)
-"""What the use of a cache file raises, an OSError aside.
+"""The exceptions that using a cache file can raise, besides OSError.
 
 Python itself raises UnicodeDecodeError when the message of an SQLite error quotes damaged text.
 """
@@ -27,7 +27,7 @@ _IN_DOUBT: Final = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
 )
-"""Damaged headers and odd files next to the database cause these too."""
+"""Damaged headers and unexpected files next to the database also cause these errors."""
 _DISK_ERRORS: Final = (
     sqlite3.SQLITE_IOERR_WRITE,
     sqlite3.SQLITE_IOERR_FSYNC,
@@ -36,16 +36,16 @@ _DISK_ERRORS: Final = (
     sqlite3.SQLITE_READONLY_DBMOVED,  # another process discarded the file
 )
 _PRIMARY: Final = 0xFF
-"""The bits of an error code without those that give details."""
+"""The bits of the primary error code, without the extended ones."""
 
 
 def is_busy(error: Exception) -> bool:
-    """Return whether another process merely holds the file."""
+    """Return whether the file is only locked by another process."""
     return _code(error) & _PRIMARY in _BUSY
 
 
 def is_damage(error: Exception, path: Path) -> bool:
-    """Return whether the content of the file at `path` is the cause, so that only building it again helps."""
+    """Return whether the content of the file at `path` is the cause, so that it must be built again."""
     if not isinstance(error, sqlite3.Error):
         return isinstance(error, DATABASE_ERRORS)
     code = _code(error)

@@ -1,4 +1,4 @@
-"""The other side of the pool: a process that reads tasks for another one until its input ends."""
+"""The worker process of the pool: read tasks for the parent process until the input ends."""
 
 import gc
 import logging
@@ -17,14 +17,14 @@ from sidecar.history.stores.registry import open_store
 from sidecar.history.stores.root import Root
 
 READY: Final = b"ready"
-"""The first frame: from now on a task is the cause of whatever goes wrong."""
+"""The first frame; any failure after it is caused by a task."""
 GARBAGE_THRESHOLDS: Final = (50_000, 20, 20)
-"""Messages hold no cycles: to look for some at every 700 objects is half the price of reading a bad file."""
+"""Messages have no cycles; garbage collection would take half the time of reading a damaged file."""
 _LENGTH: Final = struct.Struct("<I")
 
 
 class Batch(msgspec.Struct, array_like=True):
-    """Tasks of one root to be read."""
+    """Tasks of one root to read."""
 
     root: str
     product: Product | None
@@ -47,7 +47,7 @@ def send_frame(stream: IO[bytes], data: bytes) -> None:
 
 
 def receive_frame(stream: IO[bytes]) -> bytes:
-    """Read one frame. Raises EOFError when the other side is gone."""
+    """Read one frame. Raises EOFError if the other side closed the stream."""
     head = stream.read(_LENGTH.size)
     if len(head) == _LENGTH.size:
         (length,) = _LENGTH.unpack(head)
@@ -58,7 +58,7 @@ def receive_frame(stream: IO[bytes]) -> bytes:
 
 
 class _Notes(logging.Handler):
-    """Keeps what is logged for the next answer: the parent alone knows where logs go."""
+    """Collect log messages for the next answer; the parent writes them to its log."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -86,9 +86,9 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Serve the process that started this one; nothing that is printed by chance may reach it."""
+    """Serve the parent process; keep stray output out of the answers."""
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's interrupt is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's interrupt
     stdout = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:

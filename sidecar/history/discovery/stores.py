@@ -20,14 +20,14 @@ class CheckedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Roots that hold sessions, and every place that was checked."""
+    """The roots that hold sessions, and all places that were checked."""
 
     roots: list[Path]
     searched: list[CheckedPlace]
 
 
 def discover_roots(machine: Machine | None = None) -> Discovery:
-    """Check where all products keep sessions by default; unreadable places hold none."""
+    """Check the default places of all products; unreadable places hold no sessions."""
     searched: dict[Path, CheckedPlace] = {}
     for place, found in _checked(machine or this_machine()):
         known = searched.get(place.path)

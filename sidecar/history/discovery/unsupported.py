@@ -1,4 +1,4 @@
-"""Stores of newer products in formats that are not read yet: recognized, so that nobody misses them."""
+"""Recognize stores of newer products whose formats are not supported yet."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from sidecar.history.stores.task_folders.products.successors import UnsupportedS
 def unsupported_stores(
     roots: Iterable[str], home: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> list[UnsupportedStore]:
-    """Find the stores of later versions in `roots` and, with a `home`, where they are by default.
+    """Find the stores of later versions in `roots` and, with a `home`, in their default places.
 
     Only directory entries are read. Databases come last.
     """

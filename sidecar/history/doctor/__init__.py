@@ -1,4 +1,4 @@
-"""What is damaged, orphaned or unreadable in the stores, why, and what helps. Nothing is changed."""
+"""Find damaged, orphaned or unreadable tasks, with causes and remedies. Changes nothing."""
 
 from sidecar.history.doctor.examine import examine
 

@@ -1,4 +1,4 @@
-"""Where a task's list entry and its messages tell different things. Pure."""
+"""Find differences between a task's list entry and its messages. Pure."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,13 +17,13 @@ from sidecar.history.stores.task_folders.structural.view import TaskSource, Task
 _CENT: Final = 0.005
 _PART: Final = 0.01
 _SLACK_MS: Final = 60_000
-"""The list is written after the messages: a minute between them says nothing."""
+"""The list is written after the messages; up to a minute between them is normal."""
 _SHOWN: Final = 60
 _NO_ITEM: Final = StoredFile(ITEM_FILE)
 
 
 def disagreements(source: TaskSource) -> list[str]:
-    """Say what the entry and the messages of one task disagree on; nothing where either is damaged."""
+    """Describe where the list entry and the messages of a task differ; empty if either is damaged."""
     view = TaskView(source)
     entry = view.entry
     if entry is None or view.ui is None or view.ui.problems or not view.ui_messages:

@@ -1,4 +1,4 @@
-"""The same task in several roots: stores are copied, and some products import tasks with their ids. Pure."""
+"""Find tasks in several roots: users copy stores, and some products import tasks with their ids. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from sidecar.history.stores.contract import Store
 
 
 def duplicates(rows: Sequence[TaskInfo], stores: Mapping[str, Store]) -> Iterator[Finding]:
-    """Name each task that several of `stores`, by their roots' paths, hold, at the first of them."""
+    """Report each task that several stores hold, at the first one; `stores` is keyed by root path."""
     holders: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
         holders[row.id].append(row.root)

@@ -1,4 +1,4 @@
-"""Folders that are not tasks: without messages and without a list entry."""
+"""Find folders that are not tasks: they have no messages and no list entry."""
 
 from collections.abc import Iterator, Mapping, Set
 
@@ -13,7 +13,7 @@ from sidecar.history.stores.task_folders.scan import task_names
 
 
 class EmptyFolders(msgspec.Struct, frozen=True):
-    """Names of such folders of one root, each with what else is in it."""
+    """The names of such folders in one root, each with its other contents."""
 
     left: Mapping[str, list[str]]
 
@@ -21,23 +21,23 @@ class EmptyFolders(msgspec.Struct, frozen=True):
         return len(self.left)
 
     def findings(self, root: Root) -> Iterator[Finding]:
-        """Report each folder. What still holds something gives no task id, since no request opens it."""
+        """Report each folder. A folder with other contents has no task id, since no request opens it."""
         for name, left in self.left.items():
             path = task_folder(root.path, name)
             if left:
-                message = f"no messages and no list entry; left are {', '.join(left)}"
+                message = f"no messages and no list entry; the folder still holds {', '.join(left)}"
                 yield finding("messagesGone", root.path, message, path=path)
             else:
-                message = "neither messages nor a list entry; it is not a task, and no list shows it"
+                message = "no messages and no list entry; it is not a task and is not listed"
                 yield finding("empty", root.path, message, name, path)
             for found in locks_and_leftovers(root, name, ()):
                 yield msgspec.structs.replace(found, task_id=None)
 
 
 def find_empty_folders(root: Root, listed: Set[str]) -> EmptyFolders:
-    """Find the folders of a root that are named as tasks are and that no list shows.
+    """Find the folders of a root that are named like tasks but appear in no list.
 
-    One whose messages are there by now, or come back in a moment, is none.
+    Folders that have messages by now, or that a save in progress will give some, are left out.
     """
     names = sorted(name for name in task_names(root) if name not in listed)
     return EmptyFolders({name: what_is_left(root, name) for name in names if not not_missing(root, name)})

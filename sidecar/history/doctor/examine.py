@@ -1,4 +1,4 @@
-"""The examination: rows, lists and folders of every root, one after the other."""
+"""Examine the rows, lists and folders of every root, one by one."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ from sidecar.history.stores.task_folders.structural.view import TaskSource
 from sidecar.history.task_history import TaskHistory
 
 _OF_A_SAVE: Final = frozenset({"missing", "recovered"})
-"""Problems that a save makes for a moment."""
+"""Problems that a save causes for a moment."""
 
 
 def examine(
@@ -41,7 +41,7 @@ def examine(
     home: Path | None = None,
     progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> DoctorResult:
-    """Report on `roots` (default: all, and the stores that `home` holds). Changes nothing.
+    """Examine `roots` (default: all, and the stores in `home`). Changes nothing.
 
     `progress(done, total)` counts the roots. Raises InvalidParams for an unknown root.
     """
@@ -78,7 +78,7 @@ def _root(root: Root, rows: list[TaskInfo], empty: EmptyFolders) -> DoctorRoot:
 
 
 def _searched(home: Path) -> list[DoctorPlace]:
-    """Every place that autoDiscover checks, whether or not it is turned on."""
+    """Return every place that autoDiscover checks, even if it is off."""
     places = discover_roots(Machine(home, os.environ, sys.platform)).searched
     return [DoctorPlace(path=str(place.path), why=place.why, found=place.found) for place in places]
 
@@ -100,7 +100,7 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
 
 
 def _problems_of(history: TaskHistory, rows: list[TaskInfo]) -> Iterator[Finding]:
-    """The problems of the rows of a store that has nothing more to tell."""
+    """Report the problems of rows in a store without further checks."""
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:
             location = history.store(row.root).location(row.id)
@@ -108,15 +108,16 @@ def _problems_of(history: TaskHistory, rows: list[TaskInfo]) -> Iterator[Finding
 
 
 def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
-    """The problems of a row, without those of a save in progress or just ended."""
+    """Report the problems of a row, except those caused by a recent save."""
     steady = tuple(not_missing(root, row.id)) if row.problems else ()
     for problem in row.problems:
         code, message = problem.code, problem.message
         if code in _OF_A_SAVE and message.startswith(steady):
             continue
         if code == "empty":
-            left = what_is_left(root, row.id)
-            code, message = "messagesGone", f"{message}; left are {', '.join(left)}" if left else message
+            code = "messagesGone"
+            if left := what_is_left(root, row.id):
+                message = f"{message}; the folder still holds {', '.join(left)}"
         yield finding(code, root.path, message, row.id, task_folder(root.path, row.id))
 
 
@@ -129,7 +130,7 @@ def _index_only(root: Root, lists: RootLists, present: set[str]) -> Iterator[Fin
 
 
 def _orphan(root: Root, lists: RootLists, row: TaskInfo) -> Iterator[Finding]:
-    """A task is an orphan where its product keeps a list on disk that does not name it."""
+    """Report a task as an orphan if its product keeps a list on disk that does not name it."""
     source, listed = _list_for(lists, row.id)
     folder = task_folder(root.path, row.id)
     has_item = stamp_of(f"{folder}{os.sep}{ITEM_FILE}") is not None
@@ -138,7 +139,7 @@ def _orphan(root: Root, lists: RootLists, row: TaskInfo) -> Iterator[Finding]:
 
 
 def _list_for(lists: RootLists, task_id: str) -> tuple[str, Collection[str]]:
-    """The list in which a product keeps tasks with ids of this form; an empty one where there is none."""
+    """Return the list in which a product keeps tasks with ids of this form, or an empty one."""
     if is_epoch_id(task_id):
         return CLINE_LIST, lists.entries
     return (ROO_INDEX, lists.hints) if lists.hints else (KILO_STATE, lists.by_list.get(KILO_STATE, {}))

@@ -1,4 +1,4 @@
-"""What only the folders themselves show: locks, leftovers, names that are not task ids."""
+"""Find problems in folders: locks, leftovers, names that are not task ids."""
 
 import os
 import re
@@ -20,11 +20,11 @@ _LEFTOVER: Final = re.compile(
     re.ASCII,
 )
 _SHOWN: Final = 1_000
-"""Entries of one folder that are read; checkpoints are deeper."""
+"""The most entries read in one folder; checkpoints are in subfolders."""
 
 
 def strange_names(root: Root) -> Iterator[Finding]:
-    """Report what is among the tasks and is not one; the products' own names start with `_` or `.`."""
+    """Report entries among the tasks that are not tasks; the products' own names start with `_` or `.`."""
     try:
         with os.scandir(tasks_path(root.path)) as entries:
             for entry in entries:
@@ -43,9 +43,9 @@ def strange_names(root: Root) -> Iterator[Finding]:
 
 
 def locks_and_leftovers(root: Root, task_id: str, problems: Sequence[Problem]) -> Iterator[Finding]:
-    """Report locks and what a crashed save left in one folder; a save in progress leaves nothing.
+    """Report locks and leftovers of crashed saves in one folder, but not those of a save in progress.
 
-    `problems` are those of the task; they name what was read from a leftover.
+    `problems` are those of the task; they name files whose content was read from a leftover.
     """
     listed = _entries(root, task_id)
     names = {entry.name for entry in listed}
@@ -61,14 +61,14 @@ def locks_and_leftovers(root: Root, task_id: str, problems: Sequence[Problem]) -
 
 
 def not_missing(root: Root, task_id: str) -> set[str]:
-    """Name the files of a task that are there now, or whose lock is young: they come back in a moment."""
+    """Return the files of a task that exist, or that a save in progress will write."""
     listed = _entries(root, task_id)
     locked = {name for entry in listed if (name := _locked_file(entry)) and _is_young(entry, "st_mtime")}
     return locked | {entry.name for entry in listed if entry.name in (UI_FILE, API_FILE)}
 
 
 def what_is_left(root: Root, task_id: str) -> list[str]:
-    """Name what else is in the folder of a task without messages."""
+    """Return the other contents of a task folder without messages."""
     names = (entry.name for entry in _entries(root, task_id) if _locked_file(entry) is None)
     return sorted(name for name in names if name not in (UI_FILE, API_FILE))
 
@@ -82,7 +82,7 @@ def _entries(root: Root, task_id: str) -> list["os.DirEntry[str]"]:
 
 
 def _locked_file(entry: "os.DirEntry[str]") -> str | None:
-    """The file that this entry is the lock of."""
+    """Return the file that this lock protects."""
     name = entry.name.removesuffix(".lock")
     return name if name != entry.name and name in (UI_FILE, API_FILE, ITEM_FILE) else None
 
@@ -101,7 +101,7 @@ def _age(entry: "os.DirEntry[str]", clock: str) -> float:
 def _leftover(
     root: Root, task_id: str, problems: Sequence[Problem], entry: "os.DirEntry[str]", missing: set[str]
 ) -> Iterator[Finding]:
-    """Report a leftover of files of which some are missing, unless the task says that it was read from it."""
+    """Report a leftover of a missing file, unless the task was read from it."""
     if not missing:
         yield finding("leftover", root.path, f"{entry.name} is next to its file", task_id, entry.path)
     elif not any(entry.name in problem.message for problem in problems):
@@ -115,7 +115,7 @@ def _lock(root: Root, task_id: str, entry: "os.DirEntry[str]") -> Finding:
         return finding(
             "locked", root.path, f"{entry.name} is held: a save is in progress", task_id, entry.path
         )
-    message = f"{entry.name} was last touched {round(age):,} s ago; a living one is touched every 10 s"
+    message = f"{entry.name} was last touched {round(age):,} s ago; a lock in use is touched every 10 s"
     return finding("staleLock", root.path, message, task_id, entry.path)
 
 

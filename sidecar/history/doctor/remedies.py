@@ -1,4 +1,4 @@
-"""What helps against each finding: one table, of the problems of tasks and of what only the doctor sees."""
+"""Remedies for findings: problems of tasks, and problems that only the doctor reports."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,11 +13,11 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "empty": "nothing is lost: the product made the folder and saved nothing in it; it may be removed",
         "messagesGone": "look for the messages in a backup; checkpoints/ may hold versions of the "
         "workspace's files: recover what you need with git before you remove the folder",
-        "duplicate": "lists show every copy, totals count the one that was used last; to open a certain one, "
+        "duplicate": "lists show every copy, totals count the one used last; to open a specific one, "
         "name its root",
-        "missing": "what is left is listed; look for the file in a backup or in the editor's local history",
+        "missing": "the task is listed without it; find the file in a backup or the editor's history",
         "unreadable": "make the file readable for this user, then list again",
-        "notRegular": "put the file itself in place of the link, pipe or directory",
+        "notRegular": "replace the link, pipe or directory by the file itself",
         "tooLarge": "split or archive the file; the list entry is used instead",
         "recovered": _BACKUP + "then rename the leftover to the file's name",
         "badUtf8": "the bytes are shown as U+FFFD; the product may refuse the file until they are replaced",
@@ -28,27 +28,27 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "strayTail": _BACKUP + "then remove what follows the closing bracket of the array",
         "malformed": "the other messages are listed; repair or remove the ones named",
         "notMessages": "the other file and the list entry are used; look for the file in a backup",
-        "internal": "report this task to the makers of the sidecar; the log says what went wrong",
+        "internal": "report this as a bug of the sidecar; the log has the details",
         "orphan": "the product's own list does not know this task, so the product does not show it; export "
         "it, or let the product rebuild its list",
         "indexOnly": "the list names a task whose folder is gone; look for the folder in a backup or on the "
         "machine where the task ran",
-        "locked": "wait until the product has finished saving, then look again",
+        "locked": "wait until the product has finished saving, then check again",
         "staleLock": "no living product holds this lock: close the products, then remove the directory",
-        "leftover": "a crash left it next to a sound file; it may be removed when the product is closed",
-        "fragment": _BACKUP + "then look into it: it may be all that is left of the file",
-        "disagreement": "the messages are taken for true where they are whole; the product corrects its "
+        "leftover": "a crash left it next to an intact file; remove it while the product is closed",
+        "fragment": _BACKUP + "then open it: it may be all that is left of the file",
+        "disagreement": "the sidecar uses the messages if they are complete; the product corrects its "
         "entry when the task is opened and saved",
-        "strangeName": "no product of this format names a task so; it is not listed",
-        "unlistable": "make the directory readable for this user, then look again",
+        "strangeName": "no product uses such a name for a task; it is not listed",
+        "unlistable": "make the directory readable for this user, then check again",
         "unsupported": "this format is not read yet; use the product itself to see these sessions",
     }
 )
-"""Code of a finding to its remedy."""
+"""Remedies by the code of the finding."""
 
 
 def finding(
     code: str, root: str, message: str, task_id: str | None = None, path: str | None = None
 ) -> Finding:
-    """Make a finding with its remedy; an unknown `code` is a programming error (KeyError)."""
+    """Create a finding with its remedy; an unknown `code` is a programming error (KeyError)."""
     return Finding(code=code, root=root, task_id=task_id, path=path, message=message, remedy=REMEDIES[code])

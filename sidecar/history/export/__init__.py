@@ -1,4 +1,4 @@
-"""A whole stored task as one text: Markdown to read, JSON to process, with secrets taken out if asked."""
+"""Export a stored task as one text: Markdown to read or JSON to process, optionally without secrets."""
 
 from sidecar.history.export.task import export, export_pieces, make_redactor
 

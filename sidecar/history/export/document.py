@@ -1,4 +1,4 @@
-"""The pieces of an exported task, one message in memory at a time."""
+"""Yield the pieces of an exported task with one message in memory at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,9 +14,9 @@ from sidecar.history.listing.text import safe_line
 from sidecar.javascript.values import well_formed
 
 FORMAT_VERSION: Final = 1
-"""Of the JSON document."""
+"""The version of the JSON document."""
 _HEADING: Final = 120
-"""Longest heading, in characters: a title is the whole first prompt."""
+"""The longest heading, in characters; a title may be a long prompt."""
 _SPEAKERS: Final = {"user": "User", "assistant": "Assistant", "system": "System"}
 _FENCED: Final = frozenset({"command", "command_output", "tool", "tool_result"})
 
@@ -28,11 +28,11 @@ def export_task(
     messages: Callable[[], Iterable[StoredMessage]],
     redactor: Redactor | None,
 ) -> Iterator[str]:
-    """Yield the document piece by piece; joined, they are the whole.
+    """Yield the document in pieces.
 
-    Markdown holds what the user saw; JSON is `{version, task, provenance, messages}` with the members of
+    Markdown contains what the user saw; JSON is `{version, task, provenance, messages}` with the members of
     the wire. `messages` gives the UI's, or the API's of a task that has no others. Redaction reads them
-    twice: a name in the last message is taken out of the first.
+    twice, so that a name found in the last message is also removed from the first.
     """
     facts: Any = msgspec.to_builtins(task)
     sources: Any = msgspec.to_builtins(dict(provenance))
@@ -113,7 +113,7 @@ def _line(text: str) -> str:
 
 
 def _when(ms: float | None) -> str | None:
-    """Say a time in UTC, so that a document means the same everywhere."""
+    """Format a time in UTC, so that the document does not depend on the machine."""
     if ms is None or ms != ms:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Puts foreign text into a Markdown document so that it cannot pass for the document's own structure.
+"""Insert foreign text into a Markdown document without letting it imitate the document's structure.
 
 Lists, emphasis, links and code keep their meaning. Headings, HTML, images, link definitions and code that
-is left open do not (CommonMark 0.31). A renderer must see a message's text as one message.
+is left open are escaped (CommonMark 0.31). A renderer must show the text of a message as one message.
 """
 
 import re
@@ -12,27 +12,27 @@ from typing import Final
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _FENCE: Final = re.compile(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
 _CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
-"""What block quotes and list items put in front of a line."""
+"""The prefixes of lines in block quotes and list items."""
 _FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|\\?$)")
-"""What starts a heading, a fence or a link definition, which may continue on the next line."""
+"""The start of a heading, a fence or a link definition, which may continue on the next line."""
 _UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
 _LIVE: Final = re.compile(r"<(?=[A-Za-z/!?])|!\[")
-"""What starts HTML or an image."""
+"""The start of HTML or of an image."""
 _INLINE: Final = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
 
 
 def fenced(text: str) -> str:
-    """Fence a text with more backticks than it holds in a row."""
+    """Fence a text with more backticks than its longest run."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
 def inline(line: str) -> str:
-    """Escape HTML and images in one line, and backticks that would open code in it and never close.
+    """Escape HTML, images and unclosed backticks in one line.
 
-    In a row of a table, code ends with its cell. So a line that may be a row and holds HTML or an image is
-    escaped cell by cell: this is safe in a row and in a paragraph.
+    In a table row, code ends with its cell. A line that may be a row and contains HTML or an image is
+    therefore escaped cell by cell, which is safe in a row and in a paragraph.
     """
     if "|" in line and _LIVE.search(line):
         return "|".join(map(_escaped_inline, line.split("|")))
@@ -58,7 +58,7 @@ def _escaped_inline(line: str) -> str:
 
 
 def block(text: str) -> str:
-    """Escape what could start a block of the document's own kind, and close code that is left open."""
+    """Escape text that could start a block of the document, and close code that is left open."""
     lines: list[str] = []
     fence = ""
     blank = True
@@ -70,7 +70,7 @@ def block(text: str) -> str:
             fence = "" if closes else fence
         elif opening:
             fence = opening["fence"]
-            info = opening["info"].replace("|", "&#124;")  # else it may be the head of a table
+            info = opening["info"].replace("|", "&#124;")  # otherwise it may be a table header
             lines.append(f"{fence}{info}")
         else:
             lines.append(_escaped(line, blank))
@@ -89,7 +89,7 @@ def _escaped(line: str, after_blank: bool) -> str:
 
 
 def _runs(line: str) -> defaultdict[int, list[int]]:
-    """Note where runs of backticks start, by their length."""
+    """Return where runs of backticks start, by their length."""
     runs: defaultdict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", line):
         runs[len(run[0])].append(run.start())

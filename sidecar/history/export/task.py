@@ -1,4 +1,4 @@
-"""Exporting one task of a history: as pieces for a file, or as one text for an answer."""
+"""Export one stored task: in pieces for a file, or as one text for an answer."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +13,11 @@ from sidecar.history.stores.contract import Kind
 from sidecar.history.task_history import TaskHistory
 
 MAX_EXPORT: Final = 10_000_000
-"""Longest text in one answer, in characters: within the frame limit however JSON escapes it."""
+"""The longest text in an answer, in characters; JSON escapes cannot exceed the frame limit."""
 
 
 def make_redactor() -> Redactor:
-    """Make a redactor that knows this user's home directory, whatever its form."""
+    """Create a redactor that knows this user's home directory in any form."""
     return Redactor(str(Path.home()))
 
 

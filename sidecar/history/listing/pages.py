@@ -1,6 +1,6 @@
-"""Pages of a list: their order, their limits, and the cursors that say where the next one starts.
+"""Pages of a list: order, limits, and the cursors that locate the next page.
 
-A cursor is an opaque text that names the last row or message of a page, bound to the query it belongs to.
+A cursor is an opaque text that identifies the last row or message of a page and is bound to its query.
 """
 
 import json
@@ -18,10 +18,10 @@ from sidecar.api.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
 from sidecar.history.listing.rows import Listing, default_place, infos, render
 from sidecar.history.stores.index_row import IndexRow
 
-# Hashing is imported where it is needed: half of a short list's time would go into imports.
+# Hashing is imported when needed: imports would take half the time of a short list.
 
 Query = tuple[object, ...]
-"""What a cursor is bound to."""
+"""The query that a cursor is bound to."""
 _REMEDY: Final = "start again without a cursor"
 _LAST: Final = float("-inf")
 
@@ -36,7 +36,7 @@ class CursorPosition(NamedTuple):
 
 
 class ListPage(msgspec.Struct, dict=True):
-    """One page of rows; `whole` is set if they are all of a listing. `now` is when statuses hold, in ms."""
+    """One page of rows; `whole` is set if they are a full listing. `now`, in ms, decides their statuses."""
 
     rows: Sequence[IndexRow]
     rules: Rules
@@ -50,22 +50,22 @@ class ListPage(msgspec.Struct, dict=True):
 
     @cached_property
     def items(self) -> list[TaskInfo]:
-        """The rows, decoded."""
+        """Return the decoded rows."""
         return infos(self.rows, self.rules, self.now)
 
     @property
     def rendered(self) -> Sequence[bytes]:
-        """The pieces of a JSON array of the rows, which are kept as JSON."""
+        """Return the pieces of a JSON array of the rows, which are kept as JSON."""
         return self.whole.rendered(self.now) if self.whole is not None else render(self.rows, self.now)
 
     def wire(self) -> dict[str, Any]:
-        """The members of a ListResult for orjson, with the items as JSON."""
+        """Return the members of a ListResult for orjson, with the items as JSON."""
         from orjson import Fragment
 
         return {"items": Fragment(b"".join(self.rendered)), **self._figures()}
 
     def pieces(self) -> list[bytes]:
-        """The pieces of a ListResult as one JSON document: its megabytes are not copied."""
+        """Return a ListResult as pieces of JSON, which avoids copying megabytes."""
         return [b'{"items":', *self.rendered, b"," + msgspec.json.encode(self._figures())[1:]]
 
     def followed_by(self, more: "ListPage") -> "ListPage":
@@ -94,7 +94,7 @@ def ordered(tasks: Sequence[TaskInfo], sort: Sort) -> list[TaskInfo]:
 
 
 def sort_value(task: TaskInfo, by: SortKey) -> Any:
-    """The value a row is sorted by; None when unknown."""
+    """Return the value that a row is sorted by, None if unknown."""
     usage = task.token_usage
     value: Any
     match by:
@@ -118,7 +118,7 @@ def sort_value(task: TaskInfo, by: SortKey) -> Any:
 
 
 def start_after(rows: Sequence[TaskInfo], position: CursorPosition, sort: Sort | None) -> int:
-    """Find where the next page starts; without `sort`, the guide's own order, by the row itself."""
+    """Return where the next page starts; without `sort` (the guide's order), find the row itself."""
     if sort is None:
         return _index_after(rows, position)
     found = (index for index, row in enumerate(rows) if _is_after(row, position, sort))
@@ -126,8 +126,8 @@ def start_after(rows: Sequence[TaskInfo], position: CursorPosition, sort: Sort |
 
 
 def start_in_default_order(rows: Sequence[IndexRow], position: CursorPosition, rules: Rules) -> int:
-    """Find where the next page starts among rows in their default order."""
-    if rules == "guide":  # its order does not tell where a row belongs
+    """Return where the next page starts among rows in their default order."""
+    if rules == "guide":  # its order has no place for a row that is gone
         return _index_after(rows, position)
     created = position.value if position.value is not None else _LAST
     return bisect_right(rows, (-created, position.task_id, position.root), key=default_place)
@@ -148,14 +148,14 @@ def _is_after(row: TaskInfo, position: CursorPosition, sort: Sort) -> bool:
 
 
 def digest(*query: Any) -> str:
-    """Condense what a cursor is bound to."""
+    """Hash the query that a cursor is bound to."""
     from hashlib import sha256
 
     return sha256(json.dumps(query).encode()).hexdigest()[:16]
 
 
 def encode_cursor(query: str, *values: Any) -> str:
-    """Make an opaque cursor for the query of this `digest`."""
+    """Create an opaque cursor for the query with this `digest`."""
     import base64
 
     text = json.dumps([query, *values], separators=(",", ":"))
@@ -163,7 +163,7 @@ def encode_cursor(query: str, *values: Any) -> str:
 
 
 def decode_cursor(cursor: str, query: str) -> list[Any]:
-    """Open a cursor; InvalidParams for an invalid one, or one of another query."""
+    """Decode a cursor. Raises InvalidParams if it is invalid or of another query."""
     import base64
 
     try:
@@ -179,7 +179,7 @@ def decode_cursor(cursor: str, query: str) -> list[Any]:
 
 
 def position_of(cursor: str, query: Query) -> CursorPosition:
-    """Open a list cursor; InvalidParams for an invalid one, or one of another query."""
+    """Decode a list cursor. Raises InvalidParams if it is invalid or of another query."""
     match decode_cursor(cursor, digest(*query)):
         case [int() | float() | str() | None as value, str(task_id), str(root), int(place)] if place >= 0:
             return CursorPosition(value, task_id, root, place)
@@ -187,6 +187,6 @@ def position_of(cursor: str, query: Query) -> CursorPosition:
 
 
 def cursor_at(last: TaskInfo, place: int, order: Sort | None, query: Query) -> str:
-    """Make the cursor of the page after a row; `place` is where the row is."""
+    """Create the cursor of the page after a row; `place` is the row's index."""
     value = sort_value(last, order.by) if order is not None else None
     return encode_cursor(digest(*query), *CursorPosition(value, last.id, last.root, place))

@@ -1,4 +1,4 @@
-"""From what the catalogs keep to the rows asked for: filtered, queried, ordered, cut into pages."""
+"""Select rows of the catalogs: filter, query, sort and page."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -23,7 +23,7 @@ from sidecar.history.stores.registry import known_path
 
 
 class _Selected(msgspec.Struct, frozen=True):
-    """Rows of a listing in the order asked for; `infos` are the same, decoded, if the order needed that."""
+    """Rows of a listing in the requested order; `infos` are the decoded rows if sorting needed them."""
 
     listing: Listing
     rows: Sequence[IndexRow]
@@ -36,17 +36,17 @@ class _Selected(msgspec.Struct, frozen=True):
         return self.rows is self.listing.rows
 
     def start_after(self, position: CursorPosition, rules: Rules, order: Sort | None) -> int:
-        """Find where the page after `position` starts."""
+        """Return where the page after `position` starts."""
         if self.infos is not None:
             return start_after(self.infos, position, order)
         return start_in_default_order(self.rows, position, rules)
 
 
 class RowSelector:
-    """Selects rows of the catalogs, which are known by their roots' paths. Any thread may ask.
+    """Select rows of the catalogs, which are keyed by root path. Any thread may call.
 
-    `now` gives the time in ms, `touching` what a query for a file needs. With `followed` the catalogs are
-    kept up to date by somebody else and not looked through for every list.
+    `now` returns the time in ms, `touching` finds tasks by file. With `followed`, changes are followed, so a
+    list does not scan.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RowSelector:
     ) -> None:
         self.followed = False
         self.ends: Callable[[], Mapping[str, TaskStatus]] = dict
-        """How tasks of the first root ended whose files do not tell it, since the disk is full."""
+        """How tasks of the first root ended if a full disk kept their files from recording it."""
         self._catalogs = catalogs
         self._now = now
         self._touching = touching
@@ -80,7 +80,7 @@ class RowSelector:
         return ListPage(rows, rules, now, total, matched, found.counts, cursor, revision, whole)
 
     def select(self, wanted: Selection, roots: Sequence[str] | None) -> list[TaskInfo]:
-        """Select all rows of `roots` (default: all) that filter and query keep, in the default order.
+        """Select all rows of `roots` (default: all) that match filter and query, in the default order.
 
         Raises InvalidParams for a bad query or root.
         """
@@ -118,7 +118,7 @@ class RowSelector:
             return rows
 
         def prepare(rows: Mapping[str, IndexRow]) -> None:
-            if roots == 1:  # of several the listing is made of all
+            if roots == 1:  # with several roots, the listing has the rows of all
                 self._listings.of(rules, {path: rows}).counts(now)
 
         return catalog.scan(rules, now, quiet=True, prepare=prepare)
@@ -134,5 +134,5 @@ def _ended(row: IndexRow, status: TaskStatus | None) -> IndexRow:
 
 
 def _order(rules: Rules, sort: Sort | None) -> Sort | None:
-    """The order asked for; None stands for the guide's own."""
+    """Return the requested order; None means the guide's order."""
     return sort if sort is not None or rules == "guide" else Sort()

@@ -1,4 +1,4 @@
-"""All rows of some roots in their default order, kept until one of them changes: what pages are cut from."""
+"""Keep all rows of some roots in their default order until one changes; pages are cut from them."""
 
 import threading
 from collections import Counter, OrderedDict
@@ -13,14 +13,14 @@ from sidecar.history.stores.index_row import STATUSES, IndexRow, haystack, info_
 from sidecar.history.stores.status_by_age import ABANDONED_MS, ACTIVE_MS, next_change
 
 LISTINGS_KEPT = 4
-"""One for each rule set, and two for a client that asks for single roots."""
+"""One for each rule set, and two for clients that list single roots."""
 _LAST = float("-inf")
 _NAMED = attrgetter("id", "root")
 _CREATED = attrgetter("created_at")
 
 
 class Listing:
-    """Rows newest first, undated ones last, ties by id and root; under `guide` in the guide's own order."""
+    """Rows sorted newest first, undated last, then by id and root; under `guide` in the guide's order."""
 
     def __init__(self, rows: Iterable[IndexRow], rules: Rules) -> None:
         listed = [row for row in rows if row.body]
@@ -30,7 +30,7 @@ class Listing:
         self._summary = _TimedSummary(since=1, until=0)
 
     def filtered(self, filter: str, now: int) -> list[IndexRow]:
-        """The rows that the filter keeps, in order."""
+        """Return the rows that match the filter, in order."""
         part = needle(filter)
         if part is None:
             return self._filtered_slowly(filter, now)
@@ -39,15 +39,15 @@ class Listing:
             return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
         if not self._haystacks:
             self._haystacks = [haystack(row, self.rules) for row in self.rows]
-        # By place, since skipping a row costs more than searching its text.
+        # Search all texts: skipping a row costs more than searching it.
         return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
 
     def counts(self, now: int) -> dict[str, int]:
-        """How many of all rows have which status."""
+        """Count all rows by status."""
         return dict(self._summary_at(now).counts)
 
     def rendered(self, now: int) -> Sequence[bytes]:
-        """What, one after the other, makes all rows a JSON array."""
+        """Return the pieces of a JSON array of all rows."""
         summary = self._summary_at(now)
         if not summary.pieces:
             summary.pieces = render(self.rows, now)
@@ -71,9 +71,9 @@ class Listing:
 
 
 class _TimedSummary(msgspec.Struct):
-    """What holds for all rows from `since` until `until`, in ms: no status changes with age in between.
+    """Data valid from `since` until `until`, in ms; no status changes with age in between.
 
-    `pieces` are made for the first list of all.
+    `pieces` are made when all rows are first listed.
     """
 
     since: int
@@ -83,14 +83,14 @@ class _TimedSummary(msgspec.Struct):
 
 
 class Listings:
-    """The listings asked for last; any thread may ask."""
+    """The listings used last. Any thread may call."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, ...], tuple[list[Mapping[str, IndexRow]], Listing]] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
-        """The listing of the rows of some roots, made again when one of those sets was replaced."""
+        """Return the listing of some roots, made again when the rows of one were replaced."""
         key, rows = (rules, *roots), list(roots.values())
         with self._lock:
             known = self._kept.get(key)
@@ -109,7 +109,7 @@ def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
 
 
 def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
-    """Return what, one after the other, makes rows a JSON array; the last piece is its end."""
+    """Return the pieces of a JSON array of rows; the last piece closes it."""
     if not rows:
         return [b"[", b"]"]
     prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
@@ -122,7 +122,7 @@ def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
 
 
 def _statuses(rows: Iterable[IndexRow], now: int) -> list[TaskStatus]:
-    """The status of each row: as `IndexRow.status`, at a tenth of its price."""
+    """Return the status of each row, ten times as fast as `IndexRow.status`."""
     young, old = now - ACTIVE_MS, now - ABANDONED_MS
     return [
         row.settled
@@ -142,7 +142,7 @@ def infos(rows: Iterable[IndexRow], rules: Rules, now: int) -> list[TaskInfo]:
 
 
 def default_place(row: IndexRow) -> tuple[float, str, str]:
-    """Return what rows in their default order are sorted by, under the structural rules."""
+    """Return the sort key of the default order under the structural rules."""
     created = row.created_at if row.created_at is not None else _LAST
     return -created, row.id, row.root
 

@@ -1,4 +1,4 @@
-"""Which rows of a list are asked for: the plain filter and the query language together."""
+"""Select rows by the plain filter and the query language."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -10,15 +10,15 @@ from sidecar.api.tasks import Rules, Sort, TaskInfo
 if TYPE_CHECKING:
     from sidecar.history.query.predicates import Predicate, Touching
 
-# The query language is imported where it is used: most lists are asked for without one.
+# The query language is imported when used: most lists have no query.
 
 Rows = list[TaskInfo]
 FindTouching = Callable[[set[str], Rows], "Touching"]
-"""Answers for each part of a path which of the rows touched such a file; reads message files."""
+"""Return the rows that touched a matching file, by part of a path; reads message files."""
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """What a caller wants to see: `filter` is a substring, `query` the query language; both must hold."""
+    """The rows a caller wants: `filter` is a substring, `query` a query; both must match."""
 
     filter: str | None = None
     query: str | None = None
@@ -32,7 +32,7 @@ class Selection(msgspec.Struct, frozen=True):
             parse_query(self.query)
 
     def queried(self, rows: Rows, now: int, touching: FindTouching) -> "Predicate":
-        """Make the predicate that returns which of `rows` the query keeps; an empty one keeps all.
+        """Create the predicate that returns whether the query keeps a row; an empty query keeps all.
 
         Raises QueryError.
         """
@@ -44,7 +44,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 class ListQuery(Selection, frozen=True):
-    """One page of a list: the selection, its order, where the page starts, and of which roots (None: all)."""
+    """One page of a list: the selection, its order, the start of the page, and the roots (None: all)."""
 
     sort: Sort | None = None
     limit: int = 200

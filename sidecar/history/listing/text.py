@@ -1,4 +1,4 @@
-"""The text that `list_tasks` gives a model, and the filter that goes with it."""
+"""The text that `list_tasks` returns to a model, and its filter."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from sidecar.javascript.dates import to_locale_string
 from sidecar.javascript.values import group_digits, includes, to_fixed, to_lower, well_formed
 
 TITLE_CHARACTERS = 100
-"""Longest title a structural text shows; the wire has it whole."""
+"""The longest title in a structural text; the wire has the whole title."""
 
 # Characters that could end a row, move the cursor or turn the reading direction: controls, line and
 # paragraph separators, bidirectional marks, embeddings, overrides and isolates, and lone surrogates.
@@ -21,7 +21,7 @@ _SPACES = re.compile(r"\s+")
 def format_tasks(
     tasks: Sequence[TaskInfo], filter: str | None, rules: Rules, counts: Mapping[str, int] | None = None
 ) -> str:
-    """Render tasks, in the order given, as `list_tasks` answers them; `filter` is only named, not applied.
+    """Render tasks in the given order as `list_tasks` does; `filter` is only mentioned, not applied.
 
     Under `guide` the text is the guide's, to the byte of its UTF-8 output, times in the process's zone.
     Under `structural` the layout is the same, unknown values have no line, and every value stays on its line
@@ -112,7 +112,7 @@ def _duration_row(duration: int | float | None) -> list[str]:
 
 
 def _duration(milliseconds: int | float) -> str:
-    """Say a span in its largest whole unit, as the guide does: `5 hours`."""
+    """Format a duration in its largest whole unit, as the guide does: `5 hours`."""
     seconds = math.floor(milliseconds / 1000)
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         count = seconds // size

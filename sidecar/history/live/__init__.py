@@ -1,4 +1,4 @@
-"""Changes of stored tasks as they happen: watches for what is active, and a sweep over everything else."""
+"""Report changes of stored tasks as they happen: watch active tasks and sweep over all others."""
 
 from sidecar.history.live.follower import LiveHistory
 

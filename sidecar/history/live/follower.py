@@ -1,6 +1,6 @@
-"""Follows stored tasks: what is active is watched, and a sweep finds what no watch announced.
+"""Follow stored tasks: watch active tasks, and sweep for changes that no watch reports.
 
-One thread does it all; readers never wait for it.
+A single thread does this; readers never wait for it.
 """
 
 import logging
@@ -15,28 +15,29 @@ from sidecar.api.lifecycle import WatcherHealth
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.live.due import Due
 from sidecar.history.live.plan import MAX_WATCHES, NEWEST, Folders, TaskKey, WatchPlan
-from sidecar.history.live.source import NewsLost, OpenWatch, WatchUnavailable, open_watch
+from sidecar.history.live.source import ChangesLost, OpenWatch, WatchUnavailable, open_watch
 from sidecar.history.live.sweep import ROUND_SECONDS, Sweep
 from sidecar.history.task_history import Changes, TaskHistory, clock_ms
 
 _log = logging.getLogger(__name__)
 
-LOOK_SECONDS: Final = 1.0
-"""From one look at the roots' own folders to the next: a root may be deleted or replaced at any time."""
+ROOT_CHECK_SECONDS: Final = 1.0
+"""How often the folders of the roots are checked: a root may be deleted or replaced at any time."""
 REWATCH_SECONDS: Final = 1.0
-"""The shortest time between two sets of watches: a set of some hundred takes 50 ms to open."""
+"""The shortest time between two sets of watches: opening a few hundred takes 50 ms."""
 POLL_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 60.0
-"""How often a platform that refused to watch is asked again."""
+"""How long to poll before trying again to watch on a platform that refused."""
 
 Mode = Literal["none", "watch", "poll"]
 
 
 class LiveHistory:
-    """Keeps a history up to date and announces changes; `announce` is called in a thread of its own.
+    """Keep a history up to date and announce changes; `announce` is called in a thread of its own.
 
-    `start` once, `close` at the end. `reconcile_seconds` is the time for a sweep over few tasks, `wall_ms`
-    tells which tasks were touched lately; `after_walk` is called after each sweep over all roots.
+    Call `start` once and `close` at the end. `reconcile_seconds` is the length of a sweep over few tasks,
+    `wall_ms` returns the time that decides which tasks are recent, and `after_scan` is called after each
+    sweep over all roots.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class LiveHistory:
         reconcile_seconds: float = ROUND_SECONDS,
         poll_seconds: float = POLL_SECONDS,
         wall_ms: Callable[[], int] = clock_ms,
-        after_walk: Callable[[], None] = lambda: None,
+        after_scan: Callable[[], None] = lambda: None,
     ) -> None:
         self.state = WatcherHealth(mode="none", watches=0)
         self._history = history
@@ -56,30 +57,30 @@ class LiveHistory:
         self._poll_seconds = poll_seconds
         self._newest_seconds = reconcile_seconds
         self._wall_ms = wall_ms
-        self._after_walk = after_walk
+        self._after_scan = after_scan
         self._plan = WatchPlan(history.catalogs)
         self._sweep = Sweep(history.catalogs, reconcile_seconds)
         self._due: Due[TaskKey | str] = Due()
-        """The tasks, and the roots whose lists, are to be read."""
+        """Tasks to read, and paths of roots whose lists to read."""
         self._shared: dict[str, Folders] = {}
-        self._look_at = 0.0
+        self._roots_checked_next = 0.0
         self._newest_at = time.monotonic() + reconcile_seconds
-        """Check the newest tasks often, however long a round takes."""
+        """When to check the newest tasks; they are checked often, even during a long round."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="history-live", daemon=True)
 
     def start(self) -> None:
-        """Begin to follow; from now on lists may trust what is known."""
+        """Start to follow; from now on lists may use the kept rows without a scan."""
         self._history.followed = True
         self._thread.start()
 
     def stop(self) -> None:
-        """Have the thread end soon."""
+        """Ask the thread to end."""
         self._history.followed = False
         self._stop.set()
 
     def close(self, seconds: float = 1.0) -> None:
-        """Stop, and wait at most so long."""
+        """Stop, and wait up to `seconds` for the thread to end."""
         self.stop()
         if self._thread.is_alive():
             self._thread.join(seconds)
@@ -96,13 +97,13 @@ class LiveHistory:
                     self._watch()
                 except FileNotFoundError:  # a folder was removed while the watches were opened
                     self._poll(REWATCH_SECONDS)
-                except NewsLost as lost:
-                    _log.info("changes were missed (%s); everything watched is read again", lost)
+                except ChangesLost as lost:
+                    _log.info("changes were missed (%s); all watched tasks are read again", lost)
                     self._poll(REWATCH_SECONDS)
                 except WatchUnavailable as error:
-                    _log.warning("files cannot be watched (%s); they are polled instead", error)
+                    _log.warning("cannot watch files (%s); polling them instead", error)
                     self._poll(RETRY_SECONDS)
-        except Exception:  # without this thread lists are still right, only slower
+        except Exception:  # without this thread lists are still correct, only slower
             _log.exception("stored tasks are no longer followed")
         finally:
             self._history.followed = False
@@ -116,40 +117,40 @@ class LiveHistory:
             self._poll(REWATCH_SECONDS)
             return
         with self._open_watch([*folders], self._stop) as watch:
-            self._look_at_all_watched()  # for what happened before the watches were open
+            self._check_watched()  # for changes made before the watches were open
             self._set_mode("watch", len(folders))
             opened = time.monotonic()
             stale = False
             while not (self._stop.is_set() or (stale and time.monotonic() >= opened + REWATCH_SECONDS)):
-                stale = self._heed(watch.wait(self._pause()), folders) or stale
+                stale = self._note(watch.wait(self._pause()), folders) or stale
                 self._read_due()
-                stale = self._look_at_roots() or stale
-                if self._sweep_on():
-                    stale = stale or self._is_short(folders)
+                stale = self._check_roots() or stale
+                if self._step_sweep():
+                    stale = stale or self._lacks_watches(folders)
 
     def _poll(self, seconds: float) -> None:
-        """Look at the active tasks for so long, and once at least."""
+        """Check the active tasks for `seconds`, at least once."""
         self._set_mode("poll", 0)
         until = time.monotonic() + seconds
         while not self._stop.wait(self._poll_seconds):
-            self._look_at_roots()
-            self._look_at_all_watched()
-            self._sweep_on()
+            self._check_roots()
+            self._check_watched()
+            self._step_sweep()
             if time.monotonic() >= until:
                 return
 
     def _pause(self) -> float:
-        """How long to wait for news, in seconds."""
+        """Return how many seconds to wait for changes."""
         now = time.monotonic()
-        return max(0.0, min(self._due.wait(now), self._sweep.wait(), self._look_at - now))
+        return max(0.0, min(self._due.wait(now), self._sweep.wait(), self._roots_checked_next - now))
 
-    def _heed(self, paths: set[str], folders: Folders) -> bool:
-        """Note what to read; tell whether the folder of a task among it is not watched yet."""
+    def _note(self, paths: set[str], folders: Folders) -> bool:
+        """Schedule changed tasks for reading; return whether the folder of one is not watched yet."""
         if not paths:
             return False
-        news = self._plan.news(paths)
-        self._due.add(news.tasks | news.lists, time.monotonic())
-        return self._plan.unwatched(news, folders, self._wall_ms())
+        changed = self._plan.changed(paths)
+        self._due.add(changed.tasks | changed.lists, time.monotonic())
+        return self._plan.unwatched(changed, folders, self._wall_ms())
 
     def _read_due(self) -> None:
         due = self._due.take(time.monotonic())
@@ -160,66 +161,66 @@ class LiveHistory:
             if names := [key.task_id for key in tasks if key.root == catalog.root.path]:
                 catalog.touch(names, self._history.now())
         if due:
-            self._tell()
+            self._announce_changes()
 
-    def _look_at_all_watched(self) -> None:
-        """Look for changes at everything that watches announce."""
+    def _check_watched(self) -> None:
+        """Find changes in everything that is watched."""
         self._sweep.list_folders(self._history.now())
-        self._look_at_active(MAX_WATCHES)
+        self._check_active(MAX_WATCHES)
 
-    def _look_at_active(self, most: int) -> None:
+    def _check_active(self, most: int) -> None:
         for catalog in self._catalogs:
             names = self._plan.active(catalog, self._wall_ms())[:most]
             catalog.touch(catalog.changed(names, self._history.now()), self._history.now())
-        self._tell()
+        self._announce_changes()
 
-    def _look_at_roots(self) -> bool:
-        """Every second, reconcile the roots whose own folders were replaced; tell whether there are any."""
-        if time.monotonic() < self._look_at:
+    def _check_roots(self) -> bool:
+        """Reconcile the roots whose folders were replaced, once a second; return whether there are any."""
+        if time.monotonic() < self._roots_checked_next:
             return False
         before, self._shared = self._shared, self._plan.shared()
-        self._look_at = time.monotonic() + LOOK_SECONDS
+        self._roots_checked_next = time.monotonic() + ROOT_CHECK_SECONDS
         replaced = [each for each in self._catalogs if self._shared[each.root.path] != before[each.root.path]]
         for catalog in replaced:
             catalog.reconcile(self._history.now())
-            self._tell()
+            self._announce_changes()
         return bool(replaced)
 
-    def _sweep_on(self) -> bool:
-        """Do the next step of the sweep if it is time; tell whether a round ended."""
+    def _step_sweep(self) -> bool:
+        """Take the next step of the sweep if it is due; return whether a round ended."""
         if time.monotonic() >= self._newest_at:
             self._newest_at = time.monotonic() + self._newest_seconds
-            self._look_at_active(NEWEST)
+            self._check_active(NEWEST)
         if self._sweep.wait() > 0:
             return False
         ended = self._sweep.step(self._history.now())
-        self._tell()
+        self._announce_changes()
         if ended:
-            self._keep()
+            self._save()
         return ended
 
     def _reconcile(self) -> None:
-        """Walk all roots."""
+        """Scan all roots."""
         self._shared = self._plan.shared()
         for catalog in self._catalogs:
             if not self._stop.is_set():
                 catalog.reconcile(self._history.now())
-        self._tell()
+        self._announce_changes()
         self._sweep.restart()
-        self._keep()
+        self._save()
 
-    def _keep(self) -> None:
-        """Keep what a walk over all roots has found."""
+    def _save(self) -> None:
+        """Save the rows after a scan of all roots."""
         for catalog in self._catalogs:
             catalog.save()
-        self._after_walk()
+        self._after_scan()
         self.state = msgspec.structs.replace(self.state, last_reconcile_at=self._wall_ms())
 
-    def _is_short(self, folders: Folders) -> bool:
-        """Tell whether a folder that should be watched is not."""
+    def _lacks_watches(self, folders: Folders) -> bool:
+        """Return whether a folder that should be watched is not."""
         return not self._plan.folders(self._wall_ms()).items() <= folders.items()
 
-    def _tell(self) -> None:
+    def _announce_changes(self) -> None:
         changes = self._history.collect()
         if changes.any():
             self._announce(changes)

@@ -1,4 +1,4 @@
-"""Which folders are watched, and which task a changed path belongs to."""
+"""Choose the folders to watch, and map changed paths to tasks."""
 
 import heapq
 import os
@@ -13,24 +13,24 @@ from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.status_by_age import DAY_MS
 
 NEWEST: Final = 500
-"""Tasks of a root that are watched whatever their age."""
+"""How many tasks of a root are watched regardless of their age."""
 MAX_WATCHES: Final = 4_000
-"""Folders watched in all: half of the smallest limit that kernels have for all programs of a user."""
+"""The most folders watched in total: half of the smallest per-user limit of any kernel."""
 NEW_MS: Final = 60_000
-"""How long the folder of a new task is watched before anything in it makes it a task."""
+"""How long a new folder is watched while it does not hold a task yet."""
 ACTIVE_MS: Final = 600_000
-"""How long it is known which tasks are active while none of them changes: sorting 20,000 takes 15 ms."""
+"""How long the list of active tasks is reused while the rows do not change: sorting 20,000 takes 15 ms."""
 
 
 class TaskKey(NamedTuple):
-    """A task, by the path of its root and its id."""
+    """The path of a root and the id of one of its tasks."""
 
     root: str
     task_id: str
 
 
-class News(NamedTuple):
-    """What changed paths mean: tasks to look at, roots whose shared lists changed, and folders of tasks."""
+class ChangedPaths(NamedTuple):
+    """What changed: tasks, the paths of roots whose shared lists changed, and folders of tasks."""
 
     tasks: set[TaskKey]
     lists: set[str]
@@ -38,7 +38,7 @@ class News(NamedTuple):
 
 
 class _Active(NamedTuple):
-    """The active tasks among rows, which are replaced whenever one of them changes, at a time in ms."""
+    """The active tasks among `rows` at a time in ms; the mapping is replaced whenever a row changes."""
 
     rows: Mapping[str, IndexRow]
     at: int
@@ -52,13 +52,13 @@ Folders = dict[str, Identity]
 
 
 def active_tasks(rows: Iterable[IndexRow], now: int) -> list[str]:
-    """The tasks touched within a day, and the newest, newest first; `now` is in ms."""
+    """Return the ids of the `NEWEST` tasks and of all touched within a day, newest first; `now` is in ms."""
     newest = heapq.nlargest(MAX_WATCHES, rows, key=lambda row: row.touched)
     return [row.id for place, row in enumerate(newest) if place < NEWEST or now - row.touched < DAY_MS]
 
 
 class WatchPlan:
-    """Folders to watch for some roots. Events name real paths, whatever link led to a root."""
+    """Choose the folders to watch. Watches report real paths, even when a link leads to a root."""
 
     def __init__(self, catalogs: Sequence[RootCatalog]) -> None:
         self._catalogs = catalogs
@@ -68,9 +68,9 @@ class WatchPlan:
         self._active: dict[str, _Active] = {}
 
     def shared(self) -> dict[str, Folders]:
-        """By root, the folders of the tasks and of the lists, as far as they can be watched.
+        """Return, by root, the folders that hold tasks and lists and can be watched.
 
-        Links to roots are followed again each time.
+        Each call resolves links to roots again.
         """
         found = {}
         for root, store in self._stores.items():
@@ -79,9 +79,9 @@ class WatchPlan:
         return found
 
     def folders(self, now: int) -> Folders:
-        """The folders of the tasks, of the lists, and of active tasks, as far as they can be watched; ms."""
+        """Return the shared folders and those of active tasks that can be watched; `now` is in ms."""
         shared = {path: each for folders in self.shared().values() for path, each in folders.items()}
-        tasks: list[str] = []  # texts, since paths would double the price of thousands
+        tasks: list[str] = []  # strings: with thousands of folders, Path objects take twice as long
         for catalog in self._catalogs:
             root, folder_of = str(self._real[catalog.root.path]), catalog.store.folder_of
             folders = (folder_of(name) for name in self.active(catalog, now))
@@ -89,23 +89,25 @@ class WatchPlan:
         return shared | _identified(tasks[: MAX_WATCHES - len(shared)])
 
     def active(self, catalog: RootCatalog, now: int) -> list[str]:
-        """The tasks of a root that are likely to change: those just made, then as `active_tasks`."""
+        """Return the tasks of a root that are likely to change: new ones, then `active_tasks`."""
         self._new = {key: since for key, since in self._new.items() if 0 <= now - since < NEW_MS}
         new = [key.task_id for key in self._new if key.root == catalog.root.path]
         return [*dict.fromkeys([*new, *self._active_of(catalog, now)])]
 
-    def news(self, paths: Iterable[str]) -> News:
-        """Tell what paths that changed have to do with the roots; writers' temporary files mean nothing."""
-        news = News(set(), set(), {})
+    def changed(self, paths: Iterable[str]) -> ChangedPaths:
+        """Map changed paths to tasks and lists; temporary files of writers are ignored."""
+        changed = ChangedPaths(set(), set(), {})
         for path in paths:
             for root, real in self._real.items():
                 if (whole := Path(path)).is_relative_to(real):
-                    _add(news, self._stores[root], path, whole.relative_to(real).parts)
-        return news
+                    _add(changed, self._stores[root], path, whole.relative_to(real).parts)
+        return changed
 
-    def unwatched(self, news: News, watched: Mapping[str, Identity], now: int) -> bool:
-        """Tell whether a task's folder among the news lacks a watch, and have it watched for a while; ms."""
-        made = [key for path, key in news.folders.items() if _identity(path) not in (None, watched.get(path))]
+    def unwatched(self, changed: ChangedPaths, watched: Mapping[str, Identity], now: int) -> bool:
+        """Return whether a changed task folder lacks a watch, and add such folders to the plan; ms."""
+        made = [
+            key for path, key in changed.folders.items() if _identity(path) not in (None, watched.get(path))
+        ]
         self._new.update(dict.fromkeys(made, now))
         return bool(made)
 
@@ -131,14 +133,14 @@ def _identity(path: str) -> Identity | None:
     return found.st_dev, found.st_ino, found.st_mode
 
 
-def _add(news: News, store: Store, path: str, parts: Sequence[str]) -> None:
+def _add(changed: ChangedPaths, store: Store, path: str, parts: Sequence[str]) -> None:
     touched = store.touched(parts)
     if touched is None:
         return
     if touched.key is None:
-        news.lists.add(store.root.path)
+        changed.lists.add(store.root.path)
         return
     key = TaskKey(store.root.path, touched.key)
-    news.tasks.add(key)
+    changed.tasks.add(key)
     if touched.folder:
-        news.folders[path] = key
+        changed.folders[path] = key

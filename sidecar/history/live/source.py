@@ -1,14 +1,14 @@
-"""Watches on folders, by watchfiles on every platform.
+"""Watch folders with watchfiles on every platform.
 
-watchfiles collects changes in a thread of its own and looks every `step` milliseconds whether there are any,
-so the step decides what waiting costs and how late news are. `watchfiles.watch` keeps one step for as long as
-its watches stand; its core, `RustNotify`, takes one with each call, and that is used here: a short step after
-any change, a long one when it is quiet. News take one to two steps, since the core waits for a step without a
-further change.
+watchfiles collects changes in a thread of its own and checks for them every `step` milliseconds, so the step
+decides the cost of waiting and the delay of a change. `watchfiles.watch` keeps one step for as long as it
+runs. Its core, `RustNotify`, takes a step with each call, so this module uses the core: a short step after a
+change, a long one in quiet times. A change is reported after one to two steps, because the core waits for a
+step without further changes.
 
-Measured on one core of a virtual machine, processor time of waiting: step 1 ms 4.3 %, 5 ms 0.8 %,
+Processor time of waiting, measured on one core of a virtual machine: step 1 ms 4.3 %, 5 ms 0.8 %,
 10 ms 0.5 %, 20 ms 0.33 %, 30 ms 0.17 %, 40 ms 0.14 %, 100 ms 0.05 %. Opening 500 watches takes 50 ms, 4,000
-take 75 ms; the core cannot add a watch to others, so a set of watches is replaced as a whole.
+take 75 ms. The core cannot add a watch later, so a set of watches is replaced as a whole.
 """
 
 import os
@@ -26,34 +26,34 @@ if TYPE_CHECKING:
 BUSY_STEP_MS: Final = 5
 QUIET_STEP_MS: Final = 40
 BUSY_SECONDS: Final = 3.0
-"""How long after a change the short step is used."""
+"""How long the short step is used after a change."""
 DEBOUNCE_MS: Final = 50
-"""The longest time that changes are collected for while more of them come."""
+"""The longest time that changes are collected while more arrive."""
 POLL_MS_EACH: Final = 1
 POLL_MS_LEAST: Final = 300
-"""Where files have to be polled: the pause between two polls, for each folder and at least."""
+"""The pause between two polls where files must be polled: per folder, and at least."""
 
 
 class WatchUnavailable(Exception):
-    """The platform cannot watch so many folders, or none at all."""
+    """The platform cannot watch this many folders, or any."""
 
 
-class NewsLost(Exception):
-    """Changes happened that cannot be named."""
+class ChangesLost(Exception):
+    """Changes happened, but their paths are unknown."""
 
 
 class Watch(Protocol):
     """Open watches."""
 
     def wait(self, seconds: float) -> set[str]:
-        """Return paths that changed, or none after `seconds` or once the stop event is set.
+        """Return changed paths; the set is empty after `seconds` or once the stop event is set.
 
-        Raises NewsLost; the watches have to be opened again then.
+        Raises ChangesLost; open the watches again then.
         """
 
 
 OpenWatch = Callable[[Sequence[str], Event], AbstractContextManager[Watch]]
-"""Opens watches on folders, not on what is in their folders, until the context ends or the event is set.
+"""Watch folders, but not their subfolders, until the context ends or the event is set.
 
 Raises FileNotFoundError for a missing folder, WatchUnavailable when the platform refuses.
 """
@@ -62,10 +62,10 @@ Raises FileNotFoundError for a missing folder, WatchUnavailable when the platfor
 @contextmanager
 def open_watch(folders: Sequence[str], stop: Event) -> Iterator[Watch]:
     """Watch folders; see `OpenWatch`."""
-    from watchfiles._rust_notify import RustNotify  # here, because a server answers before it watches
+    from watchfiles._rust_notify import RustNotify  # here, because the sidecar answers before it watches
 
     try:
-        # Permission errors are not ignored: with them the core would ignore a reached limit too.
+        # Permission errors are not ignored, because the core would also ignore that a limit is reached.
         core = RustNotify([*folders], False, must_poll(), _poll_ms(len(folders)), False, False)
     except FileNotFoundError:
         raise
@@ -83,21 +83,21 @@ class _Adaptive:
 
     def wait(self, seconds: float) -> set[str]:
         step = BUSY_STEP_MS if time.monotonic() < self._busy_until else QUIET_STEP_MS
-        timeout_ms = max(1, int(seconds * 1000))  # 0 would be for ever
+        timeout_ms = max(1, int(seconds * 1000))  # 0 would wait forever
         try:
             changes = self._core.watch(DEBOUNCE_MS, step, timeout_ms, self._stop)
-        except RuntimeError as error:  # kept by the core, which raises it at every call from now on
-            raise NewsLost(str(error)) from None
-        if isinstance(changes, str):  # why there are none
+        except RuntimeError as error:  # the core raises it again with every later call
+            raise ChangesLost(str(error)) from None
+        if isinstance(changes, str):  # the reason why there are none
             return set()
         self._busy_until = time.monotonic() + BUSY_SECONDS
         return {path for _, path in changes}
 
 
 def must_poll() -> bool:
-    """Tell whether files give no notice of changes, by the rules that users of watchfiles know.
+    """Return whether files must be polled, by the documented rules of watchfiles.
 
-    On network drives users set WATCHFILES_FORCE_POLLING; Windows' Linux tells nothing of Windows' own files.
+    Users set WATCHFILES_FORCE_POLLING for network drives. WSL does not report changes of Windows files.
     """
     if wanted := os.environ.get("WATCHFILES_FORCE_POLLING"):
         return wanted.lower() not in {"false", "disable", "disabled"}

@@ -1,7 +1,7 @@
-"""The search for changes that no watch announced: every task's files are compared, a slice at a time.
+"""Find changes that no watch reported by comparing the files of all tasks, one slice at a time.
 
-A slice a second instead of a walk now and then keeps the pauses short for whoever asks for a list meanwhile,
-and bounds what it costs: some 10 us a task.
+One slice a second, rather than an occasional scan of everything, keeps requests for lists from waiting long
+and bounds the cost: about 10 us per task.
 """
 
 import math
@@ -13,19 +13,19 @@ from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.stores.contract import Keys
 
 ROUND_SECONDS: Final = 8.0
-"""For a round over all tasks: with reading what changed, no change of 5,000 tasks waits for 10 s."""
+"""The length of a round over all tasks: with 5,000 tasks, each change is read within 10 s."""
 STEPS: Final = 8
-"""The slices of a round, as long as they are small enough."""
-MOST: Final = 770
-"""Tasks in a slice: a round over 20,000 takes 26 steps, so that no change of them waits for 30 s."""
+"""The number of slices in a round, unless they would be larger than `MAX_SLICE`."""
+MAX_SLICE: Final = 770
+"""The most tasks in a slice: a round over 20,000 takes 26 steps, so each change is read within 30 s."""
 
 
 class Sweep:
-    """Goes over the tasks of all roots, round after round. For one thread; `restart` it first."""
+    """Check the tasks of all roots, round after round. Not thread-safe; call `restart` first."""
 
     def __init__(self, catalogs: Sequence[RootCatalog], round_seconds: float = ROUND_SECONDS) -> None:
         self.pause = round_seconds / STEPS
-        """From one step to the next, in seconds."""
+        """Seconds between two steps."""
         self._catalogs = catalogs
         self._left: list[tuple[RootCatalog, Keys]] = []
         self._slice = 0
@@ -34,16 +34,16 @@ class Sweep:
         self._next = 0.0
 
     def restart(self) -> None:
-        """Begin a round a pause from now, since all tasks have just been compared."""
+        """Start a round after one pause, because all tasks have just been compared."""
         self._steps = 0
         self._next = time.monotonic() + self.pause
 
     def wait(self) -> float:
-        """How long until the next step, in seconds."""
+        """Return the seconds until the next step."""
         return max(0.0, self._next - time.monotonic())
 
     def step(self, now: int) -> bool:
-        """Have the next slice compared, and read what changed; tell whether a round ended. `now` in ms."""
+        """Compare the next slice and read changed tasks; return whether a round ended. `now` is in ms."""
         self._next = max(self._next + self.pause, time.monotonic())
         for catalog in self._catalogs:
             if catalog.clock_went_back(now):
@@ -51,7 +51,7 @@ class Sweep:
         if self._steps == 0:
             self._begin(now)
         else:
-            self._list_what_changed(now)
+            self._list_changed(now)
         for catalog, names in self._take():
             if changed := catalog.changed(names, now):
                 catalog.touch(changed, now)
@@ -59,42 +59,42 @@ class Sweep:
         return self._steps == 0
 
     def list_folders(self, now: int) -> None:
-        """Read tasks whose folders appeared, and take out those whose folders are gone; `now` in ms."""
+        """Read tasks with new folders and remove those without a folder; `now` is in ms."""
         for catalog in self._catalogs:
             self._list(catalog, now)
 
     def _begin(self, now: int) -> None:
         self._left = [(catalog, self._list(catalog, now)) for catalog in self._catalogs]
         total = sum(len(names) for _, names in self._left)
-        self._steps = max(STEPS, math.ceil(total / MOST))
+        self._steps = max(STEPS, math.ceil(total / MAX_SLICE))
         self._slice = math.ceil(total / self._steps)
 
     def _take(self) -> Iterator[tuple[RootCatalog, Keys]]:
-        room = self._slice
-        while room > 0 and self._left:
+        remaining = self._slice
+        while remaining > 0 and self._left:
             catalog, names = self._left[-1]
-            taken = names[-room:]
-            del names[-room:]
+            taken = names[-remaining:]
+            del names[-remaining:]
             if not names:
                 self._left.pop()
-            room -= len(taken)
+            remaining -= len(taken)
             yield catalog, taken
 
-    def _list_what_changed(self, now: int) -> None:
+    def _list_changed(self, now: int) -> None:
         for catalog in self._catalogs:
-            if _stamp(catalog) != self._listed.get(catalog.root.path):
+            if _version(catalog) != self._listed.get(catalog.root.path):
                 self._list(catalog, now)
 
     def _list(self, catalog: RootCatalog, now: int) -> Keys:
-        # Stamped first: what changes while the folder is listed is found by the next step.
-        self._listed[catalog.root.path] = _stamp(catalog)
+        # Record the version first: the next step finds changes that happen during the listing.
+        self._listed[catalog.root.path] = _version(catalog)
         rows = catalog.rows("structural")
         names = catalog.members()
-        strays = rows.keys() ^ names
-        if strays:
-            catalog.touch(strays, now)
+        differences = rows.keys() ^ names
+        if differences:
+            catalog.touch(differences, now)
         return names
 
 
-def _stamp(catalog: RootCatalog) -> object:
+def _version(catalog: RootCatalog) -> object:
     return catalog.store.members_version()

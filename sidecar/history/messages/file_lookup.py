@@ -1,4 +1,4 @@
-"""From a file to the tasks that touched it: their bytes are searched for its name, then read."""
+"""Find the tasks that touched a file: search their bytes for its name, then read them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,19 +9,19 @@ from sidecar.changes.file_change import FileChange, comparable, is_absolute, tid
 from sidecar.history.stores.contract import Store
 
 _SEARCHABLE: Final = re.compile(r"[0-9a-z_. -]+")
-"""Characters that JSON writes one way only, at any depth; a name's longest run of them is searched for."""
+"""Characters with one spelling in JSON at any depth; the longest run of them in a name is searched for."""
 
 Fits = Callable[[FileChange, TaskInfo], bool]
 
 
 class FileLookup:
-    """Finds the tasks that touched a file, in stores that are known by their roots' paths."""
+    """Find the tasks that touched a file, in stores keyed by root path."""
 
     def __init__(self, stores: Mapping[str, Store]) -> None:
         self._stores = stores
 
     def files(self, task: TaskInfo) -> list[FileChange]:
-        """List the files a task touched; what cannot be read names none."""
+        """List the files a task touched; unreadable files are skipped."""
         return self._stores[task.root].touched_files(task.id)
 
     def touching(self, parts: set[str], rows: Iterable[TaskInfo]) -> dict[str, set[tuple[str, str]]]:
@@ -35,7 +35,7 @@ class FileLookup:
         return found
 
     def candidates(self, parts: Iterable[str], rows: Iterable[TaskInfo]) -> Iterator[TaskInfo]:
-        """Keep the tasks whose files hold the name at the end of one of the paths, whatever its case."""
+        """Yield the tasks whose files contain the last name of one of the paths in any case."""
         needles = {_needle(part) for part in parts}
         for row in rows:
             if b"" in needles or self._stores[row.root].mentions(row.id, needles):
@@ -43,9 +43,9 @@ class FileLookup:
 
 
 def fits_path(path: str) -> Fits:
-    """Return whether a file is the one at `path`: an absolute path, or the end of one.
+    """Return a test whether a file is the one at `path`: an absolute path, or the end of one.
 
-    What a task recorded relative to its workspace is joined to that.
+    Relative paths of a task are resolved against its workspace.
     """
     wanted = comparable(tidy(path))
 
@@ -60,7 +60,7 @@ def fits_path(path: str) -> Fits:
 
 
 def fits_part(part: str) -> Fits:
-    """Return whether a file's whole path holds `part`, whatever its case."""
+    """Return a test whether a file's absolute path contains `part` in any case."""
     wanted = part.casefold()
     return lambda file, task: wanted in _absolute(file.path, task).casefold()
 
@@ -72,6 +72,6 @@ def _absolute(path: str, task: TaskInfo) -> str:
 
 
 def _needle(part: str) -> bytes:
-    """The longest piece of a path's last name that can be looked for in raw JSON."""
+    """Return the longest piece of a path's last name that can be searched for in raw JSON."""
     name = tidy(part).rstrip("/").rpartition("/")[2].lower()
     return max(_SEARCHABLE.findall(name), key=len, default="").encode()

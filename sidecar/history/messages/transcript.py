@@ -1,4 +1,4 @@
-"""The messages of one stored task, in pages from either end."""
+"""Pages of the messages of one stored task, from either end."""
 
 from typing import Literal
 
@@ -11,9 +11,9 @@ End = Literal["start", "end"]
 
 
 def message_page(params: MessagesParams, store: Store, revision: int) -> MessagesResult:
-    """Cut one page out of the messages of the task `params.task_id`, always in their order.
+    """Return one page of the messages of the task `params.task_id`, always in file order.
 
-    A cursor holds an index, so that appended messages move nothing, and is bound to the store's root: another
+    A cursor contains an index, so appended messages do not shift it, and is bound to the root: another
     root may hold the same id. Raises InvalidParams for a bad limit or cursor, StorageError for a file that
     cannot be read.
     """

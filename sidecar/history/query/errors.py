@@ -1,10 +1,10 @@
-"""What a query that cannot be understood is answered with."""
+"""The error for an invalid query."""
 
 from sidecar.api.errors import InvalidParams
 
 
 class QueryError(InvalidParams):
-    """An invalid query. `data`: position (characters from 0), expected (what would fit there)."""
+    """An invalid query. `data`: position (in characters, from 0), expected (what is valid there)."""
 
     def __init__(self, position: int, expected: str) -> None:
         super().__init__(

@@ -16,7 +16,7 @@ _CLOSED: Final[dict[str, tuple[str, ...]]] = {
     "outcome": get_args(Outcome),
     "product": get_args(Product),
 }
-"""Fields of few words; `status` takes the finer outcomes too."""
+"""Fields with fixed values; `status` also accepts outcomes."""
 WORD_FIELDS: Final = (
     "status",
     "mode",
@@ -51,7 +51,7 @@ _LAST_MOMENT: Final = time(23, 59, 59, 999_000)
 
 
 def read_field(name: str, position: int, operator: str, values: list[Value]) -> Node:
-    """Build the node of one `field:value` term. Raises QueryError at the invalid operator or value."""
+    """Parse one `field:value` term. Raises QueryError at the invalid operator or value."""
     if name in COMPARED_FIELDS:
         comparison: Comparison = "=" if operator == ":" else operator  # type: ignore[assignment]  # the lexer's
         if name in NUMBER_FIELDS:
@@ -81,7 +81,7 @@ def _number(value: Value) -> float:
 
 
 def _moment_extent(name: str, comparison: Comparison, value: Value) -> Extent:
-    """Read a date, which extends over its day, or an age: `active<2h` keeps the last two hours."""
+    """Read a date, which covers its whole day, or an age: `active<2h` keeps the last two hours."""
     if (age := _AGE.fullmatch(value.text)) is not None:
         return _extent(name, comparison, age, is_age=True)
     first, last = _moment(value, at_end=False), _moment(value, at_end=True)
@@ -96,7 +96,7 @@ def _span_extent(name: str, comparison: Comparison, value: Value) -> Extent:
 
 
 def _extent(name: str, comparison: Comparison, match: "re.Match[str]", *, is_age: bool) -> Extent:
-    """Make the extent of `2h`: where it is to be equal, all that is written so, up to 3 hours."""
+    """Return the extent of `2h`; for equality it covers all durations displayed as `2h`, up to 3 hours."""
     unit = _UNIT_MS[match[2]]
     first = int(match[1]) * unit
     return Extent(name, comparison, first, first + unit - 1 if comparison == "=" else first, is_age)
@@ -113,7 +113,7 @@ def _activity(name: str, values: list[Value]) -> Node:
 
 
 def _moment(value: Value, *, at_end: bool) -> int:
-    """Read an ISO date or time in the local zone, in ms; a date alone is its first or last moment."""
+    """Read an ISO date or time in the local zone, in ms; a date without time is its first or last moment."""
     try:
         moment = datetime.fromisoformat(value.text)
         if at_end and len(value.text) <= _DATE_LENGTH:

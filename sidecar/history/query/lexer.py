@@ -1,4 +1,4 @@
-"""Text to tokens, in one pass."""
+"""Split a query into tokens in one pass."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _KEYWORDS: Final[dict[str, Kind]] = {"OR": "OR", "AND": "AND", "NOT": "NOT"}
 
 
 class Value(NamedTuple):
-    """One value of a field and its position."""
+    """A value of a field and its position."""
 
     text: str
     position: int
@@ -26,7 +26,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; `operator` and `values` are a field's, whose name is in `text`."""
+    """A token; for a field, `text` is its name, with `operator` and `values`."""
 
     kind: Kind
     text: str
@@ -36,7 +36,7 @@ class Token:
 
 
 class Lexer:
-    """Cut a query into tokens; `fields` are the names that may come before an operator."""
+    """Split a query into tokens; `fields` are the names allowed before an operator."""
 
     def __init__(self, query: str, fields: tuple[str, ...], with_colon_only: tuple[str, ...]) -> None:
         self._query = query
@@ -80,7 +80,7 @@ class Lexer:
         start, name, operator = self._at, head[1].lower(), head[2]
         if name not in self._fields:
             if operator != ":" or self._query[head.end() : head.end() + 1] in ("/", "\\"):
-                return None  # an address, a drive's path or a formula is text
+                return None  # a URL, a drive path or a formula is text
             raise QueryError(start, f"a field ({', '.join(self._fields)}); quote the term if it is text")
         self._at = head.end()
         if operator == ":" and name not in self._colon_only and (sign := self._try(_COMPARISON)):

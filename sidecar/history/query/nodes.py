@@ -15,7 +15,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`field:a,b` over a field of text, values case-folded: one of them must fit."""
+    """`field:a,b` on a text field, values case-folded: one must match."""
 
     field: str
     values: tuple[str, ...]
@@ -23,7 +23,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """`field>5` over a numeric field: one of the values must compare so."""
+    """`field>5` on a numeric field: the comparison must hold for one of the values."""
 
     field: str
     comparison: Comparison
@@ -32,7 +32,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """`since:` (>=) and `until:` (<=): a time in ms, or an age in ms before the time of asking."""
+    """`since:` (>=) and `until:` (<=): a time in ms, or an age in ms before now."""
 
     comparison: Literal[">=", "<="]
     value: int
@@ -43,7 +43,7 @@ class Activity:
 class Extent:
     """`created>2026-01-31`, `active<2h`, `duration=30m`: a value in ms against the extent of a day or unit.
 
-    With `is_age` the time from the value to that of asking is compared.
+    With `is_age` the age of the value is compared.
     """
 
     field: str
@@ -55,21 +55,21 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What the part does not keep."""
+    """Keeps the rows that the part does not keep."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """What every part keeps; without parts everything."""
+    """Keeps the rows that all parts keep; without parts, all rows."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """What at least one part keeps."""
+    """Keeps the rows that at least one part keeps."""
 
     parts: tuple["Node", ...]
 

@@ -1,4 +1,4 @@
-"""Tokens to nodes: recursive descent, its depth bounded by the nesting allowed."""
+"""Parse tokens into nodes by recursive descent of bounded depth."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,7 +10,7 @@ from sidecar.history.query.lexer import Lexer, Token
 from sidecar.history.query.nodes import All, AnyOf, Node, Not, Text
 
 MAX_LENGTH: Final = 4_096
-"""Longest query, in characters: far above what a person types."""
+"""The longest query in characters, far longer than a person types."""
 MAX_DEPTH: Final = 32
 """Deepest nesting of parentheses."""
 
@@ -19,7 +19,7 @@ _COLON_ONLY: Final = tuple(name for name in FIELDS if name not in COMPARED_FIELD
 
 @lru_cache(maxsize=64)
 def parse_query(query: str) -> Node:
-    """Parse a query; a blank one keeps everything. Raises QueryError and nothing else."""
+    """Parse a query; a blank one keeps all rows. Raises only QueryError."""
     if len(query) > MAX_LENGTH:
         raise QueryError(MAX_LENGTH, f"at most {MAX_LENGTH} characters")
     parser = _Parser(Lexer(query, FIELDS, _COLON_ONLY).tokens())

@@ -1,4 +1,4 @@
-"""Nodes to a predicate over rows."""
+"""Compile nodes into a predicate over rows."""
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -12,7 +12,7 @@ Predicate = Callable[[TaskInfo], bool]
 TaskKey = tuple[str, str]
 """Root and id of a task."""
 Touching = Mapping[str, Set[TaskKey]]
-"""For each value of `file:` the tasks that touched such a file."""
+"""The tasks that touched a matching file, by value of `file:`."""
 
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
@@ -24,15 +24,15 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 
 
 def compile_query(node: Node, now: int, touching: Touching | None = None) -> Predicate:
-    """Return a function that returns whether a row is kept; ages count back from `now` (ms).
+    """Return the predicate of a query; ages count back from `now` (ms).
 
-    `touching` has an entry for each of `needed_files(node)`. An unknown value compares with nothing.
+    `touching` has an entry for each of `needed_files(node)`. Comparisons with an unknown value are false.
     """
     return _compile(node, now, touching or {})
 
 
 def needed_files(node: Node) -> set[str]:
-    """Name the values of `file:` that the query asks for."""
+    """Return the values of `file:` in the query."""
     match node:
         case Words("file", values):
             return set(values)

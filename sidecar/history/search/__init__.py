@@ -1,4 +1,4 @@
-"""Full-text search over messages: an SQLite FTS5 file for each root, built in another process."""
+"""Full-text search in messages: one SQLite FTS5 file per root, built by a worker process."""
 
 from sidecar.history.search.service import SearchService
 

@@ -1,4 +1,4 @@
-"""Brings search files up to date: what changed under a root since the last time."""
+"""Update search files with the tasks that changed."""
 
 import contextlib
 import logging
@@ -17,15 +17,15 @@ from sidecar.history.stores.registry import describe_root, open_store
 _log = logging.getLogger(__name__)
 
 MAX_TASK_CHARACTERS: Final = 8_000_000
-"""Characters indexed of one task."""
+"""The most characters indexed per task."""
 MAX_FILE_BYTES: Final = 4 << 30
-"""Size at which a root's search file takes no more tasks."""
+"""The size at which no more tasks are added to a search file."""
 _SKIPPED: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:resume_completed_task"})
-"""Messages without words of anybody."""
+"""Kinds of messages without text of a person or model."""
 
 
 def update(directory: Path, root: str) -> None:
-    """Index what changed under one root; a damaged file is built again, once."""
+    """Index the changed tasks of one root; a damaged file is built again once."""
     path = store_path(directory, root)
     try:
         _update(path, root)
@@ -39,7 +39,7 @@ def discard_if_damaged(path: Path, error: Exception) -> bool:
     """Remove the search file if its content caused the error; return whether it did."""
     if not is_damage(error, path):
         return False
-    _log.warning("the search index %s is damaged (%s) and is built again", path, error)
+    _log.warning("the search index %s is damaged (%s); building it again", path, error)
     discard(path)
     return True
 
@@ -62,14 +62,14 @@ def _update(path: Path, root: str) -> None:
         if gone := known.keys() - current.keys():
             store.remove(gone)
         changed = [name for name, version in current.items() if known.get(name) != version]
-        for name in sorted(changed, reverse=True):  # the newest first: ids begin with their time
+        for name in sorted(changed, reverse=True):  # newest first: ids begin with their time
             if path.stat().st_size > MAX_FILE_BYTES:
                 return
             store.replace(name, current[name], _messages(sessions, name))
 
 
 def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
-    """What the user saw, and of the model's side what is not the same text again."""
+    """Yield what the user saw, and messages of the model that do not repeat it."""
     seen: set[int] = set()
     budget = MAX_TASK_CHARACTERS
     for kind in _KINDS:

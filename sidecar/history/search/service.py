@@ -1,4 +1,4 @@
-"""Answers searches, and keeps one worker process at most that brings the index up to date."""
+"""Answer searches, and run at most one worker process that updates the index."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ from sidecar.history.search.words import match_expression, readable
 from sidecar.history.task_history import TaskHistory
 
 WAIT_SECONDS: Final = 3.0
-"""How long a search waits for the index to be brought up to date; it answers from what there is then."""
+"""How long a search waits for the worker before it uses the index as it is."""
 
 Rows = dict[tuple[str, str], TaskInfo]
 
@@ -36,7 +36,7 @@ class _Damaged(Exception):
 
 
 class SearchService:
-    """Searches the messages of all roots; its files are in `directory`. Safe in any thread."""
+    """Search the messages of all roots; the index files are in `directory`. Thread-safe."""
 
     def __init__(self, directory: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         self._directory = directory
@@ -51,11 +51,11 @@ class SearchService:
         params: SearchParams,
         progress: Callable[[int, int], object] = lambda done, total: None,
     ) -> SearchResult:
-        """Find messages that hold all words, the best first. Blocks.
+        """Find messages that contain all words, best match first. Blocks.
 
         `progress(done, total)` counts the tasks that are indexed.
-        Raises InvalidParams for a text without words, a bad query or root, StorageError when the index cannot
-        be used or the words are too common to be found in time.
+        Raises InvalidParams for a text without words or a bad query or root, StorageError if the index cannot
+        be used or the words are too common to search in time.
         """
         expression = match_expression(params.text)
         rows = {
@@ -70,17 +70,17 @@ class SearchService:
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
 
     def close(self) -> None:
-        """End the worker; what it has not finished it does when it is started again."""
+        """End the worker; the next one continues its work."""
         self._closed = True
         self._end_worker()
 
     def _sound_hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
-        """Find hits, building damaged files again: each root's at most once."""
+        """Find hits; build damaged files again, each at most once."""
         for _ in roots:
             try:
                 return self._hits(roots, expression, rows, limit)
             except _Damaged as damaged:
-                self._end_worker()  # it may be writing to this file
+                self._end_worker()  # the worker may be writing to this file
                 discard_if_damaged(damaged.path, damaged.error)
             self._bring_up_to_date(roots)
         return self._hits(roots, expression, rows, limit)
@@ -98,7 +98,7 @@ class SearchService:
         return hits
 
     def _bring_up_to_date(self, roots: list[str]) -> None:
-        """Start the worker when something changed, and give it a moment."""
+        """Start the worker if something changed, and wait a moment for it."""
         with self._lock:
             if self._worker is None or self._worker.poll() is not None:
                 indexed, total = self._progress(roots)
@@ -124,7 +124,7 @@ class SearchService:
             ended.stdin.close()
 
     def _progress(self, roots: list[str]) -> tuple[int, int]:
-        """Count the tasks that are indexed as they are now, and all there are."""
+        """Count the tasks whose index is current, and all tasks."""
         indexed = total = 0
         for root in roots:
             current = current_versions(root)
@@ -142,7 +142,7 @@ class SearchService:
                 return store.versions()
         except DATABASE_ERRORS as error:
             discard_if_damaged(path, error)
-        except OSError:  # the search itself says what is wrong
+        except OSError:  # the search itself reports the error
             pass
         return {}
 

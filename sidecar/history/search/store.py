@@ -1,4 +1,4 @@
-"""One root's search file: messages by their words, and which version of each task is in it."""
+"""The search file of one root: indexed messages, and the indexed version of each task."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ from sidecar.history.catalog.cache_file import DamagedCache, make_cache_file
 from sidecar.history.search.words import MARKS
 
 VERSION: Final = 2
-"""Of the tables and of what is indexed; a file of another version is built again."""
+"""The version of tables and indexed content; a file of another version is built again."""
 QUERY_SECONDS: Final = 5.0
 _BUSY_SECONDS: Final = 5.0
 _STEPS: Final = 20_000
@@ -46,7 +46,7 @@ Kind = Literal["ui", "api"]
 
 @dataclass(frozen=True, slots=True)
 class IndexedMessage:
-    """A message as it goes into the index; `text` is already indexable."""
+    """A message to index; `text` is already indexable."""
 
     kind: Kind
     index: int
@@ -57,7 +57,7 @@ class IndexedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A message that holds the words; a smaller `rank` is a better one."""
+    """A message that contains the words; a smaller `rank` is better."""
 
     task: str
     kind: Kind
@@ -73,9 +73,9 @@ class TooCommon(Exception):
 
 
 class SearchStore:
-    """Opens and owns the file. Not thread-safe; made and closed in one thread.
+    """Opens and owns the file. Not thread-safe; create and close it in one thread.
 
-    Every method raises `sqlite_errors.DATABASE_ERRORS`; the first also OSError.
+    Every method raises `sqlite_errors.DATABASE_ERRORS`; the constructor also OSError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -94,11 +94,11 @@ class SearchStore:
         self._database.close()
 
     def versions(self) -> dict[str, str]:
-        """Return the version indexed of each task."""
+        """Return the indexed version of each task."""
         return {name: version for name, version, _, _ in self._tasks(_TASKS)}
 
     def replace(self, name: str, version: str, messages: Iterable[IndexedMessage]) -> None:
-        """Put a task's messages in place of those indexed before."""
+        """Replace the indexed messages of a task."""
         with self._transaction():
             self._remove(name)
             ((first,),) = self._database.execute("SELECT coalesce(max(last), 0) + 1 FROM task")
@@ -110,13 +110,13 @@ class SearchStore:
             self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?, ?)", (*place, _checksum(*place)))
 
     def remove(self, names: Iterable[str]) -> None:
-        """Forget tasks that are gone."""
+        """Remove tasks that no longer exist."""
         with self._transaction():
             for name in names:
                 self._remove(name)
 
     def find(self, expression: str) -> Iterator[Found]:
-        """Iterate over the messages that match, the best first; TooCommon after `QUERY_SECONDS`."""
+        """Yield matching messages, best first. Raises TooCommon after `QUERY_SECONDS`."""
         deadline = time.monotonic() + QUERY_SECONDS
         self._database.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
         try:
@@ -133,7 +133,7 @@ class SearchStore:
         self._database.execute("DELETE FROM task WHERE name = ?", (name,))
 
     def _tasks(self, query: str, *values: str) -> Iterator[tuple[str, str, int, int]]:
-        """Iterate over tasks: a range of messages that damage widened would remove those of others."""
+        """Yield tasks with verified checksums: a damaged range would remove messages of other tasks."""
         for name, version, first, last, checksum in self._database.execute(query, values):
             types = (type(name), type(version), type(first), type(last))
             if types != (str, str, int, int) or _checksum(name, version, first, last) != checksum:
@@ -146,7 +146,7 @@ class SearchStore:
         if self._version() == VERSION:
             return
         with self._transaction():
-            if self._version() != VERSION:  # another process may have been faster
+            if self._version() != VERSION:  # another process may have done it already
                 for table in ("message", "task"):
                     self._database.execute(f"DROP TABLE IF EXISTS {table}")
                 for statement in _SCHEMA.strip().split(";\n"):
@@ -169,7 +169,7 @@ class SearchStore:
 
 
 def store_path(directory: Path, root: str) -> Path:
-    """Name the file of a root: one for each real path, whatever links lead to it."""
+    """Return the file of a root; all links to a root share one file."""
     digest = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
     return directory / f"{digest}.search.db"
 
@@ -180,6 +180,6 @@ def _checksum(*values: object) -> int:
 
 def _found(row: tuple[Any, ...]) -> Found:
     task, kind, index, role, ts, written, read, snippet, rank = row
-    if written != read or not isinstance(ts, int | float | None):  # the checksum leaves out the time
+    if written != read or not isinstance(ts, int | float | None):  # the checksum does not cover the time
         raise DamagedCache(f"a message of the task {task!r} is not what was written")
     return Found(task, kind, index, role, ts, snippet, rank)

@@ -1,4 +1,4 @@
-"""What is indexed of a text, and what a person's words mean to the index. Pure."""
+"""Prepare texts for the index, and turn search words into expressions. Pure."""
 
 import re
 from typing import Final
@@ -7,9 +7,9 @@ from sidecar.api.errors import InvalidParams
 
 MAX_TERMS: Final = 64
 MAX_TEXT: Final = 1_000
-"""Longest text searched for, in characters."""
+"""The longest search text, in characters."""
 MAX_INDEXED: Final = 16_384
-"""Characters indexed of one message; what comes behind them is not found."""
+"""The most characters indexed per message; the rest is not found."""
 MARKS: Final = ("\x02", "\x03")
 """The marks before and after a found word in a snippet."""
 
@@ -20,22 +20,22 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def indexable(text: str) -> str:
-    """Cut a text and part it into words: control characters go, each ideograph is a word."""
+    """Cut a text and split it into words: remove control characters, make each ideograph a word."""
     cut = _CONTROL.sub(" ", text[:MAX_INDEXED])
     return cut if cut.isascii() else _IDEOGRAPH.sub(r" \g<0> ", cut)
 
 
 def readable(snippet: str) -> str:
-    """Put ideographs together again, and the snippet on one line."""
+    """Join ideographs again and put the snippet on one line."""
     if not snippet.isascii():
         snippet = _PARTED.sub(r"\1", snippet)
     return " ".join(snippet.split())
 
 
 def match_expression(text: str) -> str:
-    """Turn words, "phrases" and beginnings such as `migrat*` into an FTS5 expression; all must occur.
+    """Turn words, "phrases" and prefixes such as `migrat*` into an FTS5 expression; all must occur.
 
-    Everything is quoted, so that no operator of FTS5 is ever met. Raises InvalidParams.
+    Everything is quoted, so operators of FTS5 have no effect. Raises InvalidParams.
     """
     if len(text) > MAX_TEXT:
         raise InvalidParams(f"text: at most {MAX_TEXT} characters are searched for")

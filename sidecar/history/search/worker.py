@@ -1,4 +1,4 @@
-"""The process that builds search files: reading all messages would stall a server."""
+"""The process that builds search files: reading all messages would block the sidecar."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
     """Start a worker for these roots; it ends when its stdin does, and with that when its parent dies."""
     package = str(Path(sidecar.__file__).parents[1])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # -P: the directory the server runs in may hold anybody's modules.
+    # -P: modules in the working directory are not trusted.
     command = [sys.executable, "-P", "-m", "sidecar.history.search.worker", str(directory), *roots]
     return subprocess.Popen(
         command,
@@ -29,7 +29,7 @@ def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
 
 
 def main(arguments: list[str]) -> int:
-    """Update every root named, giving way to all else on the machine."""
+    """Update the given roots at low priority."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)

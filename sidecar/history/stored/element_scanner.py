@@ -1,4 +1,4 @@
-"""Where the elements of a JSON array are, found while its bytes arrive in pieces.
+"""Find the elements of a JSON array while its bytes arrive in pieces.
 
 The streaming counterpart of `salvage.split`: linear, no recursion, and a few bytes of state however large
 the array is. Elements are not checked.
@@ -13,7 +13,7 @@ _STRING_REST: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"|\\?\Z)', 
 
 
 class Span(NamedTuple):
-    """The place of one element: offsets of its first byte and of the byte behind it."""
+    """The offsets of an element: its first byte and the byte after it."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""The messages of one file, read as a stream: memory is bounded by the largest message, not by the file."""
+"""Read the messages of a file as a stream: memory is bounded by the largest message, not the file."""
 
 import os
 import re
@@ -18,7 +18,7 @@ PIECE: Final = 1 << 18
 """Bytes read at a time."""
 _HEAD: Final = 4_096
 _STEP: Final = 64
-"""The offset of every 64th message is kept: 8 bytes for 64 messages, whatever is in the file."""
+"""The offset of every 64th message is kept, which takes 8 bytes per 64 messages."""
 _LONGEST_MENDED: Final = 32 << 20
 """Largest unfinished message that is read, in bytes."""
 _PADDING: Final = b"\0 \t\r\n"
@@ -27,11 +27,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 _OPENING: Final = re.compile(rb'(?:\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messages"\s*+:\s*+)?\[')
 
 ReadAt = Callable[[int, int], bytes]
-"""Returns bytes from an offset, at most the number given; none at the end."""
+"""Read bytes at an offset, up to the given number; empty at the end."""
 
 
 class RefusedFile(OSError):
-    """The name exists, but is not a file to read; `strerror` says why."""
+    """The name exists, but cannot be read as a file; `strerror` names the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tolerant parsing of message files: bytes to records, with every liberty taken named as a problem."""
+"""Parse message files tolerantly: bytes to records, with a problem for each repair."""
 
 import contextlib
 import re
@@ -12,7 +12,7 @@ import msgspec
 from sidecar.api.tasks import Problem
 from sidecar.history.stored.problems import problem
 
-# What salvages and judges is imported where there is need: its patterns take milliseconds to compile.
+# The repair code is imported when needed: its patterns take milliseconds to compile.
 
 MAX_FAILED_REPAIRS: Final = 300
 """Messages that may turn out to be broken beyond mending before others are read strictly only."""
@@ -83,7 +83,7 @@ class Parser(Generic[T]):
         return list(self._readable(parts)), len(parts)
 
     def _readable(self, parts: list[bytes]) -> Iterator[T]:
-        """Decode what can be; a file of nothing but broken messages must not be mended one by one."""
+        """Decode the readable parts; many broken messages are not repaired one by one."""
         objects = [part for part in parts if part[0] == _OPENING]
         if (records := decode_leniently(self._array.decode, b"[" + b",".join(objects) + b"]")) is not None:
             yield from records
@@ -101,7 +101,7 @@ class Parser(Generic[T]):
                 broken += 1
 
     def _in_groups(self, objects: list[bytes]) -> Iterator[T]:
-        """Decode the groups in which nothing is broken."""
+        """Decode the groups without broken messages."""
         for start in range(0, len(objects), _GROUP):
             with contextlib.suppress(*UNREADABLE):
                 yield from self._array.decode(b"[" + b",".join(objects[start : start + _GROUP]) + b"]")
@@ -114,7 +114,7 @@ class Parser(Generic[T]):
 
 
 def decode_object(decode: Callable[[Json], T], data: bytes, name: str) -> tuple[T | None, list[Problem]]:
-    """Decode a file that holds one object, None when it does not; every liberty taken is a problem."""
+    """Decode a file that contains one object, None if it does not; each repair is a problem."""
     data, problems = clean(data, name)
     try:
         return decode(data), problems

@@ -1,4 +1,4 @@
-"""What can be wrong with a stored task: one table of stable codes."""
+"""The table of problems of stored tasks, with stable codes."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from sidecar.api.tasks import Problem
 
 PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "empty": "there are no messages: the files hold none, or cannot be read, and no list entry helps",
+        "empty": "there are no messages: the files hold none or cannot be read, and there is no list entry",
         "missing": "a message file that should be there is not",
         "unreadable": "a file cannot be opened or read",
         "notRegular": "a name that should be a file is a link, pipe, device or directory",
@@ -20,12 +20,12 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "wrapped": "the messages are inside an object, which most releases read as no messages",
         "cut": "the file ends inside a message; the complete ones before it were kept",
         "strayTail": "something follows the end of the messages and was ignored",
-        "malformed": "not valid JSON, or messages that are not objects; what is broken was mended or skipped",
+        "malformed": "invalid JSON, or messages that are not objects; broken parts were repaired or skipped",
         "internal": "the sidecar failed to read the task: a bug",
         "notMessages": "the file holds no array of messages",
     }
 )
-"""Code of a problem to its meaning."""
+"""Meanings by the code of the problem."""
 
 
 def problem(code: str, message: str) -> Problem:

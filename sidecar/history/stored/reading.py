@@ -1,6 +1,6 @@
 """Bounded, read-only reading of files that other programs write to at the same time.
 
-Nothing is created, locked or written here, whatever is missing: the files belong to other programs.
+Nothing is created, locked or written here, because the files belong to other programs.
 """
 
 import os
@@ -87,7 +87,7 @@ def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    """Read what fstat promised: a file that grows meanwhile is the next scan's."""
+    """Read the size that fstat reported; the next scan reads what was appended meanwhile."""
     data = os.read(descriptor, size)
     if len(data) == size:
         return data

@@ -1,4 +1,4 @@
-"""The seam between the catalog and the formats in which products store sessions.
+"""The interface between the catalog and the formats in which products store sessions.
 
 The steps are discover, members, row, messages, appended part. A `StoreFamily` finds roots and opens a `Store`
 for each. The store lists its *members*, one for each session, under a key that is the task's id. A member may
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 Keys = list[str]
 Fingerprints = Mapping[str, int]
-"""Fingerprints of members by their keys."""
+"""Fingerprints of members, by key."""
 Kind = Literal["ui", "api"]
-"""Which messages: those for the user or those for the model. A store with one kind answers both alike."""
+"""Messages for the user or for the model. A store with one kind returns it for both."""
 NOT_THERE = object()
-"""A version of a root that does not exist."""
+"""The version of a root that does not exist."""
 
 
 class OpenedTask(NamedTuple):
-    """One task read afresh, with the source of each field."""
+    """One task read from disk, with the source of each field."""
 
     info: TaskInfo
     provenance: dict[str, Provenance]
 
 
 class Touched(NamedTuple):
-    """What a changed path means: a member to check, or a list that members share.
+    """The meaning of a changed path: a member to check, or a list that members share.
 
-    `folder` is whether the path is the member's own folder, which needs a watch of its own.
+    `folder` is set if the path is the member's own folder, which needs its own watch.
     """
 
     key: str | None
@@ -47,11 +47,11 @@ class Touched(NamedTuple):
 
 
 class Messages(Protocol):
-    """The messages of one member, open for reading."""
+    """The open messages of one member."""
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Return the number of messages."""
 
     def read(self, start: int, end: int) -> list[StoredMessage]:
         """Read the messages from index `start` up to, but not including, `end`."""
@@ -59,15 +59,15 @@ class Messages(Protocol):
     def since(self, start: int = 0) -> Iterator[StoredMessage]:
         """Iterate over the messages from index `start` on, one in memory at a time.
 
-        This is how an appended part is read: a store whose files grow remembers where a message starts.
+        Used to read an appended part: a store of growing files remembers where messages start.
         """
 
 
 class Store(Protocol):
-    """The sessions of one root in one format. Only read, and never locked or written.
+    """The sessions of one root in one format. Read-only: never locks or writes files.
 
-    Subclass it: what has a body here may stay as it is. No method raises for damage, a missing file or a file
-    that may not be read, except `open_messages`. The catalog calls from one thread at a time, except for
+    Subclasses may keep the methods with a body. No method except `open_messages` raises for damaged,
+    missing or unreadable files. The catalog calls from one thread at a time, except for
     `open_messages`, `touched_files` and `mentions`, which any thread may call.
     """
 
@@ -76,53 +76,53 @@ class Store(Protocol):
     # Members
 
     def members(self) -> Keys:
-        """List the keys of what may be members, unopened; the catalog asks `is_member` about new ones."""
+        """List the keys of possible members, unopened; the catalog calls `is_member` for new ones."""
 
     def is_member(self, key: str, rules: Rules) -> bool:
-        """Return whether a key has the form of a member's that the rules list."""
+        """Return whether a key has the form of a member that the rules list."""
         return rules == "structural"
 
     def existing(self, keys: Collection[str]) -> Keys:
-        """Return those of the keys that are there."""
+        """Return the keys that exist."""
         there = set(self.members())
         return [key for key in keys if key in there]
 
     def is_surely_task(self, key: str) -> bool:
-        """Return whether a member is a task, as far as this is known without reading it."""
+        """Return whether a member is certainly a task, without reading it."""
         return False
 
     def members_version(self) -> object:
-        """Return what differs when a member came or went, cheaply; None where only listing them tells."""
+        """Return a cheap value that changes when members are added or removed; None if there is none."""
         return None
 
     def fingerprints(
         self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing
     ) -> Fingerprints:
-        """Return the fingerprint of each key, in the order of the keys, also where a member is gone.
+        """Return the fingerprint of each key in order, including keys without a member.
 
         A fingerprint fits 60 bits and is the same in every process. `meanwhile` is called once.
         """
 
     def shared(self) -> Mapping[str, bytes]:
-        """Return a digest of what shared lists hold about each member; nothing where there are none."""
+        """Return a digest of the shared list entries by member; empty without lists."""
         return {}
 
     # Rows
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
-        """Read members into rows; None for one that is gone. `now` in ms.
+        """Read members into rows; None for a missing member. `now` is in ms.
 
         A row's `key` must equal the member's fingerprint, its `entry` the digest of `shared`.
         """
 
     def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
-        """Make the row of a member that ended or blocked its reader; it is read again when it changes."""
+        """Create the row of a member that crashed or blocked its reader; it is read again when it changes."""
 
     def open(self, key: str, now: int) -> OpenedTask | None:
-        """Read one task afresh; None when it is gone or not a task."""
+        """Read one task from disk; None if it is missing or not a task."""
 
     def size(self, key: str) -> int:
-        """Return how many bytes reading a member takes, to plan the work."""
+        """Return the size of a member in bytes, to plan the work."""
         return 0
 
     def location(self, key: str) -> str:
@@ -131,10 +131,10 @@ class Store(Protocol):
     # Messages, and the files that they name
 
     def open_messages(self, key: str, kind: Kind) -> AbstractContextManager[Messages]:
-        """Open the messages of a member; a member that is gone has none. Raises StorageError."""
+        """Open the messages of a member; a missing member has none. Raises StorageError."""
 
     def message_version(self, key: str) -> str | None:
-        """Return what changes with the messages; None where there are none. For the search index."""
+        """Return a value that changes with the messages, None without messages. For the search index."""
         (found,) = self.fingerprints([key]).values()
         return str(found)
 
@@ -143,20 +143,20 @@ class Store(Protocol):
         return []
 
     def mentions(self, key: str, needles: Collection[bytes]) -> bool:
-        """Return whether a member's bytes, in lower case, hold one of the needles; True if unknown."""
+        """Return whether a member's lower-cased bytes contain one of the needles; True if unknown."""
         return True
 
     # Changes
 
     shared_folders: Sequence[str]
-    """Folders, relative to the root, whose own entries are always watched."""
+    """Folders, relative to the root, that are always watched."""
 
     def folder_of(self, key: str) -> str | None:
-        """Return the folder of a member, relative to the root, that is watched while it is active."""
+        """Return the folder, relative to the root, to watch while a member is active."""
         return None
 
     def touched(self, parts: Sequence[str]) -> Touched | None:
-        """Tell what a changed path means, given by its parts below the root; None for nothing."""
+        """Return the meaning of a changed path, given its parts below the root; None if it can be ignored."""
 
 
 class Place(NamedTuple):
@@ -167,16 +167,16 @@ class Place(NamedTuple):
 
 
 class StoreFamily(Protocol):
-    """A format of sessions, and where its products keep them."""
+    """A format of sessions, and the places where products keep them."""
 
     def recognizes(self, root: str) -> bool:
-        """Return whether the folder holds sessions in this format, by its content and never by its name."""
+        """Return whether the folder holds sessions in this format, judged by its content only."""
 
     def product_of_path(self, path: str) -> Product | None:
-        """Return the product that a root's path tells, if any."""
+        """Return the product named by a root's path, if any."""
 
     def places(self, machine: "Machine") -> Iterator[Place]:
-        """Yield the folders in which the products keep sessions by default, existing or not."""
+        """Yield the default folders of the products, existing or not."""
 
     def open(self, root: Root) -> Store:
-        """Open the store of a root, which need not exist yet. Cheap: nothing is read."""
+        """Open the store of a root, which may not exist yet. Reads nothing."""

@@ -1,4 +1,4 @@
-"""Where editors keep the data of their extensions, as tables: one line for each editor and platform."""
+"""Tables of the folders where editors keep the data of extensions."""
 
 import os
 import re

@@ -20,7 +20,7 @@ STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
 UNSETTLED: Final = -1
-"""A key that no member has: such a row is read again by every scan."""
+"""A key that no member has: every scan reads such a row again."""
 _APART: Final = ("root", "status")
 _KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
 _Body: Final = msgspec.defstruct(
@@ -44,7 +44,7 @@ _NUMBERS: Final = (
 )
 """Fields in which the guide's arithmetic may leave NaN or an infinity."""
 _BETWEEN: Final = "\0"
-"""Separates the texts that a filter searches, so that none is found across two."""
+"""Separates the texts that a filter searches, so that matches do not span two of them."""
 
 
 class IndexRow(msgspec.Struct, array_like=True, gc=False):
@@ -70,11 +70,11 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     haystack: str = ""
 
     def status(self, now: int) -> TaskStatus:
-        """The status at this time."""
+        """Return the status at a time in ms."""
         return self.settled if self.ages_from is None else by_age(self.ages_from, now)
 
     def stored(self) -> tuple[Any, ...]:
-        """The fields that an index keeps."""
+        """Return the fields that an index keeps."""
         values = _stored_of(self)
         if self.numbers is not None:
             return values
@@ -82,7 +82,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
 
 ReadRows = dict[str, IndexRow | None]
-"""Tasks that were read; None for one that is gone."""
+"""Rows by task id; None for a missing task."""
 
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
 
@@ -101,7 +101,7 @@ def make_row(
     until: int = FOR_EVER,
     touched: int = 0,
 ) -> IndexRow:
-    """Make the row of a member that was read; `info` is None for one that the rules do not list.
+    """Create the row of a member; `info` is None if the rules do not list it.
 
     With `ages_from`, a time of last activity in ms, the status follows from the age. All else holds before
     the time `until`, in ms. See `IndexRow` for the rest.
@@ -123,21 +123,21 @@ def make_row(
 
 
 def condense(stamps: tuple[tuple[int, ...], ...]) -> int:
-    """Hash stamps, equally in every process, into 60 bits: one more would cost 16 bytes of memory.
+    """Hash stamps into 60 bits, the same in every process; a larger int would take 16 more bytes.
 
-    The stamp of a file that is not there is an empty one, since hashes of None differ between processes.
+    A missing file has an empty stamp, because the hash of None differs between processes.
     """
     return hash(stamps) & _SIXTY_BITS
 
 
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
-    """What goes before the body of a row of this root, by its status, from the parting comma on."""
+    """Return the JSON before the body of a row of this root, by status, starting with a comma."""
     quoted = json.dumps(root.encode("utf-8", "replace").decode())
     return {word: f',{{"root":{quoted},"status":"{word}",'.encode() for word in STATUSES}
 
 
 def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
-    """Bring a listed row back into the shape that is sorted, searched and shown."""
+    """Decode a listed row."""
     text = b'{"root":"","status":"active",' + row.body
     try:
         info = _decoder.decode(text)
@@ -150,7 +150,7 @@ def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
 
 
 def haystack(row: IndexRow, rules: Rules) -> str:
-    """The lower-cased texts that a filter searches, the status excepted, in the form of `needle`."""
+    """Return the lower-cased texts that a filter searches, except the status, in the form of `needle`."""
     if not row.haystack:
         info = info_of(row, rules, 0)
         texts = [info.id, info.title, info.mode.current, info.mode.name]
@@ -162,7 +162,7 @@ def haystack(row: IndexRow, rules: Rules) -> str:
 
 
 def needle(filter: str) -> str | None:
-    """What to look for in haystacks; None for a filter that they cannot answer."""
+    """Return the text to search for in haystacks, None if they cannot decide about the filter."""
     if _BETWEEN in filter or _SURROGATE.search(filter):  # half a character is found in whole ones
         return None
     return _bytewise(filter.lower())

@@ -1,4 +1,4 @@
-"""A long first scan on two processors: a forked copy of this process reads its share of the tasks.
+"""Speed up a long first scan: a forked copy of this process reads half of the tasks.
 
 Only for a process that does nothing else, such as a command: a fork in the middle of other threads'
 work may find their locks taken forever.
@@ -22,7 +22,7 @@ Work = Callable[[list[str]], list[T]]
 
 
 class Parallel(Protocol):
-    """Does work on names, all at once or in parts; `answer` is the type of the result."""
+    """Does work on names, at once or in parts; `answer` is the type of the result."""
 
     def __call__(
         self, work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = ...
@@ -34,9 +34,9 @@ class Parallel(Protocol):
 
 
 FEWEST: Final = 200
-"""Names from which on a fork pays: it costs some 5 ms, and a task a tenth of one."""
-PATIENCE_SECONDS: Final = 5.0
-"""How much longer than this process the copy may take before it is given up: it is in its last batch then."""
+"""The fewest names that justify a fork: it takes about 5 ms, a task about 0.1 ms."""
+COPY_SECONDS: Final = 5.0
+"""How long to wait for the last batch of the copy before this process does the rest."""
 _BATCHES: Final = 200
 _CHUNK: Final = 1 << 20
 
@@ -68,7 +68,7 @@ def in_two_processes(
     with _Turns(len(batches)) as turns, _Copy(lambda: _encoded(work, batches, turns)) as copy:
         meanwhile()
         done = {turn: work(batches[turn]) for turn in turns}
-        theirs = copy.answer(PATIENCE_SECONDS)
+        theirs = copy.answer(COPY_SECONDS)
     with contextlib.suppress(msgspec.DecodeError):  # nothing, or not all of it
         done |= msgspec.msgpack.decode(theirs, type=dict[int, answer])  # type: ignore[valid-type]  # a value
     parts = (done[turn] if turn in done else work(batch) for turn, batch in enumerate(batches))
@@ -84,7 +84,7 @@ def _may_fork() -> bool:
 
 
 class _Turns:
-    """The numbers up to `count`, at most 256: each is given to one of the processes that iterate, once.
+    """The numbers up to `count`, at most 256; each is given to exactly one of the iterating processes.
 
     They are the bytes in a pipe, which reads hand out one by one.
     """
@@ -106,7 +106,7 @@ class _Turns:
 
 
 class _Copy:
-    """A forked copy of this process that makes one answer; nothing of it is left afterwards."""
+    """A forked copy of this process that produces one answer and is then removed."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         self._source, sink = os.pipe()
@@ -124,7 +124,7 @@ class _Copy:
         os.waitpid(self._process, 0)
 
     def answer(self, seconds: float) -> bytes:
-        """Wait for the answer; what there is of it when the copy failed or takes longer than that."""
+        """Wait up to `seconds` for the answer; return the part received if the copy fails or is late."""
         deadline = time.monotonic() + seconds
         parts: list[bytes] = []
         while (left := deadline - time.monotonic()) > 0 and select.select([self._source], [], [], left)[0]:
@@ -136,7 +136,7 @@ class _Copy:
 
 
 def _send_and_end(make: Callable[[], bytes], sink: int) -> None:
-    """Run in the copy: nothing of what the original would do at its end may happen here."""
+    """Run in the copy, without the exit handlers of the original process."""
     try:
         with os.fdopen(sink, "wb") as pipe:
             pipe.write(make())

@@ -1,4 +1,4 @@
-"""The formats of sessions that can be read: one line for each family."""
+"""The supported formats of sessions, one line per family."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders.family import TASK_FOLDERS
 
 FAMILIES: list[StoreFamily] = [TASK_FOLDERS]
-"""The first family that recognizes a root opens it; the first of all opens roots that hold nothing yet."""
+"""The first family that recognizes a root opens it; the first in the list opens empty roots."""
 
 
 def open_store(root: Root) -> Store:
@@ -26,7 +26,7 @@ def is_root(path: Path) -> bool:
 
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
-    """Make the root of `path`, absolute but with its links kept: users know it by that name."""
+    """Create the root of `path`: absolute, but with links kept, since users know that name."""
     absolute = str(Path(path).expanduser().absolute())
     products = (family.product_of_path(absolute) for family in FAMILIES)
     return Root(absolute, read_only, next(filter(None, products), None))

@@ -1,4 +1,4 @@
-"""Roots: where stored tasks are, and whose they are."""
+"""Roots: the folders of stored tasks, and their products."""
 
 import msgspec
 

@@ -8,11 +8,11 @@ DAY_MS: Final = 86_400_000
 ACTIVE_MS: Final = DAY_MS
 ABANDONED_MS: Final = 7 * DAY_MS
 FOR_EVER: Final = 2**62
-"""An end, in ms, that no clock reaches."""
+"""A time in ms later than any clock."""
 
 
 def by_age(last_activity: int | float | None, now: int) -> TaskStatus:
-    """Judge an unfinished task: under a day active, over a week abandoned."""
+    """Return the status of an unfinished task: active under a day, abandoned over a week."""
     if last_activity is None:
         return "unknown"
     age = now - last_activity
@@ -22,7 +22,7 @@ def by_age(last_activity: int | float | None, now: int) -> TaskStatus:
 
 
 def next_change(last_activity: int | None, now: int) -> int:
-    """The time, in ms, from which `by_age` may answer differently; at most a day from `now`."""
+    """Return the time in ms when `by_age` may change, at most a day from `now`."""
     limits = [now + DAY_MS]
     if last_activity is not None:
         limits += [last_activity + ACTIVE_MS, last_activity + ABANDONED_MS + 1]

@@ -88,7 +88,9 @@ def test_a_worker_that_hangs_is_ended(store: Store, say: Make, make_pool: Make_p
     slow = "510e0000-0000-4000-8000-000000000000"
     filled(store, say, slow, GOOD.format(1))
     command = [part.replace('"slow"', '"510e"') for part in faulty()]
-    history = TaskHistory([store.path], now=lambda: NOW, read=make_pool(command=command, patience=1.0).read)
+    history = TaskHistory(
+        [store.path], now=lambda: NOW, read=make_pool(command=command, batch_seconds=1.0).read
+    )
     rows = {row.id: row for row in history.list()}
     assert [problem.code for problem in rows[slow].problems] == ["internal"]
     assert rows[GOOD.format(1)].problems == []

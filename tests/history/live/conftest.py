@@ -1,4 +1,4 @@
-"""Followed roots, with real watches or made-up news."""
+"""Follow roots with real watches or with changes that a test makes up."""
 
 import queue
 import threading
@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
-from sidecar.history.live.source import NewsLost, Watch
+from sidecar.history.live.source import ChangesLost, Watch
 from sidecar.history.task_history import Changes
 from tests.history.conftest import Store
 
@@ -22,40 +22,40 @@ TICK_SECONDS = 0.1
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for what nothing announces."""
+    """Poll until the condition holds; nothing reports it."""
     waiting = threading.Event()
     for _ in range(WAIT_SECONDS * 100):
         if condition():
             return
         waiting.wait(0.01)
-    raise AssertionError(f"waited in vain for {what}")
+    raise AssertionError(f"timed out waiting for {what}")
 
 
 class Follower:
-    """A followed root, and what is told of it."""
+    """A followed root and the changes announced."""
 
     def __init__(self, store: Store, **options: Any) -> None:
-        self.told: queue.Queue[Changes] = queue.Queue()
+        self.announced: queue.Queue[Changes] = queue.Queue()
         self.history = TaskHistory([store.path])
-        self.live = LiveHistory(self.history, self.told.put, **options)
+        self.live = LiveHistory(self.history, self.announced.put, **options)
 
     def start(self) -> "Follower":
         self.live.start()
         return self
 
     def next(self) -> Changes:
-        return self.told.get(timeout=WAIT_SECONDS)
+        return self.announced.get(timeout=WAIT_SECONDS)
 
     def until_mode(self, mode: str) -> None:
-        """Wait for a mode; the first walk and the first news of active tasks are over then."""
+        """Wait for a mode; the first scan and the first check of active tasks have ended then."""
         until(lambda: self.live.state.mode == mode, f"mode {mode}")
 
 
 class FakeWatch:
-    """News that a test makes up, or the loss of some."""
+    """Reports changes that a test makes up, or that changes were lost."""
 
     def __init__(self) -> None:
-        self.news: queue.Queue[set[str] | NewsLost] = queue.Queue()
+        self.changes: queue.Queue[set[str] | ChangesLost] = queue.Queue()
         self.folders: list[list[str]] = []
 
     @contextmanager
@@ -65,17 +65,17 @@ class FakeWatch:
 
     def wait(self, seconds: float) -> set[str]:
         try:
-            news = self.news.get(timeout=min(seconds, TICK_SECONDS))
+            changes = self.changes.get(timeout=min(seconds, TICK_SECONDS))
         except queue.Empty:
             return set()
-        if isinstance(news, NewsLost):
-            raise news
-        return news
+        if isinstance(changes, ChangesLost):
+            raise changes
+        return changes
 
 
 @pytest.fixture
 def follow(store: Store) -> Iterator[Callable[..., Follower]]:
-    """Followers of the store; each is closed at the end, in bounded time."""
+    """Make followers of the store; each is closed at the end in bounded time."""
     started: list[Follower] = []
 
     def make(**options: Any) -> Follower:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable
+from sidecar.history.live.source import ChangesLost, Watch, WatchUnavailable
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
@@ -26,22 +26,22 @@ def save_like_roo(path: Path, data: bytes) -> None:
     old.unlink()
 
 
-def test_what_is_there_at_first_is_told_as_added(store: Store, say: Make, follow: Follow) -> None:
+def test_the_first_scan_reports_tasks_as_added(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     assert follow().next() == Changes([TASK_ID], [], [])
 
 
-def test_what_a_list_has_shown_is_no_news(store: Store, say: Make, follow: Follow) -> None:
+def test_tasks_already_listed_are_not_reported(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     follower = Follower(store, reconcile_seconds=NEVER)
     follower.history.list()
     follower.start().until_mode("watch")
     follower.live.close(5)
-    assert follower.told.empty()
+    assert follower.announced.empty()
 
 
 @pytest.mark.parametrize("save", [save_like_roo, Path.write_bytes], ids=["renamed", "overwritten"])
-def test_a_save_is_told(
+def test_a_save_is_reported(
     store: Store, say: Make, follow: Follow, save: Callable[[Path, bytes], object]
 ) -> None:
     folder = store.write(ui=[say("text", "x")])
@@ -53,7 +53,7 @@ def test_a_save_is_told(
     assert follower.history.list()[0].title == "new"
 
 
-def test_a_new_task_is_told_and_watched(store: Store, say: Make, follow: Follow) -> None:
+def test_a_new_task_is_reported_and_watched(store: Store, say: Make, follow: Follow) -> None:
     (store.path / "tasks").mkdir(parents=True)
     follower = follow()
     follower.until_mode("watch")
@@ -63,20 +63,20 @@ def test_a_new_task_is_told_and_watched(store: Store, say: Make, follow: Follow)
     assert follower.next() == Changes([], [OTHER], [])
 
 
-def test_many_new_tasks_at_once_are_all_told(store: Store, say: Make, follow: Follow) -> None:
+def test_many_new_tasks_at_once_are_all_reported(store: Store, say: Make, follow: Follow) -> None:
     (store.path / "tasks").mkdir(parents=True)
     follower = follow()
     follower.until_mode("watch")
     ids = {f"{number:08x}-0000-4000-8000-000000000000" for number in range(100)}
     for task_id in ids:
         store.write(ui=[say("text", "x")], task_id=task_id)
-    told: set[str] = set()
-    while told < ids:
-        told.update(follower.next().added)
-    assert told == ids
+    reported: set[str] = set()
+    while reported < ids:
+        reported.update(follower.next().added)
+    assert reported == ids
 
 
-def test_a_removed_task_is_told(store: Store, say: Make, follow: Follow) -> None:
+def test_a_removed_task_is_reported(store: Store, say: Make, follow: Follow) -> None:
     folder = store.write(ui=[say("text", "x")])
     follower = follow()
     follower.next()
@@ -87,7 +87,7 @@ def test_a_removed_task_is_told(store: Store, say: Make, follow: Follow) -> None
     assert changes.removed == [TASK_ID]
 
 
-def test_a_changed_list_is_told(store: Store, say: Make, follow: Follow) -> None:
+def test_a_changed_list_is_reported(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     follower = follow()
     follower.next()
@@ -107,7 +107,7 @@ def test_a_link_to_a_root_is_followed_to_it(tmp_path: Path, store: Store, say: M
     follower.live.close(5)
 
 
-def test_lost_news_are_found_by_the_next_walk(store: Store, say: Make, follow: Follow) -> None:
+def test_the_next_scan_finds_lost_changes(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     follower = follow(open_watch=FakeWatch(), reconcile_seconds=0.3)
     follower.next()
@@ -131,7 +131,7 @@ def test_what_happens_while_watches_are_put_up_is_not_missed(store: Store, say: 
     assert follower.next().changed == [TASK_ID]
 
 
-def test_a_limit_of_watches_leads_to_looking(store: Store, say: Make, follow: Follow) -> None:
+def test_without_enough_watches_tasks_are_polled(store: Store, say: Make, follow: Follow) -> None:
     @contextmanager
     def refuse(folders: Sequence[str], stop: threading.Event) -> Iterator[Watch]:
         raise WatchUnavailable("OS file watch limit reached")
@@ -146,30 +146,30 @@ def test_a_limit_of_watches_leads_to_looking(store: Store, say: Make, follow: Fo
     assert follower.next() == Changes([], [TASK_ID], [])
 
 
-def test_lost_news_have_all_tasks_looked_at(store: Store, say: Make, follow: Follow) -> None:
+def test_lost_changes_make_all_tasks_checked_again(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     watch = FakeWatch()
     follower = follow(open_watch=watch)
     follower.next()
     follower.until_mode("watch")
     store.write(ui=[say("text", "unheard")], task_id=OTHER)
-    watch.news.put(NewsLost("too much happened"))
+    watch.changes.put(ChangesLost("too much happened"))
     assert follower.next() == Changes([OTHER], [], [])
 
 
-def test_a_file_overwritten_bit_by_bit_is_shown_as_it_stands(store: Store, say: Make, follow: Follow) -> None:
+def test_a_file_overwritten_bit_by_bit_is_shown_at_each_step(store: Store, say: Make, follow: Follow) -> None:
     path = store.write(ui=[say("text", "x")]) / "ui_messages.json"
     follower = follow()
     follower.next()
     follower.until_mode("watch")
     data = json.dumps([say("text", "first"), say("text", "second")]).encode()
-    told = []
+    reported = []
     with path.open("wb") as file:  # empty from now on
         for piece in (b"", data[:-30], data[-30:]):
             file.write(piece)
             file.flush()
-            told.append(follower.next())
-    assert told == [Changes([], [TASK_ID], [])] * 3
+            reported.append(follower.next())
+    assert reported == [Changes([], [TASK_ID], [])] * 3
     (task,) = follower.history.list()
     assert (task.title, task.problems) == ("first", [])
 
@@ -206,10 +206,10 @@ def test_folders_put_in_the_place_of_others_are_watched(store: Store, say: Make,
 def test_folders_that_stay_are_watched_once(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     fake = FakeWatch()
-    walks = threading.Semaphore(0)
-    follow(open_watch=fake, reconcile_seconds=0.01, after_walk=walks.release)
-    for _ in range(15):  # a walk a tick, for longer than watches last at least
-        assert walks.acquire(timeout=WAIT_SECONDS)
+    scans = threading.Semaphore(0)
+    follow(open_watch=fake, reconcile_seconds=0.01, after_scan=scans.release)
+    for _ in range(15):  # one scan a tick, for longer than REWATCH_SECONDS
+        assert scans.acquire(timeout=WAIT_SECONDS)
     assert len(fake.folders) == 1
 
 
@@ -231,10 +231,10 @@ def test_a_steady_writer_is_read_four_times_a_second(
             number += 1
             if written == "task":
                 store.write(ui=[say("text", f"title {number}")])
-                fake.news.put({str(folder / "ui_messages.json")})
+                fake.changes.put({str(folder / "ui_messages.json")})
             else:
                 index.write_text(f'{{"entries":[{{"id":"{TASK_ID}","mode":"m{number}"}}]}}')
-                fake.news.put({str(index)})
+                fake.changes.put({str(index)})
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -243,10 +243,10 @@ def test_a_steady_writer_is_read_four_times_a_second(
     stop.set()
     writer.join(5)
     assert all(changes.changed == [TASK_ID] for changes in first)
-    assert follower.told.qsize() <= 10
+    assert follower.announced.qsize() <= 10
 
 
-def test_only_what_is_read_is_heeded(store: Store, say: Make, follow: Follow) -> None:
+def test_other_files_are_ignored(store: Store, say: Make, follow: Follow) -> None:
     folder = store.write(ui=[say("text", "x")])
     fake = FakeWatch()
     follower = follow(open_watch=fake)
@@ -254,10 +254,12 @@ def test_only_what_is_read_is_heeded(store: Store, say: Make, follow: Follow) ->
     follower.until_mode("watch")
     store.write(ui=[say("text", "new")])
     noise = [".ui_messages.json.new_1_a.tmp", "ui_messages.json.lock", "ui_messages.json.tmp.1.a.json"]
-    fake.news.put({str(folder / name) for name in noise} | {"/elsewhere", str(store.path / "tasks" / "_x")})
+    fake.changes.put(
+        {str(folder / name) for name in noise} | {"/elsewhere", str(store.path / "tasks" / "_x")}
+    )
     with pytest.raises(queue.Empty):
-        follower.told.get(timeout=0.5)
-    fake.news.put({str(folder / "ui_messages.json")})
+        follower.announced.get(timeout=0.5)
+    fake.changes.put({str(folder / "ui_messages.json")})
     assert follower.next().changed == [TASK_ID]
 
 
@@ -278,7 +280,7 @@ def test_a_root_may_come_into_being_later(store: Store, say: Make, follow: Follo
     assert follower.next() == Changes([TASK_ID], [], [])
 
 
-def test_the_last_walk_is_told(store: Store, follow: Follow) -> None:
+def test_the_health_reports_the_last_scan(store: Store, follow: Follow) -> None:
     (store.path / "tasks").mkdir(parents=True)
     follower = follow(wall_ms=lambda: 42)
     follower.until_mode("watch")

@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.live import plan as module
-from sidecar.history.live.plan import NEW_MS, News, TaskKey, WatchPlan
+from sidecar.history.live.plan import NEW_MS, ChangedPaths, TaskKey, WatchPlan
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
@@ -72,7 +72,7 @@ def test_a_new_folder_is_watched_before_it_holds_a_task(store: Store, plan: Watc
     watched = plan.folders(NOW)
     folder = store.path / "tasks" / OTHER
     folder.mkdir()
-    assert plan.unwatched(plan.news([str(folder)]), watched, NOW)
+    assert plan.unwatched(plan.changed([str(folder)]), watched, NOW)
     assert str(folder) in plan.folders(NOW)
     assert str(folder) not in plan.folders(NOW + NEW_MS)
 
@@ -80,10 +80,10 @@ def test_a_new_folder_is_watched_before_it_holds_a_task(store: Store, plan: Watc
 def test_a_watched_or_removed_folder_needs_no_watch(store: Store, plan: WatchPlan) -> None:
     watched = plan.folders(NOW)
     folders = [store.path / "tasks" / name for name in (TASK_ID, OTHER)]
-    assert not plan.unwatched(plan.news(map(str, folders)), watched, NOW)
+    assert not plan.unwatched(plan.changed(map(str, folders)), watched, NOW)
 
 
-def test_only_what_is_read_is_news(store: Store, plan: WatchPlan) -> None:
+def test_other_files_are_ignored(store: Store, plan: WatchPlan) -> None:
     tasks = store.path / "tasks"
     noise = [
         "/elsewhere",
@@ -91,9 +91,9 @@ def test_only_what_is_read_is_news(store: Store, plan: WatchPlan) -> None:
         tasks / TASK_ID / "ui_messages.json.lock",
         store.path / "settings.json",
     ]
-    assert plan.news(map(str, noise)) == News(set(), set(), {})
+    assert plan.changed(map(str, noise)) == ChangedPaths(set(), set(), {})
     root, key = str(store.path), TaskKey(str(store.path), TASK_ID)
-    assert plan.news([str(tasks / TASK_ID / "ui_messages.json")]) == News({key}, set(), {})
-    assert plan.news([str(tasks / TASK_ID)]) == News({key}, set(), {str(tasks / TASK_ID): key})
+    assert plan.changed([str(tasks / TASK_ID / "ui_messages.json")]) == ChangedPaths({key}, set(), {})
+    assert plan.changed([str(tasks / TASK_ID)]) == ChangedPaths({key}, set(), {str(tasks / TASK_ID): key})
     for name in ("tasks/_index.json", "state/taskHistory.json"):
-        assert plan.news([str(store.path / name)]) == News(set(), {root}, {})
+        assert plan.changed([str(store.path / name)]) == ChangedPaths(set(), {root}, {})

@@ -111,7 +111,7 @@ def test_a_root_that_is_moved_back_is_read_and_watched(store: Store, say: Make, 
     until(lambda: follower.history.list()[0].title == "new", "the change")
 
 
-def test_a_root_beside_a_watched_one_may_be_made_later(tmp_path: Path, store: Store, say: Make) -> None:
+def test_a_second_root_may_be_made_later(tmp_path: Path, store: Store, say: Make) -> None:
     store.write(ui=[say("text", "x")])
     later = Store(tmp_path / "later")
     history = TaskHistory([store.path, later.path])

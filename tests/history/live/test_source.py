@@ -10,7 +10,7 @@ import pytest
 from watchfiles._rust_notify import RustNotify
 
 from sidecar.history.live import source
-from sidecar.history.live.source import NewsLost, Watch, WatchUnavailable, must_poll, open_watch
+from sidecar.history.live.source import ChangesLost, Watch, WatchUnavailable, must_poll, open_watch
 
 WAIT_SECONDS = 20.0
 FORCE = "WATCHFILES_FORCE_POLLING"
@@ -21,18 +21,18 @@ def opened(*folders: Path, stop: threading.Event | None = None) -> AbstractConte
     return open_watch([str(folder) for folder in folders], stop or threading.Event())
 
 
-def news(watch: Watch, wanted: Path) -> set[str]:
-    """What is announced up to the news of a path."""
-    heard: set[str] = set()
+def changes_until(watch: Watch, wanted: Path) -> set[str]:
+    """Return the reported paths up to and including the wanted one."""
+    reported: set[str] = set()
     while new := watch.wait(WAIT_SECONDS):
-        heard |= new
-        if str(wanted) in heard:
-            return heard
-    raise AssertionError(f"waited in vain for {wanted}: {heard}")
+        reported |= new
+        if str(wanted) in reported:
+            return reported
+    raise AssertionError(f"timed out waiting for {wanted}: {reported}")
 
 
 class Core:
-    """Stands for watchfiles' core: answers as it is asked to, and notes how it was made and called."""
+    """Replaces watchfiles' core: returns prepared answers and records how it was made and called."""
 
     def __init__(self, *answers: object) -> None:
         self.answers = [*answers]
@@ -109,16 +109,16 @@ def test_a_change_in_a_folder_is_announced(tmp_path: Path, change: Callable[[Pat
     file.write_text("old")
     with opened(folder) as watch:
         change(file)
-        news(watch, folder / name)
+        changes_until(watch, folder / name)
 
 
 def test_what_is_in_a_folders_folders_is_not_announced(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     with opened(tmp_path) as watch:
-        (tmp_path / "inner" / "unheard.json").touch()
-        (tmp_path / "heard.json").touch()
-        heard = news(watch, tmp_path / "heard.json")
-    assert str(tmp_path / "inner" / "unheard.json") not in heard
+        (tmp_path / "inner" / "other.json").touch()
+        (tmp_path / "reported.json").touch()
+        reported = changes_until(watch, tmp_path / "reported.json")
+    assert str(tmp_path / "inner" / "other.json") not in reported
 
 
 def test_each_folder_is_named_by_its_own_path(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_each_folder_is_named_by_its_own_path(tmp_path: Path) -> None:
     with opened(*folders) as watch:
         for folder in folders:
             (folder / "file.json").touch()
-            news(watch, folder / "file.json")
+            changes_until(watch, folder / "file.json")
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
@@ -140,12 +140,12 @@ def test_watches_outlive_a_folder_that_is_removed(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     with opened(tmp_path, tmp_path / "inner") as watch:
         (tmp_path / "inner").rmdir()
-        news(watch, tmp_path / "inner")
+        changes_until(watch, tmp_path / "inner")
         (tmp_path / "later.json").touch()
-        news(watch, tmp_path / "later.json")
+        changes_until(watch, tmp_path / "later.json")
 
 
-def test_a_wait_ends_without_news_or_when_all_is_to_stop(tmp_path: Path) -> None:
+def test_a_wait_ends_after_its_time_or_on_stop(tmp_path: Path) -> None:
     stop = threading.Event()
     with opened(tmp_path, stop=stop) as watch:
         assert watch.wait(0) == set()
@@ -153,15 +153,15 @@ def test_a_wait_ends_without_news_or_when_all_is_to_stop(tmp_path: Path) -> None
         assert watch.wait(3600) == set()
 
 
-def test_a_name_that_is_no_text_loses_news_until_the_watches_are_opened_again(tmp_path: Path) -> None:
+def test_an_undecodable_name_loses_changes_until_watches_are_opened_again(tmp_path: Path) -> None:
     with opened(tmp_path) as watch:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")).touch()
         for _ in range(2):
-            with pytest.raises(NewsLost, match="decode"):
+            with pytest.raises(ChangesLost, match="decode"):
                 watch.wait(WAIT_SECONDS)
     with opened(tmp_path) as watch:
         (tmp_path / "later.json").touch()
-        news(watch, tmp_path / "later.json")
+        changes_until(watch, tmp_path / "later.json")
 
 
 def test_files_that_give_no_notice_are_polled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_files_that_give_no_notice_are_polled(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv(DELAY, "10")
     with opened(tmp_path) as watch:
         (tmp_path / "made.json").touch()
-        news(watch, tmp_path / "made.json")
+        changes_until(watch, tmp_path / "made.json")
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,16 @@ def test_waiting_is_short_after_a_change_and_long_when_it_is_quiet(
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     core = with_core("timeout", {(2, "a")}, "timeout", {(2, "b")}, "timeout", "timeout")
     with open_watch(["folder"], threading.Event()) as watch:
-        for seconds, heard in ((0, set()), (0, {"a"}), (0, set()), (2.9, {"b"}), (2.9, set()), (0.2, set())):
+        for seconds, reported in (
+            (0, set()),
+            (0, {"a"}),
+            (0, set()),
+            (2.9, {"b"}),
+            (2.9, set()),
+            (0.2, set()),
+        ):
             clock[0] += seconds
-            assert watch.wait(1) == heard
+            assert watch.wait(1) == reported
     assert core.steps == [source.QUIET_STEP_MS] * 2 + [source.BUSY_STEP_MS] * 3 + [source.QUIET_STEP_MS]
 
 

@@ -55,7 +55,7 @@ def test_each_task_is_compared_once_in_a_round(
 
 
 def test_a_round_over_many_tasks_takes_more_steps(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 3)
+    monkeypatch.setattr(module, "MAX_SLICE", 3)
     assert go_round(sweep) == 14
 
 
@@ -101,14 +101,14 @@ def test_folders_are_listed_again_in_each_round(
     history: TaskHistory, sweep: Sweep, store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some file systems do not date a folder by what is put into it."""
-    monkeypatch.setattr(module, "_stamp", lambda root: None)
+    monkeypatch.setattr(module, "_version", lambda root: None)
     go_round(sweep)
     store.write(ui=[say("text", "x")], task_id=OTHER)
     go_round(sweep)
     assert history.collect().added == [OTHER]
 
 
-def test_folders_that_are_no_tasks_are_ignored(history: TaskHistory, sweep: Sweep, store: Store) -> None:
+def test_folders_that_are_not_tasks_are_ignored(history: TaskHistory, sweep: Sweep, store: Store) -> None:
     (store.path / "tasks" / "_notes").mkdir()
     go_round(sweep)
     assert not history.collect().any()

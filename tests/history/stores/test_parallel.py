@@ -126,7 +126,7 @@ def test_what_the_copy_leaves_undone_is_done_here(meet: Meet, deed: Callable[[],
 
 
 def test_a_copy_that_hangs_is_given_up(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(parallel, "COPY_SECONDS", 0.05)
     rows = spread(meet(threading.Event().wait))
     assert sorted(rows) == sorted((name, os.getpid()) for name in NAMES)
 

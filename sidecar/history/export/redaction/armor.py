@@ -1,4 +1,4 @@
-"""Finds private keys in armor (PEM, OpenPGP, PuTTY), whatever precedes their lines."""
+"""Find armored private keys (PEM, OpenPGP, PuTTY), with any prefix before their lines."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Final
 from sidecar.history.export.redaction.view import viewed
 
 _BOUND: Final = 60_000
-"""Longest key, in characters of a view."""
+"""The longest key, in characters of a view."""
 _MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{4,5}")
 _LINE_END: Final = re.compile(r"(?:\r?\n|\r)[ \t]{0,80}+")
 _BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")

@@ -1,4 +1,4 @@
-"""Undoes what transports add to a text: escapes, percent codes, entities, colors, characters without a width.
+"""Undo escapes, percent codes, entities, colors and zero-width characters that transports add to a text.
 
 Transcripts hold commands, files and answers inside JSON, inside URLs and in terminal colors. Rules read a
 view in which those wrappings are undone; what they find is mapped back to the stored characters.
@@ -60,12 +60,12 @@ _PLAIN: Final = {
     0x2018: "'",
     0x2019: "'",
 }
-"""Characters of Unicode that mean the same, and the common one."""
+"""Unicode characters with the same meaning, and the common one."""
 _FANCY: Final = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
 _CONTROL: Final = re.compile(r"[\x0b\x0c\x1c-\x1e]")
 _SPELLED: Final = re.compile(r"\\[uUx0-7]")
 _MOST: Final = 20_000
-"""Most spellings whose meaning is remembered."""
+"""The most spellings that are cached."""
 
 
 class _Meanings(dict[str, str]):

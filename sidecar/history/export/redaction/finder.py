@@ -1,4 +1,4 @@
-"""Finds the secrets of a text: tries every rule in every view at its keywords."""
+"""Find the secrets in a text by trying every rule in every view at its keywords."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -18,7 +18,7 @@ from sidecar.history.export.redaction.view import View
 from sidecar.history.export.redaction.wraps import joined_lines
 
 _ARMOR: Final = -1
-"""The rank of armored keys: they hold whatever is found inside them."""
+"""The rank of armored keys, which replace anything found inside them."""
 
 
 class Finder:

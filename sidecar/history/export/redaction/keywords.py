@@ -1,4 +1,4 @@
-"""Finds many fixed words in one pass over a text."""
+"""Find many fixed words in a single pass through a text."""
 
 import re
 from collections.abc import Iterable

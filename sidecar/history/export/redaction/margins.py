@@ -1,4 +1,4 @@
-"""Lines without their margins: frames, line numbers, marks of diffs, quotes, continuations.
+"""Remove margins of lines: frames, line numbers, marks of diffs, quotes, continuations.
 
 A console or a shell breaks a word between the margins, so that its halves are apart in the stored text.
 """

@@ -1,4 +1,4 @@
-"""Pieces of a text, changed each in its way and laid out one after another, so that one search reads all."""
+"""Join separately changed pieces of a text, so that one search reads all of them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable

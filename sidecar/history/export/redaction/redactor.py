@@ -1,4 +1,4 @@
-"""Removes secrets and home directories from texts and counts them."""
+"""Remove secrets and home directories from texts and count them."""
 
 import re
 from collections import Counter
@@ -15,20 +15,20 @@ from sidecar.history.export.redaction.spans import Span, merged, replaced
 from sidecar.history.export.redaction.view import View
 
 _HOME_RANK: Final = 1_000
-"""Behind the ranks of secrets: a home directory inside a secret goes with it."""
+"""Ranks after secrets: a home directory inside a secret is removed with it."""
 
 
 _SHORT: Final = 200
-"""Longest text that is remembered, in characters."""
+"""The longest text that is cached, in characters."""
 _MOST: Final = 50_000
-"""Texts remembered at once."""
+"""The most cached texts."""
 
 
 class Redactor:
-    """Redacts texts and keeps count over all of them; `home` is a home directory of no common form.
+    """Redact texts and count replacements; `home` is a home directory with an uncommon path.
 
     It finds what looks like a secret; it cannot know a password that looks like a word. User names are
-    found outside paths only once they were learned: `learn` every text before redacting the first.
+    found outside of paths only after they were learned, so `learn` all texts before redacting the first.
     """
 
     def __init__(self, home: str | None = None) -> None:
@@ -43,7 +43,7 @@ class Redactor:
 
     @property
     def report(self) -> list[Redaction]:
-        """How often each kind was replaced, the most frequent first."""
+        """Return how often each kind was replaced, most frequent first."""
         return [Redaction(kind=kind, count=count) for kind, count in self._counts.most_common()]
 
     def learn(self, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Finds which of many fixed words a text may hold, from its words: most were seen before."""
+"""Find which of many fixed words a text may contain, using a cache of words."""
 
 import re
 from bisect import bisect_right
@@ -13,9 +13,9 @@ _TABLE: Final = bytes(code + 32 if 65 <= code <= 90 else code if code in _KEPT e
 """Lower case; everything that the inner words of `Screen` lack is a blank."""
 _INNER: Final = re.compile(r"[a-z0-9_.-]+")
 _MOST: Final = 200_000
-"""Words remembered at once."""
+"""The most cached words."""
 _LONGEST: Final = 200
-"""Longest word worth remembering, in bytes."""
+"""The longest cached word, in bytes."""
 
 
 class Screen:

@@ -1,4 +1,4 @@
-"""Places in a text that hold a secret, and the text without them."""
+"""Find and replace the places of secrets in a text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A text in which some parts are replaced by what they mean, and the way back to the stored text."""
+"""A text with some parts replaced by their meaning, mapped back to the stored text."""
 
 import re
 from bisect import bisect_right

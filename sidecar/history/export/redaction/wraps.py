@@ -1,4 +1,4 @@
-"""Finds words that a console, a program or a page broke, and puts them together again."""
+"""Find words that a console, a program or a page broke, and join them."""
 
 import re
 from collections.abc import Iterator

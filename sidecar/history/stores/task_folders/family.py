@@ -1,4 +1,4 @@
-"""The family of products that keep each task in a folder of its own: `<root>/tasks/<id>/`."""
+"""The family of products that keep each task in its own folder, `<root>/tasks/<id>/`."""
 
 import os
 import re
@@ -22,7 +22,7 @@ _FOLDERS: Final[dict[str, Product]] = {
 
 
 class TaskFolders:
-    """Finds and opens roots of task folders; see `StoreFamily`."""
+    """Find and open roots of task folders; see `StoreFamily`."""
 
     def recognizes(self, root: str) -> bool:
         """Return whether there is a folder `tasks`."""
@@ -32,7 +32,7 @@ class TaskFolders:
             return False
 
     def product_of_path(self, path: str) -> Product | None:
-        """Find a product's folder among the parts of a path, the last one first."""
+        """Return the product whose folder is in a path; the last folder wins."""
         for part in reversed(_SEPARATOR.split(path)):
             if product := _FOLDERS.get(part.casefold()):
                 return product

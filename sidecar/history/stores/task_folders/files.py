@@ -26,7 +26,7 @@ def task_folder(root: str, task_id: str) -> str:
 
 
 class TaskFiles(msgspec.Struct, frozen=True, gc=False):
-    """What one task folder holds, each file read through one descriptor so that no rename mixes versions."""
+    """The files of one task folder. Each is read through one descriptor, so a rename cannot mix versions."""
 
     ui: StoredFile = StoredFile(UI_FILE)
     api: StoredFile = StoredFile(API_FILE)
@@ -39,20 +39,20 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     def stamps(self) -> tuple[Stamp | None, ...]:
         """The files' stamps: UI, API, list entry, metadata; and the folder's while a message file is away.
 
-        Such a file may be read from a leftover, or be missing for want of one: the folder shows both.
+        A missing file may be read from a leftover, and the folder's stamp changes with leftovers.
         """
         stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
         return (*stamps, self.folder) if None in stamps[:2] else stamps
 
     @property
     def saving_until(self) -> int | None:
-        """The time, in ms, until which a file that is away may be in the middle of a save."""
+        """Return the time in ms until which a missing file may be in the middle of a save."""
         times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
         return min(times, default=None)
 
     @property
     def size(self) -> int:
-        """How many bytes of messages were read."""
+        """Return the size of the messages in bytes."""
         return len(self.ui.data or b"") + len(self.api.data or b"")
 
 
@@ -74,9 +74,9 @@ def _unread(prefix: str, name: str) -> StoredFile:
 
 
 def read_task(folder: str, with_metadata: bool) -> TaskFiles:
-    """Read the files of a task folder; their problems name what cannot be read; never raises.
+    """Read the files of a task folder. Never raises; problems name what cannot be read.
 
-    Only Cline's metadata tells anything, so the caller says whether to spend a read on it.
+    Only Cline's metadata is useful, so the caller decides whether to read it.
     """
     prefix = folder + os.sep
     own = stamp_of(folder)

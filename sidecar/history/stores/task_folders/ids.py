@@ -1,4 +1,4 @@
-"""Task ids: UUIDs (Roo since 2025, Zoo, Kilo, our own) and epoch milliseconds (Cline, the first Roo)."""
+"""Task ids: UUIDs (Roo since 2025, Zoo, Kilo, the sidecar) and epoch milliseconds (Cline, early Roo)."""
 
 import re
 from typing import Final
@@ -11,16 +11,16 @@ EPOCH_DIGITS: Final = 14
 _EPOCH: Final = re.compile(rf"\d{{12,{EPOCH_DIGITS}}}", re.ASCII)
 
 FIRST_TASK_MS: Final = 1_672_531_200_000
-"""2023-01-01: no writer of this format is older, so an earlier time in an id is chance."""
+"""2023-01-01: no product of this format is older, so an earlier time in an id is a coincidence."""
 
 
 def is_task_id(name: str) -> bool:
-    """Return whether a folder of this name is a task; products use `_` and `.` for other folders."""
+    """Return whether a folder with this name is a task; other folders of products start with `_` or `.`."""
     return _UUID.fullmatch(name) is not None or is_epoch_id(name)
 
 
 def is_uuid(name: str) -> bool:
-    """Return whether a name is a UUID, of any version and case: the only ids that the guide knows."""
+    """Return whether a name is a UUID of any version and case, the only ids of the guide."""
     return _UUID.fullmatch(name) is not None
 
 
@@ -41,6 +41,6 @@ def time_in_id(task_id: str, latest: int) -> int | None:
 
 
 def id_holds_until(task_id: str, now: int) -> int:
-    """The time, in ms, at which an id from the future begins to tell when its task was made."""
+    """Return the time in ms from which an id from the future is a plausible creation time."""
     time = time_in_id(task_id, FOR_EVER)
     return time - DAY_MS if time is not None and time - DAY_MS > now else FOR_EVER

@@ -1,4 +1,4 @@
-"""The moment in which a save has taken a file away, and what a crash in that moment leaves behind.
+"""Handle saves in progress, during which a file is missing, and leftovers of crashed saves.
 
 Roo, Zoo and Kilo save in six steps: `mkdir <file>.lock`, fill `.<file>.new_<ms>_<id>.tmp`, rename `<file>` to
 `.<file>.bak_<ms>_<id>.tmp`, rename the new one in, unlink the old one, `rmdir` the lock. Between the
@@ -20,31 +20,31 @@ from sidecar.history.stores.task_folders.files import TaskFiles
 from sidecar.history.stores.task_folders.products import PRODUCTS
 
 LOCK_STALE_SECONDS: Final = 31
-"""Age at which the products themselves take a lock for orphaned; a living one is touched every 10 s."""
+"""Age at which the products treat a lock as orphaned; a lock in use is touched every 10 s."""
 _AHEAD_SECONDS: Final = 5
 """How far the time of a save may be ahead of this machine's clock, as on a network disk; one further ahead
 comes from a clock that was wrong, and such a save would seem to be under way forever."""
 RETRY_SECONDS: Final = 1.0
 """How long a reader of a single task waits for a save to finish."""
 wall_seconds = time.time
-"""The clock that ages of locks and leftovers are measured by."""
+"""The clock that measures the age of locks and leftovers."""
 _RETRY_STEP_SECONDS: Final = 0.002
 _LAST_LOOKS: Final = 4
 _LEFTOVER: Final = re.compile("|".join(it.leftovers for it in PRODUCTS if it.leftovers), re.ASCII)
 _FORMER_NAMES: Final = {name: former for it in PRODUCTS for name, former in it.former_names.items()}
-"""Earlier names of files; the product that still has one reads it once under that name."""
+"""Earlier names of files, under which products still read them once."""
 
 
 def is_unsettled(folder: str, files: TaskFiles) -> bool:
-    """Return whether a message file is away just now: absent, but locked or with a leftover next to it."""
+    """Return whether a message file is missing for a moment: it is locked or has a leftover next to it."""
     absent = [file.name for file in (files.ui, files.api) if file.absent]
     return any(_saving_until(folder, name) is not None for name in absent)
 
 
 def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> TaskFiles:
-    """Read absent message files again for at most `seconds`, then take them from leftovers.
+    """Retry missing message files for up to `seconds`, then read leftovers instead.
 
-    A writer of another program gives no signal to wait for, so this polls.
+    Other programs do not signal the end of a save, so this polls.
     """
     if not (files.ui.absent or files.api.absent):
         return files
@@ -52,7 +52,7 @@ def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> Tas
     while is_unsettled(folder, files) and time.monotonic() < deadline:
         time.sleep(_RETRY_STEP_SECONDS)
         files = reread(folder, files)
-    # A writer that saves again and again may end and begin a save between any two looks.
+    # A program that saves repeatedly may end one save and begin another between two polls.
     for _ in range(_LAST_LOOKS):
         files = recover(folder, reread(folder, files))
         if not is_unsettled(folder, files):
@@ -61,12 +61,12 @@ def settle(folder: str, files: TaskFiles, seconds: float = RETRY_SECONDS) -> Tas
 
 
 def reread(folder: str, files: TaskFiles) -> TaskFiles:
-    """Read the absent message files once more."""
+    """Read missing message files once more."""
     return replace(files, ui=_again(folder, files.ui), api=_again(folder, files.api))
 
 
 def recover(folder: str, files: TaskFiles) -> TaskFiles:
-    """Take absent message files from whole leftovers, newest first.
+    """Replace missing message files by complete leftovers, newest first.
 
     Such a file says `recovered`, unless a save of it is under way: then it says until when it may be.
     """
@@ -93,7 +93,7 @@ def _saving_until(folder: str, name: str) -> int | None:
 
 
 def _times_of_saves(folder: str, name: str) -> Iterator[float]:
-    """The times, in seconds, at which a writer last touched the lock of a file and its leftovers."""
+    """Yield the times in seconds when the lock of a file and its leftovers were last touched."""
     for path, clock in [
         (f"{name}.lock", "st_mtime"),
         *((leftover, "st_ctime") for leftover in _leftovers(folder, name)),
@@ -103,7 +103,7 @@ def _times_of_saves(folder: str, name: str) -> Iterator[float]:
 
 
 def _leftovers(folder: str, name: str) -> list[str]:
-    """Names of the leftovers of one file, newest first, the new version before the old one."""
+    """Return the names of a file's leftovers, newest first, the new version before the old one."""
     found = []
     try:
         with os.scandir(folder) as entries:
@@ -137,5 +137,5 @@ def _from_leftover(folder: str, file: StoredFile, leftover: StoredFile) -> Store
 
 
 def _looks_whole(data: bytes) -> bool:
-    """A half-written leftover ends where the writer died; both shapes of a whole one end in a bracket."""
+    """Return whether a leftover is complete: both of its shapes end in a bracket."""
     return data.rstrip().endswith((b"]", b"}]", b"]}")) and data.lstrip()[:1] in (b"[", b"{")

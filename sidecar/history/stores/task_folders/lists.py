@@ -1,6 +1,6 @@
-"""The lists of tasks that products keep next to the folders: entries by task id.
+"""Read the lists of tasks that products keep next to the folders.
 
-A list is a source like the file of a task, unless it may be stale: then its entries are hints only.
+A list is as reliable as the file of a task, unless it may be stale: then its entries are only hints.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Reads the tasks of one root into rows, in this process or in a worker."""
+"""Read the tasks of one root into rows, in this process or in a worker."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ _FILES: Final = 4
 
 
 class TaskReader:
-    """Reads the tasks of one root, with the shared lists at hand. Not thread-safe."""
+    """Read the tasks of one root and its shared lists. Not thread-safe."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
@@ -37,7 +37,7 @@ class TaskReader:
         self._digests: dict[str, bytes] = {}
 
     def refresh_lists(self) -> Mapping[str, bytes]:
-        """Read the root's lists if they changed; the answer condenses what they say of each task."""
+        """Read the root's lists if they changed; return a digest of the entries of each task."""
         lists = read_lists(self.root, self._lists)
         if lists is not self._lists:
             self._lists = lists
@@ -69,7 +69,7 @@ class TaskReader:
         }
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
-        """Make the row of a task that ended or held up its reader; it is tried again when it changes."""
+        """Create the row of a task that crashed or blocked its reader; it is read again when it changes."""
         files = stat_task(task_folder(self.root.path, name), with_metadata=is_epoch_id(name))
         read = damaged(self._source(name, files, now), rules)
         return self._row(name, files, read)

@@ -1,4 +1,4 @@
-"""The two rule sets over one task: what is true of it, and what the guide says of it."""
+"""Apply the two rule sets to a task: the accurate one, and the guide's."""
 
 import logging
 import math
@@ -41,15 +41,15 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def provenance(self) -> dict[str, Provenance]:
-        """Where the value of each field was read."""
+        """Return the source of each field's value."""
         return structural.provenance(self.sources, self.info) if self.info is not None else {}
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:
-    """Read one task under `rules`: pure, and never raises, whatever the files hold."""
+    """Read one task under `rules`. Pure; never raises."""
     try:
         return _read([source], rules)[0]
-    except Exception:  # one task that defeats the rules must not cost the list
+    except Exception:  # one task that breaks the rules must not break the list
         _log.exception("task %s cannot be read", source.task_id)
         return damaged(source, rules)
 
@@ -58,12 +58,12 @@ def read_rows(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
     """Read tasks as `read_row` does, in less time than one after the other."""
     try:
         return _read(sources, rules)
-    except Exception:  # only one of them may be the cause, and only that one may suffer
+    except Exception:  # probably one of them is the cause, so read them one by one
         return [read_row(source, rules) for source in sources]
 
 
 def damaged(source: TaskSource, rules: Rules) -> Row:
-    """The row of a task that defeated the rules: listed under `structural`, and tried again the next day."""
+    """Return the row of a task that broke the rules: listed under `structural`, read again the next day."""
     info = structural.damaged_row(source) if rules == "structural" else None
     return Row(info, {}, None, source.now + DAY_MS)
 
@@ -111,7 +111,7 @@ def _present(file: StoredFile) -> bytes | None:
 
 
 def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:
-    """Put the guide's fields over the structural row, which has all others; nobody asks for their sources.
+    """Replace the guide's fields in the structural row; they have no sources.
 
     A lone surrogate, as the guide's cut may leave, is kept: JSON writes it as an escape.
     """

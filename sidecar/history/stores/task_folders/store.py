@@ -1,4 +1,4 @@
-"""The store of a root of task folders: what the catalog asks, answered by the modules of this family."""
+"""The store of a root of task folders, built from the modules of this family."""
 
 import os
 import stat
@@ -62,7 +62,7 @@ class TaskFolderStore(Store):
         return [key for key in keys if self._is_folder(key)]
 
     def is_surely_task(self, key: str) -> bool:
-        """Tell a task from an empty folder, mostly without opening a file."""
+        """Return whether a folder is certainly a task, usually without opening a file."""
         folder = self.location(key)
         return any(os.path.lexists(f"{folder}{os.sep}{file}") for file in _TASK_FILES)
 
@@ -140,7 +140,7 @@ class TaskFolderStore(Store):
         return f"{TASKS}{os.sep}{key}"
 
     def touched(self, parts: Sequence[str]) -> Touched | None:
-        """Tell what a changed path means; writers' temporary files mean nothing."""
+        """Return the meaning of a changed path; temporary files of products are ignored."""
         if tuple(parts) in _LISTS:
             return Touched(None)
         match parts:

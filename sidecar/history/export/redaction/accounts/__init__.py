@@ -1,1 +1,1 @@
-"""Home directories, and the names of the people who own them."""
+"""Find home directories and the names of their owners."""

@@ -68,4 +68,4 @@ FILE: Final = re.compile(
     r"|mp[34]|pdf|zip|txt|xml|ya?ml|aspx?|cshtml|jsp|ico)$",
     re.IGNORECASE,
 )
-"""A file of a web site or of a program: no person is called so."""
+"""A file of a web site or program, which is not the name of a person."""

@@ -1,4 +1,4 @@
-"""Finds home directories in every way that systems, shells, URLs and agents spell them."""
+"""Find home directories in all spellings of systems, shells, URLs and agents."""
 
 import re
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from sidecar.history.export.redaction.view import viewed
 HOME: Final = "homeDirectory"
 
 _WORDS: Final = ("home", "user", "docume", "root", "profiles", "media", "people", "appdata", "u/", "u\\")
-"""What a home directory holds behind some spelling of a slash, in lower case."""
+"""Marks of home directories after any spelling of a slash, in lower case."""
 _SIGNS: Final = (("~", re.compile("~[A-Za-z_]")), ("$", re.compile(r"\$[/\\]")))
 _SEPARATORS: Final = "-/\\fc"
 _BEFORE: Final = 200
 _BEHIND: Final = 300
-"""How much around a mark is read, in characters."""
+"""How much text around a mark is read, in characters."""
 _SERVER: Final = r"[A-Za-z0-9][\w.-]{1,60}"
 _SLASHES: Final = re.compile(
     rf"[\x1b\\%{HIDDEN}](?:(?P<end>(?<=\\)\\{{0,15}}[nrt](?=[\\/~\"'(]|%(?:25)*2[fF]"
@@ -28,7 +28,7 @@ _SLASHES: Final = re.compile(
     rf"|(?<=\\)(?P<server>\\(?={_SERVER}\\(?!\\))|\\{{3}}(?={_SERVER}\\{{2}}(?!\\))|\\{{7}}(?={_SERVER}\\{{4}}(?!\\)))"
     r"|(?<=\\)(?P<slash>\\{0,15}u00(?:2[fF]|5[cC])|\\{0,15}/|\\*+))"
 )
-"""What to read as a slash, and what ends a word in front of a path."""
+"""What counts as a slash, and what ends a word before a path."""
 _MEANT: Final = {
     "end": "\n",
     "hidden": "",
@@ -40,7 +40,7 @@ _MEANT: Final = {
     "slash": "/",
 }
 _HINTS_ONLY: Final = frozenset({"tilde", "shell"})
-"""Groups whose names are not looked for elsewhere: what follows a tilde may name a package or a model."""
+"""Groups whose names are not searched for elsewhere: a tilde may precede a package or a model."""
 _MEDIA: Final = re.compile(
     r"uploads|thumb(?:nail)?s|avatars|cdrom[0-9]?|floppy|usb[0-9]?|hdd|ssd|nas|dvd|imgs?|css|cdn|gifs|svgs|pdfs",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _LABEL: Final = re.compile(r"/[^\s/.]{0,40}[A-Z][^\s/.]{0,40}(?=[\s/]|$)")
 
 
 class Found(NamedTuple):
-    """A place in a text and the account it names; empty if it is not, or may not be, a person."""
+    """A place in a text and the account it names; empty if it is probably not a person."""
 
     start: int
     end: int

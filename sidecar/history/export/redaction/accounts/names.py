@@ -1,4 +1,4 @@
-"""Finds user names that are known from home directories anywhere in a text."""
+"""Find user names known from home directories anywhere in a text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,11 +11,11 @@ from sidecar.history.export.redaction.spans import Span
 
 USER: Final = "userName"
 RANK: Final = 2_000
-"""Behind the ranks of secrets and home directories."""
+"""Ranks after secrets and home directories."""
 _SHORTEST: Final = 4
 _LETTERS: Final = 3
 _UNMISTAKABLE: Final = 7
-"""Fewest characters of a name that is found inside longer words too."""
+"""The shortest name that is also found inside longer words, in characters."""
 
 
 def is_shared(name: str) -> bool:
@@ -42,7 +42,7 @@ def telling(names: Iterable[str]) -> set[str]:
 
 
 class NameFinder:
-    """Finds names, whatever their case. A name next to letters is another word, unless it is long.
+    """Find names in any case. A short name next to letters is a different word.
 
     A short name or one that is a word is found only as a folder, as in "home/bob".
     """
@@ -75,7 +75,7 @@ def _spellings(name: str) -> set[str]:
 
 
 _WRAPPED: Final = re.compile(r"\\[nrtbf]$|\\u[0-9a-fA-F]{4}$|%[0-9a-fA-F]{2}$|\[[0-9;]{0,12}m$")
-"""Escapes and colors that end with a letter right in front of a name."""
+"""Escapes and colors that end with a letter directly before a name."""
 
 
 def _begins(text: str, start: int) -> bool:

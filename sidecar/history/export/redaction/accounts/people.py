@@ -1,4 +1,4 @@
-"""Finds account names by the text around them: prompts, listings, settings, commands."""
+"""Find account names by the text around them: prompts, listings, settings, commands."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Secrets that are assigned to a name that says so, in code, settings, JSON, YAML, XML and shells."""
+"""Find secrets assigned to telling names in code, settings, JSON, YAML, XML and shells."""
 
 from collections.abc import Callable
 from typing import Final

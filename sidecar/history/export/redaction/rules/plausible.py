@@ -1,4 +1,4 @@
-"""Distinguishes values that may be secrets from the names, types and expressions that code assigns."""
+"""Distinguish possible secrets from the names, types and expressions that code assigns."""
 
 import re
 from typing import Final

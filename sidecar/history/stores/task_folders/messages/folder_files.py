@@ -1,4 +1,4 @@
-"""The files that tasks touched, read from their folders and remembered."""
+"""Read and cache the files that tasks touched."""
 
 import os
 import threading
@@ -20,11 +20,11 @@ from sidecar.history.stores.task_folders.lists import parse_entry
 from sidecar.history.stores.task_folders.messages.touched import touched_files
 
 _KEPT: Final = 2_000
-"""Tasks whose files are remembered."""
+"""The most tasks whose files are cached."""
 
 
 class FolderFiles:
-    """Reads the files tasks touched and remembers them while the tasks do not change. Safe in any thread."""
+    """Read the files that tasks touched, and cache them until the tasks change. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, tuple[tuple[Stamp | None, ...], list[FileChange]]] = OrderedDict()
@@ -66,7 +66,7 @@ def _file_holds(path: str, needles: Collection[bytes]) -> bool:
 
 
 def _windows(read_at: ReadAt, overlap: int) -> Iterator[bytes]:
-    """The file in lower case, in pieces that share `overlap` bytes."""
+    """Yield the file in lower case, in pieces that overlap by `overlap` bytes."""
     offset, kept = 0, b""
     while piece := read_at(offset, PIECE):
         offset += len(piece)

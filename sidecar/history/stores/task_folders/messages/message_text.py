@@ -1,4 +1,4 @@
-"""Readable text of stored messages: blocks, and the JSON that products keep inside of texts."""
+"""Extract readable text from stored messages: blocks, and the JSON that products keep in texts."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 REASONING = frozenset(("thinking", "redacted_thinking", "reasoning", "thoughtSignature"))
-"""Block types that hold what the model thinks."""
+"""Block types with the model's reasoning."""
 
 MAX_RAW = 2_000
 """Longest JSON text shown of a value that is not understood, in characters."""
@@ -86,7 +86,7 @@ def _leaf(part: object) -> str:
 
 
 def _reasoning(block: _Json) -> str:
-    """Read what can be read of a reasoning block; encrypted or redacted ones have no text."""
+    """Return the text of a reasoning block; encrypted or redacted ones have none."""
     text = _first_string(block, "thinking", "text")
     summary = block.get("summary")
     if text or not isinstance(summary, list):
@@ -143,7 +143,7 @@ def _answer(answer: object) -> str:
 
 
 def _request(fields: _Json) -> str:
-    """Show a request's figures and why it ended; the prompt it may carry is in the API file."""
+    """Show a request's figures and why it ended, without its prompt, which is in the API file."""
     numbers = (
         ("tokensIn", "in"),
         ("tokensOut", "out"),

@@ -1,4 +1,4 @@
-"""Stored messages of every product and era in one shape.
+"""Normalize stored messages of all products and versions.
 
 `role` is who speaks: user, assistant, system (the product itself) or unknown. `kind` is what it is:
 
@@ -73,7 +73,7 @@ _COMPLETION_FLAGS: dict[Product | None, str] = {it.name: it.completion_flag for 
 def normalize(
     kind: Literal["ui", "api"], index: int, message: object, product_hint: Product | None = None
 ) -> StoredMessage:
-    """Bring one element of a message file into the common shape; never raises.
+    """Normalize one element of a message file. Never raises.
 
     `index` is its place in the file, `product_hint` the writer if known. Texts have no lone surrogates.
     """

@@ -1,4 +1,4 @@
-"""The messages of a task folder, in the common shape."""
+"""Read the messages of a task folder in normalized form."""
 
 import os
 import threading
@@ -34,7 +34,7 @@ _STEP: Final = 200
 
 
 class MessageIndexes:
-    """Remembers where the messages of files start. Safe in any thread."""
+    """Cache where the messages of files start. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, Stamp], MessageIndex] = OrderedDict()
@@ -119,7 +119,7 @@ def open_file(folder: str, kind: Kind) -> Iterator[tuple[ReadAt, Stamp | None]]:
 
 
 def message_of(kind: Kind, index: int, part: bytes, product: Product | None) -> StoredMessage:
-    """Bring the bytes of one message into the common shape; never raises."""
+    """Decode and normalize one message. Never raises."""
     value: Any = value_of(part)
     if value is None and part != b"null":
         value = part.decode("utf-8", "replace")

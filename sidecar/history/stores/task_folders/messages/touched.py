@@ -1,4 +1,4 @@
-"""The files a task touched, from its own records: metadata, tool messages, tool calls. Pure."""
+"""Find the files that a task touched in its metadata, tool messages and tool calls. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, get_args

@@ -1,4 +1,4 @@
-"""Tell the product that wrote a task: by marks in its files, else by its id."""
+"""Detect the product that wrote a task by marks in its files, else by its id."""
 
 from collections.abc import Callable, Collection
 from typing import Final, TypeVar
@@ -38,7 +38,7 @@ def detect_product(
 ) -> tuple[Product, str]:
     """Name the product of a task whose root does not tell it, and where the mark was found.
 
-    `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller has at hand.
+    `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller already has.
     """
     if entry is not None and (product := _first(_IN_ENTRY, (entry,))):
         return product, "list entry"
@@ -64,7 +64,7 @@ def _first(tests: Tests[T], records: Collection[T]) -> Product | None:
 def _by_messages(notes: Collection[Raw], kinds: Collection[str | None]) -> Product | None:
     """Return the product of the first mark; where all are of one product, without checking each message."""
     found: set[Product] = set()
-    if not _WORDS.keys().isdisjoint(kinds):  # mostly it is: that is quickly found out
+    if not _WORDS.keys().isdisjoint(kinds):  # the common case, which is cheap to check
         found = {_WORDS[kind] for kind in _WORDS.keys() & kinds}
     if any(notes):
         found.add(_OF_NOTES)

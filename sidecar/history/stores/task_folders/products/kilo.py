@@ -1,4 +1,4 @@
-"""Kilo before version 7, with its command line. Later versions keep sessions in a format of their own."""
+"""Kilo before version 7, with its command line. Later versions use another format."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a product of the family may declare; each product's module holds one `TaskFolderProduct`."""
+"""The declaration of a product of the family; each product's module has one `TaskFolderProduct`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
     from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage
 
-# Every list of tasks imports these modules: what is heavy is imported where it is used.
+# Every list of tasks imports these modules, so heavy imports are local.
 
 DataFolder = tuple[Path, str]
 """A folder that may be a root, and what it holds."""
@@ -71,7 +71,7 @@ def _no_homes(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 class TaskFolderProduct(msgspec.Struct, frozen=True):
-    """Everything that is known of one product and not of the whole family."""
+    """The properties of one product that are not common to the family."""
 
     name: Product
     extension_ids: tuple[str, ...] = ()

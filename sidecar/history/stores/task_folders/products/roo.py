@@ -1,4 +1,4 @@
-"""Roo Code, with its command line. Zoo and Kilo descend from it and share what is not theirs alone."""
+"""Roo Code, with its command line. Zoo and Kilo descend from it and share most of its properties."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""Stores of newer versions, in formats that are not read yet: recognized, so that nobody misses them."""
+"""Recognize stores of newer versions whose formats are not supported yet."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ MOST: Final = 5_000
 
 
 class UnsupportedStore(msgspec.Struct, frozen=True):
-    """A store of sessions in an unknown format; `sessions` is None where only opening it would tell."""
+    """A store of sessions in an unknown format; `sessions` is None if it would have to be opened."""
 
     path: str
     product: Product

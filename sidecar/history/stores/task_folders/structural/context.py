@@ -1,4 +1,4 @@
-"""Where and how a task worked: mode, model, workspace, relatives."""
+"""Find where and how a task worked: mode, model, workspace, relatives."""
 
 from collections.abc import Iterator
 from itertools import islice

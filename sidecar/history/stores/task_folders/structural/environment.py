@@ -1,6 +1,6 @@
 """The environment block that the products append to what they send: mode, model, workspace and time.
 
-Only a text that is such a block counts: the same words in a file that was read are somebody else's.
+Only a text that is such a block counts; the same words in a file that was read do not.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The `structural` rules: what the user would call true, each value with its source.
+"""The `structural` rules: accurate values, each with its source.
 
 Pure: the same bytes and the same `now` give the same row, and everything here can cross a process border.
 """
@@ -118,7 +118,7 @@ def is_plain(view: TaskView) -> bool:
 
 
 def damaged_row(source: TaskSource) -> TaskInfo:
-    """Make the row of a task that defeated the rules: it is listed, and says so."""
+    """Create the row of a task that broke the rules: it is listed with a problem."""
     internal = problem("internal", "the task could not be read; the log of the sidecar says why")
     return TaskInfo(
         id=source.task_id,

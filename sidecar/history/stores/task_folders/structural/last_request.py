@@ -52,7 +52,7 @@ def paces(last: UiMessage) -> bool:
 def under_way_until(view: TaskView) -> int:
     """The time, in ms, from which a request without an answer counts as interrupted.
 
-    That is a day after the last activity, or 0 when somebody opened the task again: no answer came then.
+    That is a day after the last activity, or 0 if the task was opened again without an answer.
     """
     if view.opened:
         return 0

@@ -54,7 +54,7 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 
 
 def ending(view: TaskView) -> Ending:
-    """Tell how a task ended or what it waits for."""
+    """Return how a task ended or what it waits for."""
     return next(_endings(view), Ending("unknown", None, "age"))
 
 

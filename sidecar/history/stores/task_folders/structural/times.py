@@ -1,4 +1,4 @@
-"""When a task was created and last worked on."""
+"""Find when a task was created and last active."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -34,7 +34,7 @@ def created(view: TaskView) -> Sourced | None:
 
 
 def last_activity(view: TaskView) -> Sourced | None:
-    """Find the newest time in either file, not counting that somebody opened the task.
+    """Find the newest time in either file, ignoring that the task was opened again.
 
     Where no message has one, the newest that the environment blocks state or the metadata notes.
     """
@@ -70,7 +70,7 @@ def _file_times(view: TaskView) -> Iterator[Sourced]:
     for file in (files.ui, files.api, files.item):
         if file.stamp is not None:
             time = file.stamp[0] // _NS_PER_MS
-            yield Sourced(time, file.name, "the file's modification time, for want of anything better")
+            yield Sourced(time, file.name, "the file's modification time, because no other time is known")
 
 
 def _value(found: Sourced) -> int:

@@ -1,4 +1,4 @@
-"""What the user asked for: the title of a task."""
+"""Find the title of a task: the user's first prompt."""
 
 import re
 from collections.abc import Iterator

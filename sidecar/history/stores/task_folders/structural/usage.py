@@ -25,7 +25,7 @@ _ONLY_INTEGERS: Final = frozenset({int})
 def token_usage(view: TaskView) -> Sourced | None:
     """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry.
 
-    A task without any record has an unknown usage: nobody counted, which is not the same as 0.
+    Without any record the usage is unknown, which is not the same as 0.
     """
     damaged = view.ui is None or bool(view.ui.problems)
     listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None

@@ -1,4 +1,4 @@
-"""Everything known about one task, parsed once, in the shape the structural rules read."""
+"""Parse one task once for the structural rules."""
 
 from collections.abc import Iterator
 from itertools import compress, count
