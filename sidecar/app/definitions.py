@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidecar.subagents.definitions import DefinitionDirectory
-    from sidecar.subagents.runs.catalogue import Catalogue, Target
+    from sidecar.subagents.runs.targets import LaunchTargets, Target
 
 
 class Definitions:
@@ -28,7 +28,7 @@ class Definitions:
     async def describe(self, workspace: Workspace) -> SubagentsResult:
         """Return the definitions that a workspace has, and every problem found in them."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.describe(
+            lambda: self._targets.describe(
                 self._settings.current, self._runners.current, workspace.folders, trusted=workspace.trusted
             )
         )
@@ -36,13 +36,13 @@ class Definitions:
     async def check(self, paths: "Sequence[Path]") -> SubagentsResult:
         """Return the definitions in these files and directories, wherever they are."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.check(self._settings.current, self._runners.current, paths)
+            lambda: self._targets.check(self._settings.current, self._runners.current, paths)
         )
 
     async def target(self, name: str, workspace: Workspace) -> "Target":
         """Choose what a launch of `name` executes. Raises SubagentNotFound and LaunchFailed."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.target(
+            lambda: self._targets.target(
                 self._settings.current,
                 self._runners.current,
                 name,
@@ -53,10 +53,10 @@ class Definitions:
 
     def places(self, workspace: Workspace) -> "list[DefinitionDirectory]":
         """Return the directories that are searched for definitions, in order of precedence."""
-        return self._catalogue.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
+        return self._targets.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
 
     @cached_property
-    def _catalogue(self) -> "Catalogue":
-        from sidecar.subagents.runs.catalogue import Catalogue
+    def _targets(self) -> "LaunchTargets":
+        from sidecar.subagents.runs.targets import LaunchTargets
 
-        return Catalogue(self._config_dir)
+        return LaunchTargets(self._config_dir)

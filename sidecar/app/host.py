@@ -41,7 +41,7 @@ from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.launch import RunStarter
 from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunServices, StopLimit
 from sidecar.subagents.runs.supervision import MonitorServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -85,7 +85,7 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
-        self.stored = StoredTasks(self._history_roots(), self.changes, self.registry.unwritten_ends)
+        self.stored = StoredTasks(self._history_roots(), self.changes, self.registry.pending_ends)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.broker = PermissionBroker(settings, self.permissions, self.changes, self.registry.show_attention)
         services = self._run_services()
@@ -96,7 +96,7 @@ class Host:
             self.manager,
             RunnerQuota(settings),
             RunStarter(self.manager, background, services),
-            self.registry.show_place,
+            self.registry.show_position,
         )
         gate = LaunchGate()
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)

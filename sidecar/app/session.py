@@ -25,7 +25,7 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS
-from sidecar.subagents.runs.registry import FOREIGN_POLL_SECONDS
+from sidecar.subagents.runs.registry.directory import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox

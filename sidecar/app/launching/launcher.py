@@ -20,7 +20,7 @@ from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
 from sidecar.subagents.runs.launch import launch_run
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunScope, RunServices
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.timeouts import TimeoutChoice

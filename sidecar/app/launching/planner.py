@@ -19,11 +19,11 @@ from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import constraints_of, first_unsupported
 from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Target
+    from sidecar.subagents.runs.targets import Target
 
 
 @dataclass(frozen=True)

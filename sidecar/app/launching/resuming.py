@@ -3,7 +3,7 @@
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.launching import Resumption
 
 

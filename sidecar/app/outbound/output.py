@@ -8,7 +8,7 @@ from typing import Protocol
 from sidecar.api.async_tasks import AsyncTaskDidOutput
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.subagents.journal.event_log import EventLog
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 
 logger = logging.getLogger(__name__)
 

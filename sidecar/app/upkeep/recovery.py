@@ -14,7 +14,7 @@ from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runners.process.marker import sweep
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import end_event, with_outcome
 from sidecar.subagents.tasks.outcome import LOST, Outcome
 from sidecar.subagents.transcript.transcript import STORED_OUTCOMES, Transcript

@@ -7,7 +7,7 @@ from sidecar.api.errors import SidecarError, StorageError
 from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunScope, RunServices
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.manager import AsyncTaskManager

@@ -11,7 +11,7 @@ from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Target
+    from sidecar.subagents.runs.targets import Target
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from sidecar.subagents.runs.lifecycle import run_end
 from sidecar.subagents.runs.live_text import LiveText
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import MessageRejected, Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Resumption

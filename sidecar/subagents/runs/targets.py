@@ -48,7 +48,7 @@ class Target:
         return real is not None and any(Path(real).is_relative_to(root) for root in roots)
 
 
-class Catalogue:
+class LaunchTargets:
     """Answer which subagents there are, and which runner a launch of one takes."""
 
     def __init__(self, config_dir: Path) -> None:
