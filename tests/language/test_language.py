@@ -19,6 +19,11 @@ CLEAN = (
     "sidecar/javascript",
     "sidecar/rpc",
     "sidecar/storage",
+    "sidecar/subagents/limits",
+    "sidecar/subagents/permissions",
+    "sidecar/subagents/runs",
+    "sidecar/subagents/tasks",
+    "sidecar/tools",
 )
 
 

@@ -68,9 +68,9 @@ def test_our_own_format_says_what_model_it_likes(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("default", "runner", "problems"),
     [
-        ("mine", "mine", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
+        ("mine", "mine", ["model 'sonnet' belongs to claude; runner 'mine' uses its default model"]),
         ("claude", "claude", []),
-        ("auto", "auto", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
+        ("auto", "auto", ["model 'sonnet' belongs to claude; runner 'mine' uses its default model"]),
         (None, "claude", []),
     ],
 )
