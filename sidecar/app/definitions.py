@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Definitions:
-    """Lists definitions and chooses what a launch executes. Loads its parsers when first needed."""
+    """List definitions and choose launch targets. Parsers are imported when first needed."""
 
     def __init__(self, settings: SettingsSource, runners: RunnerSet, config_dir: Path) -> None:
         self._settings = settings
@@ -26,7 +26,7 @@ class Definitions:
         self._config_dir = config_dir
 
     async def describe(self, workspace: Workspace) -> SubagentsResult:
-        """Return the definitions that a workspace has, and every problem found in them."""
+        """Return the definitions for a workspace and their problems."""
         return await asyncio.to_thread(
             lambda: self._targets.describe(
                 self._settings.current, self._runners.current, workspace.folders, trusted=workspace.trusted
@@ -34,13 +34,13 @@ class Definitions:
         )
 
     async def check(self, paths: "Sequence[Path]") -> SubagentsResult:
-        """Return the definitions in these files and directories, wherever they are."""
+        """Return the definitions in these files and directories, and their problems."""
         return await asyncio.to_thread(
             lambda: self._targets.check(self._settings.current, self._runners.current, paths)
         )
 
     async def target(self, name: str, workspace: Workspace) -> "Target":
-        """Choose what a launch of `name` executes. Raises SubagentNotFound and LaunchFailed."""
+        """Return the target for a launch of `name`. Raises SubagentNotFound and LaunchFailed."""
         return await asyncio.to_thread(
             lambda: self._targets.target(
                 self._settings.current,
@@ -52,7 +52,7 @@ class Definitions:
         )
 
     def places(self, workspace: Workspace) -> "list[DefinitionDirectory]":
-        """Return the directories that are searched for definitions, in order of precedence."""
+        """Return the directories of definitions in order of precedence."""
         return self._targets.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
 
     @cached_property

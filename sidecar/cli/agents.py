@@ -1,4 +1,4 @@
-"""`agents` and `launch`: list and check definitions, and run one subagent from a terminal."""
+"""`agents` and `launch`: list and check definitions, and run a subagent from a terminal."""
 
 import asyncio
 import signal
@@ -84,7 +84,7 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
 
 
 def _refuse_options(context: click.Context) -> None:
-    """Refuse options before a subcommand's name: they would be ignored silently."""
+    """Raise a usage error for options before a subcommand, which would be ignored silently."""
     for name in context.params:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"put options after {context.invoked_subcommand}", context)
@@ -150,7 +150,7 @@ async def _run(
     place: Workspace,
     print_id: Callable[[str], None] | None,
 ) -> AsyncTask:
-    """Launch in a Host of this process and return the ended task; an interrupt cancels the run."""
+    """Launch in a Host in this process and return the ended task; an interrupt cancels the run."""
     main_task = asyncio.current_task()
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
