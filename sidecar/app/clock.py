@@ -6,18 +6,18 @@ import time
 from sidecar.api.errors import InvalidParams
 
 FIXED_CLOCK = "SIDECAR_NOW_MS"
-"""Environment variable that fixes the clock used for ages and fall-back dates of stored tasks (tests)."""
+"""The environment variable with which tests fix the clock for ages and missing dates of stored tasks."""
 
 
 def wall_clock_ms() -> int:
-    """Return the time now."""
+    """Return the current time."""
     return time.time_ns() // 1_000_000
 
 
 def history_clock_ms() -> int:
-    """Return the time by which stored tasks are judged: SIDECAR_NOW_MS if set, else now.
+    """Return the time for the ages of stored tasks: SIDECAR_NOW_MS if set, else the current time.
 
-    Raises InvalidParams when SIDECAR_NOW_MS is not a whole number.
+    Raises InvalidParams if SIDECAR_NOW_MS is not a whole number.
     """
     fixed = os.environ.get(FIXED_CLOCK)
     if not fixed:

@@ -1,6 +1,6 @@
-"""Polls definition files for changes. File watchers miss missing folders and some network drives.
+"""Poll definition files for changes, because file watchers miss absent folders and some network drives.
 
-Checking the few files that exist takes less than a millisecond.
+Checking the few files takes less than a millisecond.
 """
 
 import asyncio
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 INTERVAL_SECONDS: Final = 1.0
-"""The interval between two checks, and so about the longest delay of a notification."""
+"""The interval between checks, which is about the longest delay of a notification."""
 SHARE: Final = 50
 """After a slow check, as on a network drive, pause for this many times its duration."""
 
 
 class DefinitionWatch:
-    """Calls `changed` in the event loop whenever a file in one of `places()`, or that list, has changed.
+    """Call `changed` in the event loop when a file in one of `places()`, or that list, changes.
 
-    `start` once in the loop, `aclose` at the end. `places` is called in a thread.
+    Call `start` once in the loop, and `aclose` at the end. `places` is called in a thread.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class DefinitionWatch:
         self._known = asyncio.Event()
 
     def start(self) -> None:
-        """Begin. The files that exist now count as known."""
+        """Start polling. Existing files do not count as changes."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def settled(self) -> None:
-        """Wait for the first check; no change after it is missed."""
+        """Wait for the first check. Every later change is noticed."""
         await self._known.wait()
 
     async def aclose(self) -> None:
@@ -74,6 +74,6 @@ class DefinitionWatch:
         return seen, time.monotonic() - began
 
     def _fingerprint(self) -> object:
-        from sidecar.subagents.definitions import fingerprint  # here, because start-up needs none
+        from sidecar.subagents.definitions import fingerprint  # here, to keep startup fast
 
         return fingerprint(self._places())

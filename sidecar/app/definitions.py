@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidecar.subagents.definitions import DefinitionDirectory
-    from sidecar.subagents.runs.catalogue import Catalogue, Target
+    from sidecar.subagents.runs.targets import LaunchTargets, Target
 
 
 class Definitions:
-    """Lists definitions and chooses what a launch executes. Loads its parsers when first needed."""
+    """List definitions and choose launch targets. Parsers are imported when first needed."""
 
     def __init__(self, settings: SettingsSource, runners: RunnerSet, config_dir: Path) -> None:
         self._settings = settings
@@ -26,23 +26,23 @@ class Definitions:
         self._config_dir = config_dir
 
     async def describe(self, workspace: Workspace) -> SubagentsResult:
-        """Return the definitions that a workspace has, and every problem found in them."""
+        """Return the definitions for a workspace and their problems."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.describe(
+            lambda: self._targets.describe(
                 self._settings.current, self._runners.current, workspace.folders, trusted=workspace.trusted
             )
         )
 
     async def check(self, paths: "Sequence[Path]") -> SubagentsResult:
-        """Return the definitions in these files and directories, wherever they are."""
+        """Return the definitions in these files and directories, and their problems."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.check(self._settings.current, self._runners.current, paths)
+            lambda: self._targets.check(self._settings.current, self._runners.current, paths)
         )
 
     async def target(self, name: str, workspace: Workspace) -> "Target":
-        """Choose what a launch of `name` executes. Raises SubagentNotFound and LaunchFailed."""
+        """Return the target for a launch of `name`. Raises SubagentNotFound and LaunchFailed."""
         return await asyncio.to_thread(
-            lambda: self._catalogue.target(
+            lambda: self._targets.target(
                 self._settings.current,
                 self._runners.current,
                 name,
@@ -52,11 +52,11 @@ class Definitions:
         )
 
     def places(self, workspace: Workspace) -> "list[DefinitionDirectory]":
-        """Return the directories that are searched for definitions, in order of precedence."""
-        return self._catalogue.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
+        """Return the directories of definitions in order of precedence."""
+        return self._targets.places(self._settings.current, workspace.folders, trusted=workspace.trusted)
 
     @cached_property
-    def _catalogue(self) -> "Catalogue":
-        from sidecar.subagents.runs.catalogue import Catalogue
+    def _targets(self) -> "LaunchTargets":
+        from sidecar.subagents.runs.targets import LaunchTargets
 
-        return Catalogue(self._config_dir)
+        return LaunchTargets(self._config_dir)

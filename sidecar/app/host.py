@@ -1,4 +1,4 @@
-"""The Host: the owner of one own root, whoever and however many its clients are."""
+"""The Host: runs subagents and reads stored tasks for one own root, with any number of clients."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.launch import RunStarter
 from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunServices, StopLimit
 from sidecar.subagents.runs.supervision import MonitorServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 4.5
-"""How long stopping a cancelled run may take: nothing of it is left 5 s after the cancel."""
+"""How long stopping a cancelled run may take, so that its processes exit within 5 s."""
 CLOSE_SECONDS = 1.8
-"""How long stopping a run may take at an orderly end, so that all of it stays below 3 s."""
+"""How long stopping a run may take at shutdown, so that the whole shutdown takes less than 3 s."""
 
 
 class Host:
-    """Owns a root: its lock, journal, runs and history. Create it with `open`, end it with `aclose`."""
+    """Own a root with its lock, journal, runs and history. Use `open` to create and `aclose` to end it."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Host:
         settings: SettingsStore,
         foreign_roots: tuple[Path, ...],
     ) -> None:
-        """Construct every service after those it uses; nothing starts here."""
+        """Construct each service after those that it uses, without starting any."""
         self.root = root
         self.instance_id = str(uuid.uuid4())
         self.journal = journal
@@ -85,7 +85,7 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
-        self.stored = StoredTasks(self._history_roots(), self.changes, self.registry.unwritten_ends)
+        self.stored = StoredTasks(self._history_roots(), self.changes, self.registry.pending_ends)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.broker = PermissionBroker(settings, self.permissions, self.changes, self.registry.show_attention)
         services = self._run_services()
@@ -96,7 +96,7 @@ class Host:
             self.manager,
             RunnerQuota(settings),
             RunStarter(self.manager, background, services),
-            self.registry.show_place,
+            self.registry.show_position,
         )
         gate = LaunchGate()
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
@@ -120,10 +120,10 @@ class Host:
 
     @classmethod
     async def open(cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()) -> "Host":
-        """Take the root, recover from a crash, and be ready to launch.
+        """Claim the root, recover from a crash, and get ready to launch.
 
-        If another process owns the root, or it cannot be written, everything can be read and nothing
-        launched. The same holds for a damaged journal, until it is moved away.
+        If another process owns the root, or the root is not writable, the Host can read but not launch. The
+        same applies to a damaged journal until it is moved away.
         """
         own = OwnRoot(root)
         ownership = await Ownership.claim(own)
@@ -144,7 +144,7 @@ class Host:
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
-            logger.error("what was spent today is unknown: %s", error.message)
+            logger.error("the spending of today is unknown: %s", error.message)
         self.housekeeping.start(lambda gone: self.changes.record_all(gone, "removed"))
         self.journal_retention.start()
 
@@ -153,8 +153,8 @@ class Host:
         await self._notify_of(ended)
 
     async def _take_over(self) -> None:
-        """Become the owner after another process: its runs are lost, and new ones can be launched here."""
-        logger.warning("%s: its owner is gone, this sidecar takes over", self.root.path)
+        """Become the owner after another process has exited. Its runs are lost."""
+        logger.warning("%s: its owner has exited, this sidecar takes over", self.root.path)
         left = await self.journal.live_ids()
         self.journal.take_over()
         await self._begin_owning()
@@ -173,16 +173,16 @@ class Host:
 
     @property
     def revision(self) -> int:
-        """The number of changes so far; every answer carries it."""
+        """The number of changes so far, which every answer carries."""
         return self.changes.revision
 
     @property
     def settings(self) -> Settings:
-        """The settings in force."""
+        """The current settings."""
         return self._store.current
 
     def update_settings(self, changes: Mapping[str, Any]) -> None:
-        """Put changed settings in force at once. Raises InvalidParams naming the key."""
+        """Apply changed settings at once. Raises InvalidParams naming the key."""
         before = self.settings
         after = self._store.update(changes)
         if after.async_tasks.max != before.async_tasks.max:
@@ -195,22 +195,22 @@ class Host:
         self.admission.pump()
 
     def require_ownership(self) -> None:
-        """Raise StorageError unless this process owns the root: only the owner launches and cancels."""
+        """Raise StorageError unless this process owns the root, since only the owner launches and cancels."""
         self.ownership.require()
 
     @property
     def history(self) -> TaskHistory:
-        """The stored tasks of the own root and the foreign ones."""
+        """The stored tasks of the own root and the foreign roots."""
         return self.stored.history
 
     async def refresh_history(self) -> None:
-        """Check every stored task again and announce what changed."""
+        """Check every stored task again and notify of changes."""
         self.changes.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     async def move_tasks(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
-        """Delete, archive or restore tasks of the own root and announce it.
+        """Delete, archive or restore tasks of the own root and notify of it.
 
-        Raises StorageError when another process owns the root.
+        Raises StorageError if another process owns the root.
         """
         self.require_ownership()
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
@@ -219,7 +219,7 @@ class Host:
 
     @cached_property
     def search(self) -> "SearchService":
-        """The full-text search, opened when it is first used."""
+        """The full-text search, which opens on first use."""
         from sidecar.history.search import SearchService
 
         return SearchService(search_dir())
@@ -232,7 +232,7 @@ class Host:
         await self.control.aclose(CLOSE_SECONDS + 0.3)
 
     async def aclose(self) -> None:
-        """End every run and give the root up. Takes 3 s at most."""
+        """End every run and release the root, within 3 s."""
         await self.end_runs()
         if self._recovering is not None:
             self._recovering.cancel()

@@ -1,4 +1,4 @@
-"""Logging that never makes the event loop wait for whoever should read stderr."""
+"""Logging that never blocks the event loop on stderr."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from sidecar.api.lifecycle import LogMessage
 from sidecar.printable import printable
 
 MAX_QUEUED = 1_000
-"""Log records kept for a slow reader of stderr; later ones are dropped until it reads."""
+"""How many log records wait for a slow reader of stderr; later ones are dropped."""
 
 
 class _BoundedHandler(logging.handlers.QueueHandler):
@@ -27,9 +27,9 @@ class _PrintableFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: str) -> logging.handlers.QueueListener:
-    """Send records of `level` and above to stderr by a thread of their own; the caller stops it.
+    """Write records of `level` and above to stderr in a thread, and return its listener. The caller stops it.
 
-    Records quote what agents and files say, so a terminal gets only what is printable.
+    Unprintable characters are escaped, because records quote agents and files.
     """
     stderr = logging.StreamHandler()
     stderr.setFormatter(_PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
@@ -41,20 +41,20 @@ def log_to_stderr(level: str) -> logging.handlers.QueueListener:
 
 
 class ClientLogHandler(logging.Handler):
-    """Pass log records on to the client, as the notification `log`; for any thread.
+    """Send log records to the client as the notification `log`, from any thread.
 
-    `send` is called in the event loop. A record that cannot be passed on is for stderr alone.
+    `send` is called in the event loop. After the loop has ended, records go only to stderr.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, send: Callable[[LogMessage], None]) -> None:
         super().__init__()
         self._loop = loop
         self._send = send
-        # Logging a problem of the wire over the wire would only add to it.
+        # Sending a log record about a problem of the connection would add to the problem.
         self.addFilter(lambda record: not record.name.startswith("sidecar.rpc"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one record, without any traceback: that is for stderr."""
+        """Send one record without its traceback, which only stderr gets."""
         message = LogMessage(level=_wire_level(record.levelno), message=record.getMessage())
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._send, message)

@@ -31,13 +31,13 @@ def search_dir() -> Path:
 
 
 def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings) -> list[Path]:
-    """Return every root whose tasks are listed: own, named, and those that autoDiscover finds."""
+    """Return all roots whose tasks are listed: the own one, the named ones and the discovered ones."""
     named = [Path(path) for path in settings.foreign_roots]
     return [*dict.fromkeys([own, *foreign, *named, *(_discovered() if settings.auto_discover else ())])]
 
 
 def _cache_dir() -> Path:
-    """SIDECAR_CACHE_DIR, else the platform's user cache directory."""
+    """Return SIDECAR_CACHE_DIR, else the platform's user cache directory."""
     named = os.environ.get(CACHE_VARIABLE)
     return Path(named).absolute() if named else user_dir("cache")
 
@@ -48,6 +48,6 @@ def _discovered() -> list[Path]:
     discovery = discover_roots()
     for place in discovery.searched:
         logger.info("%s %s (%s)", "found" if place.found else "no tasks in", place.path, place.why)
-    looked = f"{len(discovery.roots)} stores found in {len(discovery.searched)} places"
-    logger.info("autoDiscover: %s", looked)
+    found, searched = len(discovery.roots), len(discovery.searched)
+    logger.info("autoDiscover: %d stores found in %d places", found, searched)
     return discovery.roots

@@ -1,4 +1,4 @@
-"""How many runs there are in each state."""
+"""Count the runs by status."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,10 @@ from sidecar.subagents.journal.journal import Journal
 
 @dataclass(frozen=True)
 class RunCounts:
-    """The runs in each of the five states; `foreground` are running ones that hold no slot.
+    """The number of runs with each of the five statuses, and of running ones in the foreground.
 
-    Those are the synchronous runs of the tool `task`: they are not in `by_status` until they have ended.
+    Runs in the foreground are synchronous runs of the tool `task`. They have no slot and are missing from
+    `by_status` until they have ended.
     """
 
     by_status: dict[str, int]
@@ -17,5 +18,5 @@ class RunCounts:
 
 
 async def count_runs(journal: Journal) -> RunCounts:
-    """Count the runs that the journal shows."""
+    """Count the runs in the journal."""
     return RunCounts(dict((await journal.counts()).items()), await journal.foreground())

@@ -1,4 +1,4 @@
-"""The runners of one Host: those of the settings, and the agents that are installed."""
+"""The runners of one Host: those in the settings and the installed agents."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from sidecar.subagents.runners.registry import build_runners, describe_runners
 
 
 class RunnerSet:
-    """Holds the runners that launches can use; `refresh` looks for them again."""
+    """The runners that launches can use; `refresh` searches for them again."""
 
     def __init__(self, settings: SettingsSource) -> None:
         self._settings = settings

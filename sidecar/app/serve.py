@@ -1,4 +1,4 @@
-"""`serve`: one client on stdin and stdout, until it leaves."""
+"""`serve`: answer one client on stdin and stdout until it disconnects."""
 
 import argparse
 import asyncio
@@ -34,15 +34,15 @@ HANDLERS: Handlers = {
     **runs.HANDLERS,
     **model.HANDLERS,
 }
-_WRONG_USE = 2
+_USAGE_ERROR = 2
 SWITCH_SECONDS = 2e-3
-"""How long a thread that reads tasks may keep the loop from running; less than half of what is usual."""
+"""How long a thread that reads tasks may block the event loop; Python's default is 5 ms."""
 GARBAGE_THRESHOLDS = (20_000, 20, 20)
-"""Seldom, since events and rows are many and hold no cycles."""
+"""Collect garbage rarely, because events and rows are numerous but have no cycles."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve one client and end the process with its exit code; returns only for a wrong use."""
+    """Serve one client and exit with its exit code; return only after a usage error."""
     options = _parse(arguments)
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
@@ -53,10 +53,10 @@ def main(arguments: Sequence[str]) -> int:
         history_clock_ms()
     except InvalidParams as error:
         sys.stderr.write(printable(f"subagent-sidecar: {error.message}\n"))
-        return _WRONG_USE
+        return _USAGE_ERROR
     root = None if options.storage_root is None else options.storage_root.absolute()
     code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms()), transport))
-    # A thread that hangs in a foreign file system, or on a stderr nobody reads, must not keep this alive.
+    # A thread that hangs in a file system or on an unread stderr must not keep the process alive.
     os._exit(code)
 
 

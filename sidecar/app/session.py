@@ -1,4 +1,4 @@
-"""One connected client: its state, its workspace, and the notifications it gets."""
+"""One connected client: its state, its workspace and its notifications."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS
-from sidecar.subagents.runs.registry import FOREIGN_POLL_SECONDS
+from sidecar.subagents.runs.registry.directory import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
     from sidecar.app.toolbox import Toolbox
@@ -35,9 +35,9 @@ logger = logging.getLogger(__name__)
 
 
 class Session(Listener):
-    """Serves one client of one Host.
+    """Serve one client of one Host.
 
-    `storage_root` is the root the process was started for; `raw_settings` are those of its file.
+    `storage_root` is the root on the command line, if any; `raw_settings` come from the settings file.
     """
 
     answers_questions = True
@@ -61,37 +61,37 @@ class Session(Listener):
 
     @property
     def host(self) -> Host:
-        """The Host. Raises NotInitialized before `initialize`."""
+        """The Host of this client. Raises NotInitialized before `initialize`."""
         if self._host is None:
             raise NotInitialized("send initialize first")
         return self._host
 
     @cached_property
     def toolbox(self) -> "Toolbox":
-        """The model's tools; imported when first used, to keep start-up fast."""
+        """The model's tools, imported when first used to keep startup fast."""
         from sidecar.app.toolbox import Toolbox
 
         return Toolbox(self.host, lambda: self.workspace)
 
     @property
     def exit_code(self) -> int:
-        """The exit code of an exit now: 0 after `shutdown`, else 1."""
+        """The exit code if the process exits now: 0 after `shutdown`, else 1."""
         return 0 if self._shut_down else 1
 
     def admit(self, method: str, is_request: bool) -> None:
-        """Refuse messages that come too early or late. Raises NotInitialized and InvalidRequest."""
+        """Refuse messages that arrive too early or too late. Raises NotInitialized and InvalidRequest."""
         if method == "exit":
             return
         if self._shut_down and is_request:
             raise InvalidRequest("the sidecar has shut down; only the notification exit may follow")
         if method == "initialize":
             if self._opening or self._host is not None:
-                raise InvalidRequest("initialize was sent already")
+                raise InvalidRequest("initialize was already sent")
         elif self._host is None:
             raise NotInitialized("send initialize first")
 
     async def open(self, params: InitializeParams, root: Path, settings: SettingsStore) -> Host:
-        """Open the Host as `initialize` asks for it, and begin to notify the client of changes."""
+        """Open the Host with the parameters of `initialize`, and start to notify the client of changes."""
         self._opening = True
         try:
             folders = parse_folders(params.workspace_folders, "workspaceFolders")
@@ -123,7 +123,7 @@ class Session(Listener):
         return host
 
     def settings_with(self, sent: dict[str, Any] | None) -> SettingsStore:
-        """Return the file's settings with the client's laid over them. Raises InvalidParams."""
+        """Return the settings of the file, overridden by those of the client. Raises InvalidParams."""
         store = SettingsStore(self._raw_settings)
         if sent:
             store.update(sent)
@@ -142,18 +142,18 @@ class Session(Listener):
             )
 
     def set_busy(self, busy: bool) -> None:
-        """Note whether the client's agent is in a turn; when it turns idle, pending results are delivered."""
+        """Note whether the client's agent is in a turn. When it becomes idle, deliver pending reminders."""
         turned_idle = self._busy and not busy
         self._busy = busy
         if turned_idle:
             self._agent_became_idle()
 
     def progress(self, token: str | int | None, title: str) -> Progress:
-        """Return the progress of one request; without a token it reports nothing."""
+        """Return the progress of one request; without a token, it sends nothing."""
         return Progress(self.connection, token, title)
 
     def reports(self, token: str | int) -> ReportStream:
-        """Return a stream of text to the client while it waits for an answer."""
+        """Return a stream of text for a client that waits for an answer."""
 
         async def send(text: str) -> None:
             message = ProgressMessage(token=token, value={"kind": "report", "message": text})
@@ -162,12 +162,12 @@ class Session(Listener):
         return ReportStream(send)
 
     def log(self, message: LogMessage) -> None:
-        """Send `log` after `initialize`; dropped while the client does not read."""
+        """Send `log` after `initialize`; drop it while the client does not read."""
         if self._host is not None:
             self.connection.notify("log", message)
 
     def run_changed(self, task: AsyncTask) -> None:
-        """Send `asyncTasks/didChange`; to a client that does not read, only the newest state of each task."""
+        """Send `asyncTasks/didChange`. A slow client gets only the newest state of each task."""
         change = AsyncTaskDidChange(task=task, revision=self.host.revision)
         self.connection.notify("asyncTasks/didChange", change, coalesce=task.id)
 
@@ -182,19 +182,19 @@ class Session(Listener):
         self.connection.notify("subagents/didChange", change, coalesce="definitions")
 
     async def shut_down(self, *, cancel_running: bool) -> None:
-        """End the client's work in an orderly way; only `exit` may follow."""
+        """Shut down; only `exit` may follow."""
         self._shut_down = True
         if cancel_running:
             await self.host.control.cancel_all(by="user")
         await self.aclose()
 
     def begin_close(self) -> None:
-        """Begin to end the Host; the last requests may still be answered."""
+        """Start to end the Host; the last requests may still be answered."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
 
     async def aclose(self) -> None:
-        """End the Host and everything of this client; idempotent, 3 s at most."""
+        """End the Host and the services of this client within 3 s. Idempotent."""
         self.begin_close()
         assert self._closing is not None
         await asyncio.shield(self._closing)
@@ -225,5 +225,5 @@ class Session(Listener):
         return isinstance(answer, dict) and answer.get("accepted") is True
 
     def _parent_died(self) -> None:
-        logger.warning("the client's process is gone: ending")
+        logger.warning("the client's process has exited; the sidecar exits too")
         self.connection.request_exit(1)

@@ -1,4 +1,4 @@
-"""Settings: read from TOML and from clients, checked, with every problem named by its key."""
+"""Read settings from TOML and from clients, and check them. Each error names its key."""
 
 import logging
 import re
@@ -24,7 +24,7 @@ _SECONDS = (
     "gracePeriodSeconds",
 )
 _FRACTIONAL = ("Seconds", "Minutes", "Cost")
-"""How the names of settings end that take any number."""
+"""The suffixes of settings that accept any number rather than whole numbers."""
 _UNKNOWN_FIELD = re.compile(
     r"Object contains unknown field `(?P<field>[^`]*)`(?: - at `\$\.?(?P<at>[^`]*)`)?"
 )
@@ -32,7 +32,7 @@ _AT = re.compile(r" - at `\$\.?(?P<at>[^`]*)`$")
 
 
 class SettingsStore:
-    """Holds the settings in force as layers: the file's, then what clients sent."""
+    """The current settings: those of the file, overridden by those of clients."""
 
     def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
         self._raw: dict[str, Any] = dict(raw or {})
@@ -40,10 +40,7 @@ class SettingsStore:
         _warn_of_unused(self._raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Lay `changes` over the settings in force; an error leaves them unchanged.
-
-        Raises InvalidParams naming the key.
-        """
+        """Apply `changes` to the current settings, or raise InvalidParams naming the key and apply none."""
         merged = merge(self._raw, changes)
         self.current = convert(merged)
         self._raw = merged
@@ -52,17 +49,17 @@ class SettingsStore:
 
 
 def default_config_path() -> Path:
-    """Return the settings file that is read when none is named."""
+    """Return the default path of the settings file."""
     return user_config_dir() / "config.toml"
 
 
 def user_config_dir() -> Path:
-    """Return the directory of the user's settings and definitions."""
+    """Return the directory for the user's settings and definitions."""
     return user_dir("config")
 
 
 def load_file(path: Path | None) -> dict[str, Any]:
-    """Read a TOML settings file; the default one may be absent, a named one may not.
+    """Read a TOML settings file. Only the default file may be absent.
 
     Raises InvalidParams naming the file.
     """
@@ -86,7 +83,7 @@ def load_file(path: Path | None) -> dict[str, Any]:
 
 
 def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `base` with the members of `changes` in place; tables merge, all else replaces."""
+    """Return `base` with the members of `changes`. Tables are merged, other values replaced."""
     merged = dict(base)
     for key, value in changes.items():
         old = merged.get(key)
@@ -95,8 +92,8 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
 
 
 def convert(raw: Mapping[str, Any]) -> Settings:
-    """Turn plain data into Settings. Raises InvalidParams naming the key and what it takes."""
-    whole = with_integers(raw)  # a huge integer in JSON has become a float
+    """Convert plain data to Settings. Raises InvalidParams naming the key and its valid values."""
+    whole = with_integers(raw)  # JSON parsers read a huge integer as a float
     for path, value in too_large(whole):
         if not path.endswith(_FRACTIONAL):
             limits = f"-{MAX_INTEGER} and {MAX_INTEGER}"
@@ -120,7 +117,7 @@ def _check_seconds(group: Mapping[str, Any]) -> None:
         value = group.get(key)
         if value is not None and value != -1 and not 0 < value < float("inf"):
             raise InvalidParams(
-                f"setting asyncTasks.{key}: {value} is not a number of seconds above 0, nor -1 for none"
+                f"setting asyncTasks.{key}: {value} is invalid; use seconds above 0, or -1 for none"
             )
 
 

@@ -1,4 +1,4 @@
-"""The stored tasks of a Host: the history, its watches, and the processes that read for it."""
+"""The stored tasks of a Host: the history, its watchers and its worker processes."""
 
 import asyncio
 import contextlib
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from sidecar.history.live import LiveHistory
 
 FOLLOW_AFTER_SECONDS = 0.2
-"""How long after `follow` watching begins, so that the client's first requests are answered first."""
+"""The delay between `follow` and watching, so that the client's first requests are answered first."""
 IDLE_WORKER_SECONDS = 60.0
 
 
 class StoredTasks:
-    """Owns a history with its index, watches and workers; `close` ends all of it.
+    """Own a history with its index, watchers and workers; `close` ends all of them.
 
-    Create it in the event loop, where changes are announced too.
+    Create it in the event loop, which also notifies of changes.
     """
 
     def __init__(
@@ -37,35 +37,35 @@ class StoredTasks:
         changes: ChangeHub,
         ends: Callable[[], Mapping[str, TaskStatus]],
     ) -> None:
-        """`ends` returns how runs ended whose stored tasks do not show it yet."""
+        """`ends` returns the statuses of ended runs whose stored tasks do not show their ends yet."""
         self._changes = changes
         self._ends = ends
         self._loop = asyncio.get_running_loop()
         self._pool: WorkerPool | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._live: list[LiveHistory] = []
-        """The current one comes last; those before it are ending."""
+        """The last one is current; the others are closing."""
         self.history = self._open(roots)
 
     @property
     def watcher(self) -> WatcherHealth:
-        """How changes are noticed."""
+        """The state of the file watcher."""
         return self._live[-1].state if self._live else WatcherHealth(mode="none", watches=0)
 
     def follow(self) -> None:
-        """Watch the tasks and announce changes, beginning in a moment."""
+        """Start to watch the tasks after a short delay, and notify of changes."""
         if self._timer is None:
             self._timer = self._loop.call_later(FOLLOW_AFTER_SECONDS, self._follow)
 
     def reopen(self, roots: Sequence[Path]) -> None:
-        """Continue with other roots."""
+        """Replace the roots."""
         self.history = self._open(roots)
         if self._live:
             self._live[-1].stop()
             self._follow()
 
     def close(self, seconds: float) -> None:
-        """End everything, in at most `seconds` for each part; blocks, so call it in a thread."""
+        """Close everything, in at most `seconds` for each part. Blocking: call it in a thread."""
         if self._timer is not None:
             self._loop.call_soon_threadsafe(self._timer.cancel)
         for live in self._live:

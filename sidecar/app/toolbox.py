@@ -1,4 +1,4 @@
-"""The model's tools, bound to one client's workspace and its Host."""
+"""The model's tools for one client, bound to its workspace and its Host."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class _Tool(Protocol):
 
 
 class Toolbox:
-    """Declares and calls the tools for one client; `workspace` returns its workspace now."""
+    """Declare and call the tools for one client; `workspace` returns its current workspace."""
 
     def __init__(self, host: "Host", workspace: Callable[[], Workspace]) -> None:
         self._host = host
@@ -57,9 +57,9 @@ class Toolbox:
     async def call(
         self, name: str, arguments: Mapping[str, Any], update_output: UpdateOutput | None = None
     ) -> ToolCallResult:
-        """Call a tool; its failures are results. Raises InvalidParams for a tool that does not exist.
+        """Call a tool and return its result, also for its errors. Raises InvalidParams for an unknown tool.
 
-        `update_output` gets the text that `task` streams; the other tools only answer.
+        `update_output` is called with the text that `task` streams; other tools do not stream.
         """
         tools = self._tools()
         if name not in tools:
@@ -115,14 +115,14 @@ class Toolbox:
 
 @dataclass(frozen=True)
 class HostLaunches:
-    """Launches the runs of one call of the tool `task` through the Host's launcher."""
+    """Launch the runs of one call of the tool `task` with the Host's launcher."""
 
     launcher: Launcher
     workspace: Workspace
     pending: PendingLaunch
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
-        """Return the time limit of a run for what was requested, in seconds."""
+        """Return the time limit of a run for a requested limit in seconds."""
         return self.launcher.timeout(requested)
 
     async def prepare(
@@ -143,7 +143,7 @@ class HostLaunch:
 
     @property
     def timeout(self) -> TimeoutChoice:
-        """The time limit in force."""
+        """The time limit that applies."""
         return self.prepared.timeout
 
     async def run(self) -> ForegroundEnd:
@@ -152,8 +152,8 @@ class HostLaunch:
 
     async def start(self) -> StartedTask:
         """Launch in the background, or queue the launch at the limit."""
-        place = await self.launcher.start(self.prepared, self.pending)
-        return StartedTask(self.prepared.task_id, place)
+        position = await self.launcher.start(self.prepared, self.pending)
+        return StartedTask(self.prepared.task_id, position)
 
 
 def _error(error: ToolError | None) -> ToolCallError | None:

@@ -1,4 +1,4 @@
-"""Where the platform keeps a user's settings, data and caches for this program."""
+"""The platform's directories for settings, data and caches of this program."""
 
 import os
 import sys
@@ -14,10 +14,10 @@ _XDG: Final = {
 
 
 def user_dir(kind: Literal["config", "data", "cache"]) -> Path:
-    """Return the directory of one kind; it need not exist."""
+    """Return the directory of one kind, which may not exist yet."""
     if sys.platform == "linux":
-        # By the XDG base directory specification, as platformdirs has it: to import that takes as long as
-        # to read a hundred tasks.
+        # The XDG base directory specification, as in platformdirs, whose import takes as long as reading a
+        # hundred tasks.
         variable, default = _XDG[kind]
         named = Path(os.environ.get(variable, ""))
         return (named if named.is_absolute() else Path(default).expanduser()) / _APP_NAME

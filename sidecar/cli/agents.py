@@ -1,4 +1,4 @@
-"""`agents` and `launch`: list and check definitions, and run one subagent from a terminal."""
+"""`agents` and `launch`: list and check definitions, and run a subagent from a terminal."""
 
 import asyncio
 import signal
@@ -19,7 +19,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root, workspace, workspace_folder
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.catalogue import Catalogue
+from sidecar.subagents.runs.targets import LaunchTargets
 
 _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CANCELLED}
 
@@ -44,15 +44,15 @@ def agents(
         return
     settings = store.current
     runners = build_runners(settings.runners)
-    catalogue = Catalogue(user_config_dir())
-    found = catalogue.describe(settings, runners, [workspace], trusted=trust)
+    targets = LaunchTargets(user_config_dir())
+    found = targets.describe(settings, runners, [workspace], trusted=trust)
     if as_json:
         output.write_json(found)
         return
     _write_items(found)
     for problem in found.problems:
         output.echo_line(_line(problem), err=True)
-    places = catalogue.places(settings, [workspace], trusted=True)
+    places = targets.places(settings, [workspace], trusted=True)
     if not trust and any(place.level == "workspace" and place.path.is_dir() for place in places):
         output.echo("The workspace has its own definitions; use --trust to list them too.", err=True)
 
@@ -69,11 +69,11 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
     """
     settings = store.current
     runners = build_runners(settings.runners)
-    catalogue = Catalogue(user_config_dir())
+    targets = LaunchTargets(user_config_dir())
     if paths:
-        found = catalogue.check(settings, runners, paths)
+        found = targets.check(settings, runners, paths)
     else:
-        found = catalogue.describe(settings, runners, [workspace], trusted=True)
+        found = targets.describe(settings, runners, [workspace], trusted=True)
     if as_json:
         output.write_json(found)
     else:
@@ -84,7 +84,7 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
 
 
 def _refuse_options(context: click.Context) -> None:
-    """Refuse options before a subcommand's name: they would be ignored silently."""
+    """Raise a usage error for options before a subcommand, which would be ignored silently."""
     for name in context.params:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"put options after {context.invoked_subcommand}", context)
@@ -150,7 +150,7 @@ async def _run(
     place: Workspace,
     print_id: Callable[[str], None] | None,
 ) -> AsyncTask:
-    """Launch in a Host of this process and return the ended task; an interrupt cancels the run."""
+    """Launch in a Host in this process and return the ended task; an interrupt cancels the run."""
     main_task = asyncio.current_task()
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -1,4 +1,4 @@
-"""`cancel` and `wait`: end runs of other processes, or wait for them."""
+"""`cancel` and `wait`: end runs of other processes or wait for them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
     """
     task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
     if task.completed_at is not None:
-        output.echo(f"{task.id} has ended already: {task.status}", err=True)
+        output.echo(f"{task.id} has already ended: {task.status}", err=True)
         return exits.DONE
     owner = living_owner(OwnRoot(own_root))
     if owner is not None:
@@ -67,13 +67,13 @@ async def _find(journal: Journal, ids: Sequence[str]) -> list[AsyncTask]:
 async def _ended(
     journal: Journal, root: Path, prefixes: Sequence[str], seconds: float | None
 ) -> list[AsyncTask]:
-    """Return the tasks when all have ended or the time is over. Raises StorageError for an abandoned one."""
+    """Return the tasks when all have ended or after the timeout. Raises StorageError for an abandoned one."""
     loop = asyncio.get_running_loop()
     deadline = None if seconds is None else loop.time() + seconds
     ids = [task.id for task in await _find(journal, prefixes)]
     owner = OwnerWatch(root)
     while True:
-        owner.look()
+        owner.update()
         tasks = await _find(journal, ids)
         left = [task for task in tasks if task.completed_at is None]
         if not left or (deadline is not None and loop.time() >= deadline):
@@ -83,7 +83,7 @@ async def _ended(
 
 
 async def _recover(root: Path, settings: SettingsStore) -> None:
-    """End the runs that a killed sidecar left, and their processes, as every start does."""
+    """End the runs of a killed sidecar and their processes, as every start does."""
     host = await Host.open(root, settings)
     try:
         host.require_ownership()

@@ -1,4 +1,4 @@
-"""The events of a run as lines on a terminal or in a pipe."""
+"""Print the events of a run as lines."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from sidecar.cli import output
 
 
 class EventPrinter:
-    """Print events: messages on stdout, each beginning on a line of its own, all else on stderr."""
+    """Print messages on stdout, each starting on a new line, and other events on stderr."""
 
     def __init__(self) -> None:
         self._message: object = None
@@ -27,7 +27,7 @@ class EventPrinter:
             output.echo(line, err=True)
 
     def end_line(self) -> None:
-        """End a line that was begun."""
+        """End the current line."""
         if self._inside_line:
             output.write("\n")
         self._inside_line = False
@@ -47,7 +47,7 @@ class EventPrinter:
         return None
 
     def _tool(self, event: dict[str, Any]) -> str | None:
-        """Name a call when it starts and when it ends; what it tells between is for displays that redraw."""
+        """Return a line when a call starts and when it ends, but not for its updates in between."""
         call_id, status = event.get("toolCallId"), event.get("status")
         if call_id is not None:
             if self._tools.get(call_id) == status:
@@ -61,6 +61,6 @@ def _question(event: dict[str, Any]) -> str:
     if event["state"] == "asked":
         place = f" (in {event['cwd']})" if event.get("cwd") else ""
         return f"[permission] asked: {event['title']}{place}"
-    answer = event.get("kind") or "called off"
+    answer = event.get("kind") or "withdrawn"
     by = f" by {event['by']}" if event.get("by") else ""
     return f"[permission] {answer}{by}: {event['title']}"

@@ -1,4 +1,4 @@
-"""What the exit codes mean."""
+"""The exit codes."""
 
 DONE = 0
 FAILED = 1

@@ -1,4 +1,4 @@
-"""`list` and `show`: stored tasks for a person, a pipe or a model."""
+"""`list` and `show`: print stored tasks for people, pipes and models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 _PAGE = 500
 _FILES = 10
-"""Files named of one task."""
+"""How many files of a task are shown."""
 
 
 @click.command("list")
@@ -73,7 +73,7 @@ def list_tasks(
         from sidecar.history.listing.text import format_tasks
 
         named = " ".join(filter(None, (filter_text, query))) or None
-        # For a pipe it is the tool's answer to the byte.
+        # In a pipe, this is exactly the tool's result.
         output.write(format_tasks(page.items, named, chosen) + "\n" * output.on_terminal())
     else:
         _print_table(page.items, len(history.roots) > 1)
@@ -114,7 +114,7 @@ def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsSt
 
 
 def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
-    """Return the history of the roots named, else of the own root and those of the settings."""
+    """Return the history of the named roots, else of the own root and the roots in the settings."""
     chosen = [root.absolute() for root in roots]
     if not chosen:
         chosen = history_roots(default_storage_root(), (), store.current.history)
@@ -124,7 +124,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
 
 
 def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
-    """Report on stderr that other roots have a task with the same id, and how to show it."""
+    """Report on stderr that other roots have a task with the same ID, and how to show it."""
     for other in history.other_holders(task_id, root):
         note = (
             f"Showing the task in {root}. {other.path} has a task with this id too: use --root {other.path}"
@@ -139,7 +139,7 @@ def _order(by: SortKey | None) -> Sort | None:
 
 
 def _page(history: TaskHistory, query: ListQuery, limit: int | None) -> ListPage:
-    """Return one page, or without a limit all pages as one."""
+    """Return one page, or all tasks as one page without a limit."""
     page = history.page(replace(query, limit=limit or MAX_PAGE))
     while limit is None and page.next_cursor is not None:
         page = page.followed_by(history.page(replace(query, limit=MAX_PAGE, cursor=page.next_cursor)))
@@ -148,7 +148,7 @@ def _page(history: TaskHistory, query: ListQuery, limit: int | None) -> ListPage
 
 def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
     now = history_clock_ms()
-    # A whole path leaves a title no room on a terminal, where `show` tells it.
+    # On a terminal, a whole path would leave no space for the title; `show` prints it.
     place = ["ROOT"] * (several_roots and not output.on_terminal())
     product = ["PRODUCT"] * several_roots
     columns = ["STATUS", "TITLE", "MODE", "TOKENS", "COST", "ACTIVE", *product, *place, "ID"]
@@ -179,7 +179,7 @@ def _print_totals(shown: int, matched: int, total: int) -> None:
 
 
 def _print_advice(roots: tuple[Path, ...]) -> None:
-    """Explain an empty list to a person."""
+    """Explain an empty list."""
     if not output.on_terminal():
         return
     if not roots:
@@ -216,7 +216,7 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
 
 
 def _files(history: TaskHistory, task: TaskInfo) -> str:
-    """Name the first files of the task, with the lines added and deleted."""
+    """Return the first files of the task with their added and deleted lines."""
     files = history.files.files(task)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(map(_file, files[:_FILES])) + more

@@ -1,4 +1,4 @@
-"""`export` and `doctor`: one task as a document, and problems of the stores."""
+"""`export` and `doctor`: print one task as a document, and diagnose stores."""
 
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +14,7 @@ from sidecar.cli.history import open_history, tell_other_holders
 from sidecar.cli.options import common, foreign_roots
 
 _SHOWN = 20
-"""Findings of one kind shown to a person; --json has them all."""
+"""How many findings of one kind are shown; --json has them all."""
 
 
 @click.command()
@@ -71,11 +71,11 @@ def _print_report(result: DoctorResult) -> None:
     for code, group in groupby(findings, key=lambda each: each.code):
         _print_group(code, list(group), len(result.roots) > 1)
     if not findings:
-        output.echo("\nNothing is wrong.")
+        output.echo("\nNo problems found.")
 
 
 def _print_searched(result: DoctorResult) -> None:
-    """Report where stores were searched, and which of those found are not listed."""
+    """Report where stores were searched, and which of the found ones are not listed."""
     if result.searched is None:
         return
     listed = {root.path for root in result.roots}

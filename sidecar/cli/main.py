@@ -37,18 +37,18 @@ _COMMANDS = {
     ),
 }
 _LABEL = 60
-"""Characters of a title that distinguish a task from others."""
+"""How many characters of a title an error shows."""
 
 
 class _ReaderLeft(Exception):
-    """The reader of our output has closed it, as `| head` does."""
+    """The reader of stdout has closed it, as `| head` does."""
 
 
 class _LazyGroup(click.Group):
-    """Import a command's module when it is called, not when help is printed."""
+    """A command whose module is imported when it is called, not when help is printed."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; hide a closed pipe from click, which treats it as a failure."""
+        """Run the command; convert a closed pipe, which click treats as an error."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -82,7 +82,7 @@ def group() -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; messages go to stderr."""
     if sys.stdout is None or sys.stderr is None:
-        # A file opened next would take the closed descriptor, and our output would go into it.
+        # The next opened file would get the closed descriptor, and stdout would be written into it.
         return exits.FAILED
     try:
         outcome = group.main(list(arguments), prog_name="subagent-sidecar", standalone_mode=False)
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
     except _ReaderLeft:
-        # Nothing is wrong, and nobody to tell. What is still buffered must not fail at the exit.
+        # This is not an error. Discard the buffered output, so that it cannot fail at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.DONE
     except OSError as error:
@@ -112,6 +112,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _echo_error(text: str) -> None:
-    from sidecar.cli import output  # only a failure needs it
+    from sidecar.cli import output  # here, because only errors need it
 
     output.echo(text, err=True)

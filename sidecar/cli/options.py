@@ -19,7 +19,7 @@ _LEVELS = ["debug", "info", "warning", "error"]
 
 
 class _LogHandler(logging.Handler):
-    """Print log records on stderr through the same function as all output."""
+    """Print log records on stderr with the same function as all output."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -39,7 +39,7 @@ def common(function: F) -> F:
         )
         return function(*args, store=SettingsStore(load_file(config)), **kwargs)
 
-    return wrapper  # type: ignore[return-value]  # same signature, less the two options taken here
+    return wrapper  # type: ignore[return-value]  # same signature without the two options
 
 
 def process_options(function: F) -> F:

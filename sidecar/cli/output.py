@@ -1,4 +1,4 @@
-"""What commands print: tables for people on a terminal, plain lines for everyone else."""
+"""Print tables on a terminal and plain lines elsewhere."""
 
 import os
 import sys
@@ -11,55 +11,55 @@ from sidecar.rpc.transport.encoding import encode_json
 
 TITLE_WIDTH = 24
 LAST_WIDTH = 13
-"""Columns of a narrow terminal that a title and the last value keep; 12 characters of an id find a task."""
+"""The minimum widths of a title and of the last value; 12 characters of an ID identify a task."""
 
 _BOLD = ("\x1b[1m", "\x1b[0m")
 _PIECES = 1_000
-"""Pieces of a document that are written at once."""
+"""How many pieces of a document are written at once."""
 
 KILO = 1024
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
 
 def on_terminal(*, err: bool = False) -> bool:
-    """Say whether a person reads stdout, or with `err` stderr."""
+    """Return whether stdout, or stderr with `err`, is a terminal."""
     return (sys.stderr if err else sys.stdout).isatty()
 
 
 def in_color() -> bool:
-    """Say whether stdout welcomes codes for color and weight; an empty NO_COLOR counts as unset."""
+    """Return whether stdout supports colors and bold; an empty NO_COLOR counts as unset."""
     return on_terminal() and not os.environ.get("NO_COLOR")
 
 
 def write(text: str, *, err: bool = False) -> None:
-    """Print text on stdout, or with `err` on stderr; a terminal gets only what is printable."""
+    """Print text on stdout, or stderr with `err`; escape unprintable characters on a terminal."""
     _put(printable(text) if on_terminal(err=err) else text, sys.stderr if err else sys.stdout)
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print text and end its line; see `write`."""
+    """Print text and a line break; see `write`."""
     write(f"{text}\n", err=err)
 
 
 def echo_line(text: str, *, err: bool = False) -> None:
-    """Print text as exactly one line, also in a pipe: nothing in it can forge a line of its own."""
+    """Print text as exactly one line, also in a pipe, so that it cannot imitate other lines."""
     echo(plain(text), err=err)
 
 
 def write_marked(pieces: Sequence[str]) -> None:
-    """Print pieces of text on stdout, every second one in bold where codes for weight are welcome."""
+    """Print pieces of text on stdout, every second one in bold if stdout supports it."""
     start, end = _BOLD if in_color() else ("", "")
     clean = [printable(piece) if on_terminal() else piece for piece in pieces]
     _put("".join(f"{start}{piece}{end}" if at % 2 else piece for at, piece in enumerate(clean)), sys.stdout)
 
 
 def write_json(value: object) -> None:
-    """Print a value as one JSON document, written as it would be on the wire."""
+    """Print a value as one JSON document in its wire format."""
     write_pieces([encode_json(value)])
 
 
 def write_pieces(pieces: Sequence[bytes]) -> None:
-    """Print one JSON document that comes in pieces, without joining all of them in memory."""
+    """Print one JSON document from pieces, without joining all of them in memory."""
     shown = on_terminal()
     for start in range(0, len(pieces), _PIECES):
         document = b"".join(pieces[start : start + _PIECES])
@@ -71,7 +71,7 @@ def write_pieces(pieces: Sequence[bytes]) -> None:
 
 
 def _put(text: str, stream: TextIO) -> None:
-    """Write text as UTF-8; a half character, which JSON allows, becomes U+FFFD."""
+    """Write text as UTF-8; replace half characters, which JSON allows, with U+FFFD."""
     _put_bytes(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode(), stream)
 
 
@@ -98,7 +98,7 @@ def _write_rich_table(columns: Sequence[str], rows: list[list[str]], title_colum
     from rich.table import Table
     from rich.text import Text
 
-    # Without colors also without bold: both are escape codes.
+    # Disable bold together with colors, because both are escape codes.
     console = Console(color_system="auto" if in_color() else None, no_color=False)
     last_width = _last_width(columns, rows, title_column, console.width) if title_column >= 0 else None
     table = Table(box=None, pad_edge=False, header_style="bold", expand=title_column >= 0)
@@ -116,14 +116,14 @@ def _write_rich_table(columns: Sequence[str], rows: list[list[str]], title_colum
 
 
 def _last_width(columns: Sequence[str], rows: list[list[str]], title_column: int, width: int) -> int:
-    """Return how wide the last column may be for the title to stay readable."""
+    """Return the width of the last column that keeps the title readable."""
     widths = [max(map(len, column)) + len("  ") for column in zip(columns, *rows, strict=True)]
     left = width - sum(widths) + widths[title_column]
     return max(LAST_WIDTH, widths[-1] - len("  ") - max(0, TITLE_WIDTH - left))
 
 
 def age(now: int, at: float | None) -> str:
-    """Say how long ago a time (ms) was; empty when it is unknown."""
+    """Format how long ago a time (ms since the epoch) was; empty if it is unknown."""
     if at is None or at != at:
         return ""
     passed = max(0, now - int(at))
@@ -134,12 +134,12 @@ def age(now: int, at: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """Say a number with its thousands parted; empty when it is unknown."""
+    """Format a number with thousands separators; empty if it is unknown."""
     return "" if number is None else f"{number:,}"
 
 
 def dollars(cost: float | None) -> str:
-    """Say a cost so that a small one is not taken for nothing; empty when it is unknown."""
+    """Format a cost in USD so that a small one does not look like zero; empty if it is unknown."""
     if cost is None:
         return ""
     if 0 < cost < 0.0001:
@@ -148,7 +148,7 @@ def dollars(cost: float | None) -> str:
 
 
 def size(number: float) -> str:
-    """Say a number of bytes in the unit that fits."""
+    """Format a number of bytes with a suitable unit."""
     for unit in ("B", "KB", "MB"):
         if number < KILO:
             return f"{number:.0f} {unit}" if number >= 10 or unit == "B" else f"{number:.1f} {unit}"
@@ -157,7 +157,7 @@ def size(number: float) -> str:
 
 
 def span(milliseconds: float | None) -> str:
-    """Say how long something took; empty when it is unknown, never negative: a clock may be set back."""
+    """Format a duration; empty if it is unknown, and never negative, since the clock may be set back."""
     if milliseconds is None:
         return ""
     seconds = max(0, int(milliseconds // SECOND))
@@ -169,7 +169,7 @@ def span(milliseconds: float | None) -> str:
 
 
 def when(at: float | None) -> str:
-    """Say a time (ms) in local terms; empty when it is unknown."""
+    """Format a time (ms since the epoch) in the local time zone; empty if it is unknown."""
     if at is None or at != at:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""`ps` and `logs`: the runs of an own root, read from its journal."""
+"""`ps` and `logs`: print the runs of an own root from its journal."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ T = TypeVar("T")
 _SHOWN = 200
 _EVENTS = 500
 POLL_SECONDS = 0.25
-"""How often another process's journal is read: it cannot notify us."""
+"""The interval for reading the journal of another process, which cannot notify this one."""
 
 
 @click.command()
@@ -63,11 +63,11 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
 
 
 async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follow: bool) -> None:
-    """Print events up to now, or to the end. Raises StorageError for a run whose sidecar is gone."""
+    """Print events up to now, or to the end. Raises StorageError for a run whose sidecar has died."""
     record = await resolve(journal, task_id)
     printer, seq, owner = EventPrinter(), 0, OwnerWatch(own_root)
     while True:
-        owner.look()
+        owner.update()
         page = await journal.read_events(record.task.id, seq, _EVENTS)
         for event in page.events:
             printer.print(event)
@@ -87,7 +87,7 @@ async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follo
 
 
 async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
-    """Do `work` with the journal of a root, read only. Raises TaskNotFound if there is none."""
+    """Call `work` with the read-only journal of a root. Raises TaskNotFound if there is none."""
     owner = living_owner(OwnRoot(root))
     if owner is not None and log_is_missing(OwnRoot(root).database):
         output.echo(
@@ -118,7 +118,7 @@ async def _list(journal: Journal) -> tuple[list[AsyncTask], RunCounts]:
 
 
 async def resolve(journal: Journal, prefix: str) -> RunRecord:
-    """Return the run with this id or unique prefix; raises TaskNotFound, AmbiguousTaskId."""
+    """Return the run with this ID or unique prefix. Raises TaskNotFound and AmbiguousTaskId."""
     exact = await journal.get(prefix)
     found = [exact] if exact is not None else await journal.by_prefix(prefix, 2)
     if not found:

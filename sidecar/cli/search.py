@@ -1,4 +1,4 @@
-"""`search`: words in the messages of all stored tasks."""
+"""`search`: find words in the messages of all stored tasks."""
 
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +19,7 @@ from sidecar.history.search.words import MARKS
 from sidecar.history.task_history import TaskHistory
 
 _TITLE = 100
-"""Characters of a title shown above its hits."""
+"""How many characters of a title are shown above its hits."""
 
 
 @click.command()
@@ -51,7 +51,7 @@ def search(
 
 
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
-    """Search when the index is complete or no longer grows."""
+    """Search again until the index is complete or stops growing."""
     service, announced = SearchService(search_dir()), False
     click.get_current_context().call_on_close(service.close)
     found = service.search(history, params)
@@ -70,7 +70,7 @@ def _cells(hit: SearchHit) -> list[str]:
 
 
 def _print_for_a_person(hits: list[SearchHit]) -> None:
-    """Print each task above its hits, again if other hits come between."""
+    """Print hits in order, with a heading whenever the task changes."""
     now = history_clock_ms()
     for _, group in groupby(hits, key=lambda hit: (hit.root, hit.task_id)):
         of_task = list(group)
@@ -85,6 +85,6 @@ def _print_for_a_person(hits: list[SearchHit]) -> None:
 
 
 def _pieces(snippet: str) -> list[str]:
-    """Split a snippet at its marks: every second piece holds words that were found."""
+    """Split a snippet at its marks; every second piece has found words."""
     start, end = MARKS
     return snippet.replace(end, start).split(start)

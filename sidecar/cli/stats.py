@@ -1,4 +1,4 @@
-"""`stats`: tokens and cost of stored tasks, in total and by group."""
+"""`stats`: print tokens and costs of stored tasks, in total and by group."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from sidecar.cli.options import common, foreign_roots
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
 _COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
 _SHOWN = 10
-"""Rows of one kind shown to a person on a terminal."""
+"""How many rows of one kind are shown on a terminal."""
 
 Row = tuple[str, str, Totals]
 

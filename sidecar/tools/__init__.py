@@ -1,4 +1,4 @@
-"""The tools of the model: what each declares, and what it answers."""
+"""The tools of the model: their declarations and results."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: one tool does not load what the others need."""
+    """Import a public name on first use, so that each tool loads only its own dependencies."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

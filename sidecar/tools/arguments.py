@@ -1,4 +1,4 @@
-"""Checks of the arguments a model gives to a tool; every error names the parameter."""
+"""Check the arguments of tool calls. Each error names the parameter."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ PARAMETER_VALIDATION = "PARAMETER_VALIDATION"
 
 
 class BadArgument(ValueError):
-    """An argument is wrong; the message names it and says what to give instead."""
+    """An argument is invalid; the message names it and the remedy."""
 
 
 def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
-    """Return the arguments as an object whose members are all known; null counts as absent."""
+    """Return the arguments as an object with known members only; null counts as absent."""
     if not isinstance(arguments, Mapping):
         raise BadArgument("The arguments must be an object.")
     for name in arguments:
@@ -23,7 +23,7 @@ def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
 
 
 def text(arguments: Mapping[str, Any], name: str) -> str | None:
-    """Return a string argument, None when it is not given."""
+    """Return a string argument; None if it is absent."""
     if name not in arguments:
         return None
     value = arguments[name]
@@ -33,12 +33,12 @@ def text(arguments: Mapping[str, Any], name: str) -> str | None:
 
 
 def shown_text(arguments: object, name: str) -> str:
-    """Return a string argument for a person to read, whatever else is wrong; empty when there is none."""
+    """Return a string argument for people, even if others are invalid; empty if it is absent."""
     value = arguments.get(name) if isinstance(arguments, Mapping) else None
     return value if isinstance(value, str) else ""
 
 
 def refuse(error: BadArgument) -> ToolResult:
-    """Answer a bad argument."""
+    """Return the result for an invalid argument."""
     message = str(error)
     return ToolResult(message, message, error=ToolError(message, PARAMETER_VALIDATION))

@@ -19,14 +19,14 @@ VARIABLE_UNITS = 50
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST = -62_135_596_800_000
 _LATEST = 253_402_300_799_999
-"""The years 1 to 9999, in ms since the epoch; a time outside of them is wrong."""
+"""The years 1 to 9999 in ms since the epoch; times outside are invalid."""
 _NEVER_CUT = frozenset({"id", "subagentName", "status", "launchedAt", "queuedAt", "duration", "completedAt"})
 
 
 def render_list(
     tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask], now: int, max_chars: int
 ) -> ToolResult:
-    """Render the counts and one line a task, queued ones last."""
+    """Render the counts and one line for each task, queued ones last."""
     if not tasks and not queued:
         nothing = "No async tasks are currently running or completed."
         return ToolResult("No async tasks.", nothing, {"count": 0})
@@ -43,14 +43,14 @@ def render_list(
 
 
 def render_details(task: Task, now: int, max_chars: int) -> ToolResult:
-    """Render one task: all that is known as JSON, and a short view for a person."""
+    """Render one task as JSON for the model, and as a short text for people."""
     remedy = f"Values are cut to stay within tools.maxChars = {max_chars}; raise it to see them whole."
     details = fit(_details(task, now), remedy, max_chars, _NEVER_CUT)
     return ToolResult(json_stringify(details), "\n".join(_display(task, now)), details)
 
 
 def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
-    """List the tasks whose ids start with the prefix."""
+    """List the tasks whose IDs start with the prefix."""
     rows = "\n".join(f"- {_short(task)}... ({task.subagent_name})" for task in candidates)
     return ToolResult(
         f"Ambiguous task ID prefix '{prefix}'. Candidates:\n{rows}",
@@ -60,7 +60,7 @@ def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
 
 
 def render_not_found(prefix: str) -> ToolResult:
-    """Report that no task has this id or prefix."""
+    """Report that no task has this ID or prefix."""
     return ToolResult(
         f"No async task found with ID or prefix '{prefix}'.",
         f"Task not found: {prefix}",
@@ -77,7 +77,7 @@ def render_cancelled(task_id: str, cancelled: bool) -> ToolResult:
 
 
 def render_cancel_without_id() -> ToolResult:
-    """Report that a cancel needs an id."""
+    """Report that a cancel requires an ID."""
     text = "Cannot cancel: no task_id provided."
     return ToolResult(
         text, text, error=ToolError("task_id is required for cancel action", PARAMETER_VALIDATION)
@@ -85,7 +85,7 @@ def render_cancel_without_id() -> ToolResult:
 
 
 def format_duration(start: int, end: int) -> str:
-    """Render a span given in ms: whole seconds, then minutes and seconds, then hours and minutes."""
+    """Render a duration in ms as seconds, as minutes and seconds, or as hours and minutes."""
     seconds = (end - start) // 1_000
     if seconds < 60:
         return f"{seconds}s"
@@ -97,7 +97,7 @@ def format_duration(start: int, end: int) -> str:
 
 
 def iso_time(ms: int) -> str:
-    """Render ms since the epoch as `Date.toISOString` does; out of the calendar, the nearest time in it."""
+    """Render ms since the epoch like `Date.toISOString`; an invalid time becomes the nearest valid one."""
     at = _EPOCH + timedelta(milliseconds=max(_EARLIEST, min(ms, _LATEST)))
     return f"{at.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
@@ -110,7 +110,7 @@ def _duration(task: Task, now: int) -> str:
     if isinstance(task, QueuedTask):
         return format_duration(task.queued_at, max(now, task.queued_at))
     end = now if task.completed_at is None else task.completed_at
-    return format_duration(task.launched_at, max(end, task.launched_at))  # a clock may be set back
+    return format_duration(task.launched_at, max(end, task.launched_at))  # the clock may be set back
 
 
 def _short(task: Task) -> str:
@@ -129,7 +129,7 @@ def _display_line(task: Task) -> str:
 
 
 def _join(lines: list[str], max_chars: int) -> str:
-    """Join lines; beyond the limit, state how many more there are."""
+    """Join lines; replace those beyond the limit with their number."""
     text = "\n".join(lines)
     while len(text) > max_chars and len(lines) > 1:
         kept = len(lines) // 2

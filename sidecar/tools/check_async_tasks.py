@@ -14,10 +14,10 @@ ACTIONS = ("list", "peek", "cancel")
 
 
 class CheckAsyncTasksTool:
-    """Lists tasks, shows one, or cancels one. Reading never marks a result as delivered.
+    """List tasks, show one, or cancel one. Reading never marks a result as delivered.
 
-    `queued` gives the tasks that wait for a slot. `cancel` ends a task by its full id and returns whether
-    this call did; a Host uses it to note that the model asked. `max_chars` bounds each answer.
+    `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
+    this call ended it; a Host also records that the model cancelled. `max_chars` limits each result.
     """
 
     name = "check_async_tasks"
@@ -58,7 +58,7 @@ class CheckAsyncTasksTool:
         self._max_chars = max_chars
 
     def describe(self, arguments: object) -> str:
-        """Describe a call with these arguments in a line; for a bad one return the tool's name."""
+        """Describe a call with these arguments in one line; return the tool's name if they are invalid."""
         try:
             action, task_id = _choose(self._checked(arguments))
         except BadArgument:
@@ -69,7 +69,7 @@ class CheckAsyncTasksTool:
         return f"{verb} async task '{task_id}'"
 
     async def execute(self, arguments: object) -> ToolResult:
-        """Answer a call; bad arguments are an answer too."""
+        """Return the result of a call, also for invalid arguments."""
         try:
             action, task_id = _choose(self._checked(arguments))
         except BadArgument as error:
@@ -91,7 +91,7 @@ class CheckAsyncTasksTool:
         return check_names(arguments, tuple(self.parameter_schema["properties"]))
 
     def _find(self, task_id: str) -> texts.Task | ToolResult:
-        """Return the one task meant, by its id before any prefix, or the answer that there is none."""
+        """Return the task with this ID, else with this prefix, or a result that reports the problem."""
         everything: list[texts.Task] = [*self._manager.get_all_tasks(), *self._queued()]
         matches = [task for task in everything if task.id == task_id]
         matches = matches or [task for task in everything if task.id.startswith(task_id)]
@@ -101,7 +101,7 @@ class CheckAsyncTasksTool:
 
 
 def _choose(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the action and the id; an id alone means to peek, nothing means to list."""
+    """Return the action and the ID. The default action is `peek` with an ID, else `list`."""
     task_id = text(arguments, "task_id") or ""
     action = text(arguments, "action")
     if action is None:

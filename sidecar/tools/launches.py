@@ -1,4 +1,4 @@
-"""What the tool `task` needs to launch subagents: a Host's launcher, or an orchestrator of the caller."""
+"""The contract between the tool `task` and its launcher: a Host, or an orchestrator of the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sidecar.tools.result import ToolResult
 
 
 class Refused(Exception):
-    """A launch was refused; `result` is the answer to the model."""
+    """A launch was refused; `result` is the result for the model."""
 
     def __init__(self, result: ToolResult) -> None:
         super().__init__(result.return_display)
@@ -20,7 +20,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class StartedTask:
-    """A task that runs in the background, or waits at `queue_position`, counted from 1."""
+    """A task that runs in the background or waits at `queue_position`, counted from 1."""
 
     task_id: str
     queue_position: int | None = None
@@ -31,20 +31,20 @@ class TaskLaunch(Protocol):
 
     @property
     def timeout(self) -> TimeoutChoice:
-        """The time limit in force."""
+        """The time limit that applies."""
 
     async def run(self) -> ForegroundEnd:
-        """Launch and wait for the end. Raises Refused, and what the launch raises."""
+        """Launch and wait for the end. Raises Refused and any error of the launch."""
 
     async def start(self) -> StartedTask:
-        """Launch in the background. Raises Refused, LimitReached, and what the launch raises."""
+        """Launch in the background. Raises Refused, LimitReached and any error of the launch."""
 
 
 class TaskLaunches(Protocol):
-    """Prepares the launches of a tool."""
+    """Prepare the launches of a tool."""
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
-        """Return the time limit of a run for what was requested, in seconds; None requests the default."""
+        """Return the time limit of a run for a requested limit in seconds; None requests the default."""
 
     async def prepare(
         self, params: LaunchParams, *, sync: bool, update_output: Callable[[str], object] | None

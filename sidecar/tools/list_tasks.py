@@ -13,7 +13,7 @@ from sidecar.tools.arguments import shown_text
 from sidecar.tools.result import ToolError, ToolResult
 
 DEFAULT_LIMIT = 50
-"""Tasks in one answer under the structural rules: some 15,000 characters, which a model can read."""
+"""How many tasks one result lists under the structural rules: about 15,000 characters."""
 
 DESCRIPTION = """\
 ## list_tasks
@@ -44,7 +44,7 @@ Examples:
 <list_tasks>
 <filter>completed</filter>
 </list_tasks>"""
-"""The wording is part of the requirements: models know the tool by these words."""
+"""The requirements fix this wording, which models know."""
 
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -74,7 +74,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 class TaskPage(Protocol):
-    """What the tool reads of a page."""
+    """The part of a page that the tool uses."""
 
     @property
     def items(self) -> Sequence[TaskInfo]:
@@ -86,19 +86,19 @@ class TaskPage(Protocol):
 
 
 class History(Protocol):
-    """What the tool needs of the stored tasks; both calls block and may raise SidecarError."""
+    """The stored tasks, as far as the tool uses them. Both methods block and may raise SidecarError."""
 
     def list(
         self, filter: str | None = None, rules: Rules = "structural", query: str | None = None
     ) -> Sequence[TaskInfo]:
-        """Return every task that filter and query keep, in order."""
+        """Return every task that matches the filter and the query, in order."""
 
     def page(self, query: ListQuery) -> TaskPage:
-        """Return one page of them."""
+        """Return one page of these tasks."""
 
 
 class ListTasksTool:
-    """Lists stored tasks for a model; one instance serves any number of calls."""
+    """List stored tasks for a model. One instance serves any number of calls."""
 
     name = "list_tasks"
     display_name = "list tasks"
@@ -111,12 +111,12 @@ class ListTasksTool:
         self._rules: Rules = rules or "structural"
 
     def describe(self, arguments: object) -> str:
-        """Describe a call in one line, for the person who is asked."""
+        """Describe a call in one line, for the person who approves it."""
         wanted = shown_text(arguments, "filter")
         return f"[{self.name} filter: {wanted}]" if wanted else f"[{self.name}]"
 
     async def execute(self, arguments: object) -> ToolResult:
-        """List tasks. Bad arguments are a PARAMETER_VALIDATION error, unreadable storage EXECUTION_FAILED."""
+        """List tasks. Invalid arguments give PARAMETER_VALIDATION, unreadable storage EXECUTION_FAILED."""
         try:
             return await asyncio.to_thread(self._list, _checked(arguments))
         except InvalidParams as error:
@@ -126,7 +126,7 @@ class ListTasksTool:
 
     def _list(self, arguments: dict[str, Any]) -> ToolResult:
         limit, cursor = arguments.get("limit"), arguments.get("cursor")
-        # An empty filter or query is none.
+        # An empty filter or query counts as absent.
         wanted = {name: arguments[name] for name in ("filter", "query") if arguments.get(name)}
         named = " ".join(wanted.values()) or None
         if self._rules == "guide" and limit is None and cursor is None:
@@ -147,7 +147,7 @@ class ListTasksTool:
 
 
 def _checked(arguments: object) -> dict[str, Any]:
-    """Refuse members that the schema does not name; null counts as absent."""
+    """Raise an error for members that are not in the schema; null counts as absent."""
     if not isinstance(arguments, Mapping):
         raise InvalidParams("the arguments of list_tasks must be an object")
     for name, value in arguments.items():

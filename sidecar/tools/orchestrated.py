@@ -1,4 +1,4 @@
-"""Launch subagents for the tool `task` through an orchestrator, in the shapes of the tool's contract."""
+"""Launch subagents for the tool `task` with an orchestrator, in the types of the tool's contract."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ UpdateOutput = Callable[[str], object]
 
 
 class OrchestratedLaunches:
-    """Launches through orchestrators that `create` makes, one for each run, within the manager's limit."""
+    """Launch each run with an orchestrator from `create`, within the manager's limit."""
 
     def __init__(
         self,
@@ -39,13 +39,13 @@ class OrchestratedLaunches:
         self._background = background
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
-        """Return the time limit of a run for what was requested, in seconds."""
+        """Return the time limit of a run for a requested limit in seconds."""
         return resolve(requested, self._default_timeout, self._max_timeout)
 
     async def prepare(
         self, params: LaunchParams, *, sync: bool, update_output: UpdateOutput | None
     ) -> "OrchestratedLaunch":
-        """Return a launch that `run` or `start` executes; whether it can be is known only then."""
+        """Return a launch for `run` or `start`, which may still refuse it."""
         timeout = self.timeout(params.timeout_seconds)
         return OrchestratedLaunch(
             params, timeout, update_output, self._create, self._get_manager, self._background
@@ -74,12 +74,12 @@ class OrchestratedLaunch:
         return self.params.goal_prompt
 
     async def run(self) -> ForegroundEnd:
-        """Launch and wait for the end. Raises Refused, and what the launch raises."""
+        """Launch and wait for the end. Raises Refused and any error of the launch."""
         orchestrator = self._orchestrator("Task tool could not initialize subagent orchestrator.")
         return await self.background.run(self, partial(self._launch, orchestrator))
 
     async def start(self) -> StartedTask:
-        """Launch in the background. Raises Refused, LimitReached, and what the launch raises."""
+        """Launch in the background. Raises Refused, LimitReached and any error of the launch."""
         manager = self.get_manager()
         if manager is None:
             raise Refused(texts.no_manager())
@@ -117,12 +117,12 @@ class OrchestratedRun:
 
     @property
     def output(self) -> Output | None:
-        """What the run has produced so far."""
+        """The output so far."""
         return self._launch.scope.output
 
     @property
     def on_message(self) -> UpdateOutput | None:
-        """Called with the agent's text, piece by piece, if the scope passes it on."""
+        """Called with each piece of the agent's text, if the scope provides it."""
         return self._on_message
 
     @on_message.setter
@@ -137,12 +137,12 @@ class OrchestratedRun:
         return await self._launch.scope.run_non_interactive(dict(self._context))
 
     def dispose(self) -> Awaitable[object]:
-        """Free what the run held."""
+        """Release the resources of the run."""
         return self._launch.dispose()
 
 
 def launch_request(params: LaunchParams, timeout: TimeoutChoice) -> LaunchRequest:
-    """Return the request that an orchestrator is given: time in minutes, limits and tools as mappings."""
+    """Return the request for an orchestrator, with time in minutes, and limits and tools as mappings."""
     tools, outputs = params.tool_whitelist, params.expected_outputs
     return LaunchRequest(
         name=params.subagent_name,
@@ -154,7 +154,7 @@ def launch_request(params: LaunchParams, timeout: TimeoutChoice) -> LaunchReques
 
 
 def run_context(params: LaunchParams) -> dict[str, Any]:
-    """Return the context of a run: the caller may replace the goal and the name, not the prompts."""
+    """Return the context of a run, in which the caller may replace the goal and the name, not the prompts."""
     prompts = [params.goal_prompt, *(params.behaviour_prompts or ())]
     call = {"task_goal": params.goal_prompt, "task_name": params.subagent_name}
     return call | (params.context or {}) | {"task_behaviour_prompts": prompts}

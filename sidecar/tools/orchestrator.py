@@ -1,4 +1,4 @@
-"""What a caller of the tool `task` provides to launch subagents, in the shapes of the tool's contract."""
+"""The orchestrator that a caller of the tool `task` provides, in the types of the tool's contract."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from sidecar.subagents.tasks.model import Output
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchRequest:
-    """What to launch. `behaviour_prompts` has the goal first.
+    """The request for a launch. `behaviour_prompts` starts with the goal.
 
     `run_config`: `max_time_minutes` (inf for none), `grace_period_seconds?`, `max_turns?`; None without
-    any limit. `tool_config`: `tools`, where an empty list means no tool; None means the definition's.
-    `output_config`: `outputs`, name to description.
+    any limit. `tool_config`: `tools`, where an empty list allows no tool; None for the definition's tools.
+    `output_config`: `outputs`, which maps names to descriptions.
     """
 
     name: str
@@ -29,36 +29,36 @@ class Scope(Protocol):
 
     @property
     def output(self) -> Output | None:
-        """What the run has produced so far; also there after a timeout or an error."""
+        """The output so far, also after a timeout or an error."""
 
     async def run_non_interactive(self, context: dict[str, Any]) -> object:
-        """Run to the end; return or raise soon after the launch's abort handle fires."""
+        """Run to the end; return or raise soon after an abort."""
 
 
 @runtime_checkable
 class SpeakingScope(Protocol):
-    """A run that passes on its text while it runs, to `on_message` once that is set."""
+    """A run that calls `on_message` with its text while it runs."""
 
     on_message: Callable[[str], object] | None
 
 
 class Launch(Protocol):
-    """What a launch yields."""
+    """The result of a launch."""
 
     @property
     def agent_id(self) -> str:
-        """The id of the run and of its task."""
+        """The ID of the run and of its task."""
 
     @property
     def scope(self) -> Scope:
         """The run."""
 
     def dispose(self) -> Awaitable[object]:
-        """Free what the run held, however it ended."""
+        """Release the resources of the run, however it ended."""
 
 
 class Orchestrator(Protocol):
-    """Starts subagents by name."""
+    """Start subagents by name."""
 
     async def launch(self, request: LaunchRequest, abort: Abort) -> Launch:
-        """Start one; raise when it cannot be, or when `abort` fires first."""
+        """Start a subagent; raise if that fails or is aborted."""

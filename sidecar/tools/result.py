@@ -1,4 +1,4 @@
-"""What a tool of the model answers."""
+"""The results of the model's tools."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ToolError:
-    """Why a tool refused or failed; `type` is PARAMETER_VALIDATION, EXECUTION_FAILED or TIMEOUT."""
+    """The error of a tool; `type` is PARAMETER_VALIDATION, EXECUTION_FAILED or TIMEOUT."""
 
     message: str
     type: str
@@ -14,7 +14,7 @@ class ToolError:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """The text for the model, the text for a person, and what a program may read."""
+    """The text for the model, the text for people, and metadata for programs."""
 
     llm_content: str
     return_display: str

@@ -1,4 +1,4 @@
-"""The tool `task`: runs a subagent, waiting for its end or in the background."""
+"""The tool `task`: run a subagent in the foreground or in the background."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ from sidecar.tools.task_params import SCHEMA, TaskCall, bad_argument, parse
 
 
 class SubagentTool:
-    """The tool `task`, over any way to launch.
+    """The tool `task` with any implementation of launches.
 
     A synchronous run ends when `execute` is cancelled, which then raises CancelledError.
     """
@@ -36,17 +36,17 @@ class SubagentTool:
         self._launches = launches
 
     def describe(self, arguments: object) -> str:
-        """Describe a call with these arguments in a line; a bad one has no name or no goal."""
+        """Describe a call with these arguments in one line, without those that are invalid."""
         name, goal = shown_text(arguments, "subagent_name"), shown_text(arguments, "goal_prompt")
         return f"Run subagent '{name}' to accomplish: {goal}"
 
     async def execute(
         self, arguments: object, update_output: Callable[[str], object] | None = None
     ) -> ToolResult:
-        """Answer a call; refusals and failures are answers too.
+        """Return the result of a call, also for refusals and errors.
 
-        `update_output` gets the run's id at once, then the agent's text as it arrives; for a background run
-        that continues after the answer.
+        `update_output` is called with the ID of the run, then with the agent's text as it arrives, for a
+        background run also after the result.
         """
         try:
             call = parse(arguments)
@@ -74,10 +74,10 @@ class SubagentTool:
 
 
 class TaskTool(SubagentTool):
-    """Launches subagents for the model through an orchestrator.
+    """Launch subagents for the model with an orchestrator.
 
-    Time limits are seconds, -1 for none; ValueError names one that is neither. `background` owns the runs;
-    without one the tool has its own, which `aclose` ends.
+    Time limits are in seconds, -1 for none; raises ValueError for an invalid one. `background` owns the runs;
+    if it is missing, the tool creates its own, which `aclose` ends.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class TaskTool(SubagentTool):
         )
 
     async def aclose(self, limit: float = 5.0) -> None:
-        """End every run this tool started, in about `limit` seconds."""
+        """End every run that this tool started, within about `limit` seconds."""
         await self._background.aclose(limit)
 
 

@@ -1,4 +1,4 @@
-"""The parameters of the `task` tool: their schema, and their conversion to launch parameters."""
+"""The parameters of the tool `task`: their schema and their conversion to launch parameters."""
 
 import re
 from collections.abc import Mapping
@@ -62,14 +62,14 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class TaskCall:
-    """A checked call: what to launch, and whether the caller waits for the end."""
+    """A checked call: the launch parameters, and whether the caller waits for the end."""
 
     params: LaunchParams
     run_async: bool
 
 
 def parse(arguments: object) -> TaskCall:
-    """Check and normalize arguments; raise BadArgument naming the first that is wrong."""
+    """Check and normalize arguments. Raises BadArgument naming the first invalid one."""
     given = check_names(arguments, tuple(SCHEMA["properties"]))
     _check_required(given)
     goal = _text(given, "goal_prompt")
@@ -94,7 +94,7 @@ def parse(arguments: object) -> TaskCall:
 
 
 def bad_argument(error: InvalidParameter) -> BadArgument:
-    """Return the problem with a launch parameter under the name that this tool gives it."""
+    """Return the problem with a launch parameter, with the parameter's name in this tool."""
     name = _CAPITAL.sub("_", error.parameter).lower()
     return BadArgument(f"Invalid {name}: {error.problem}")
 
@@ -115,7 +115,7 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(given: Mapping[str, Any], name: str) -> list[str] | None:
-    """Return a list of strings, trimmed, without the empty and the repeated ones."""
+    """Return the trimmed strings of a list without empty and repeated ones."""
     if name not in given:
         return None
     values = given[name]

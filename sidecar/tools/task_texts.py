@@ -1,4 +1,4 @@
-"""The answers of the `task` tool."""
+"""The results of the tool `task`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from sidecar.tools.result import ToolError, ToolResult
 EXECUTION_FAILED = "EXECUTION_FAILED"
 TIMEOUT = "TIMEOUT"
 NO_AGENT = "primary"
-"""The agent id of a result that came before there was a subagent: the caller's own."""
+"""The agent ID in a result without a subagent, which names the caller."""
 CHOICES = (
     "You can:\n"
     "1. Wait for a running task to end and look with 'check_async_tasks'.\n"
@@ -38,7 +38,7 @@ def over_limit(reason: str) -> ToolResult:
 
 
 def launched(name: str, task: StartedTask) -> ToolResult:
-    """Report that a run is in the background, or waits for a slot."""
+    """Report that a run is in the background or waits for a slot."""
     if task.queue_position is None:
         return _started(name, task.task_id, "running", "running")
     return _started(name, task.task_id, "queued", f"queued at position {task.queue_position}")
@@ -58,13 +58,13 @@ def raised(fallback: str, error: BaseException) -> ToolResult:
 
 
 def cancelled(message: str, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Report that a run was stopped, with what it had produced."""
+    """Report that a run was stopped, with its output so far."""
     metadata = {"agentId": agent_id, **_produced(output), "cancelled": True}
     return ToolResult(message, message, metadata, ToolError(message, EXECUTION_FAILED))
 
 
 def timed_out(timeout: TimeoutChoice, agent_id: str = NO_AGENT, output: Output | None = None) -> ToolResult:
-    """Report that the time limit ended a run; the model also gets what it had produced."""
+    """Report that the time limit ended a run, with its output so far for the model."""
     message = timeout.text
     produced = {"terminateReason": TIMEOUT, **_produced(output)}
     metadata = {"agentId": agent_id, **produced, "timedOut": True}
@@ -123,14 +123,14 @@ def _emitted(output: Output) -> Mapping[str, Any]:
 
 
 def _partial(agent_id: str, output: Output | None) -> str:
-    """Render what a run that did not reach its goal had produced, as a part to append; often empty."""
+    """Render the output of a run that did not reach its goal, to append to a text; may be empty."""
     if output is None or not (output.get("final_message") or _emitted(output)):
         return ""
     return "\n\n" + _content(agent_id, output)
 
 
 def _produced(output: Output | None) -> dict[str, Any]:
-    """Return a run's output as metadata; a reason only if there is one."""
+    """Return a run's output as metadata, with a reason only if there is one."""
     if output is None:
         return {"emittedVars": {}}
     reason = output.get("terminate_reason")

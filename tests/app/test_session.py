@@ -70,7 +70,7 @@ async def test_requests_wait_for_initialize_which_comes_once(session: Session) -
     session.admit("initialize", True)
     await opened(session)
     session.admit("tasks/list", True)
-    with pytest.raises(InvalidRequest, match="was sent already"):
+    with pytest.raises(InvalidRequest, match="was already sent"):
         session.admit("initialize", True)
 
 

@@ -21,7 +21,7 @@ def test_defaults_are_in_force_when_nothing_is_given() -> None:
         ({"runners": {"a": {"type": "command", "cmd": []}}}, r"unknown setting runners\[...\].cmd"),
         ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: expected integer, got string"),
         ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: expected integer >= -1"),
-        ({"asyncTasks": {"maxTimeoutSeconds": 0}}, "asyncTasks.maxTimeoutSeconds: 0 is not"),
+        ({"asyncTasks": {"maxTimeoutSeconds": 0}}, "asyncTasks.maxTimeoutSeconds: 0 is invalid"),
         (
             {"asyncTasks": {"overLimit": "wait"}},
             'overLimit: \'wait\' is not allowed; use "queue" or "reject"',

@@ -76,7 +76,7 @@ def _preload() -> None:
     import sidecar.app.toolbox
     import sidecar.history.catalog.pool
     import sidecar.history.stores.task_folders.removed
-    import sidecar.subagents.runs.catalogue  # noqa: F401
+    import sidecar.subagents.runs.targets  # noqa: F401
 
 
 def _serve(fds: list[int], root: str, environment: dict[str, str]) -> NoReturn:

@@ -56,7 +56,7 @@ def test_a_run_left_by_a_killed_sidecar_is_not_awaited_but_ended(cli: Cli) -> No
 def test_cancelling_an_ended_run_says_so_and_is_no_failure(cli: Cli, launched: Launched) -> None:
     done = cli.run("cancel", launched("cat"))
     assert (done.returncode, done.stdout) == (0, "")
-    assert "has ended already: completed" in done.stderr
+    assert "has already ended: completed" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["cancel", "wait"])

@@ -33,5 +33,5 @@ def test_questions_are_told_with_their_answers(capsys: pytest.CaptureFixture[str
     assert lines(capsys, asked, answered, called_off) == [
         "[permission] asked: rm x (in /w)",
         "[permission] reject_once by policy: rm x",
-        "[permission] called off: rm x",
+        "[permission] withdrawn: rm x",
     ]

@@ -40,7 +40,7 @@ def test_an_unknown_task_is_a_failure(run: Run, root: Path) -> None:
 
 def test_doctor_finds_nothing_wrong_with_sound_tasks(run: Run, root: Path) -> None:
     code, out, _ = run("doctor", "--root", str(root))
-    assert code == 0 and "9 tasks" in out and "Nothing is wrong." in out
+    assert code == 0 and "9 tasks" in out and "No problems found." in out
 
 
 def test_doctor_names_each_kind_of_damage_with_its_remedy(run: Run, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ IDIOMS = (
     Idiom(
         r"(un|dis)?(behavi|col|fav|flav|hon|hum|lab|neighb|harb|rum|endeav)our\w*",
         "American spelling",
-        "behaviour prompts",
+        "behaviour( )?prompts",
     ),
     Idiom(r"catalogu\w+", "catalog"),
     Idiom(rf"\w*({_VERBS})is(e[drs]?|ing|ations?)", "-ize"),

@@ -19,11 +19,18 @@ CLEAN = (
     "examples",
     "scripts",
     "sidecar/api",
+    "sidecar/app",
     "sidecar/changes",
+    "sidecar/cli",
     "sidecar/history",
     "sidecar/javascript",
     "sidecar/rpc",
     "sidecar/storage",
+    "sidecar/subagents/limits",
+    "sidecar/subagents/permissions",
+    "sidecar/subagents/runs",
+    "sidecar/subagents/tasks",
+    "sidecar/tools",
 )
 
 

@@ -1,7 +1,7 @@
-"""One function for each method, which calls the services of the Host."""
+"""Method handlers: one function for each method, which calls the services of the Host."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 Handlers = dict[str, Callable[..., Awaitable[Any]]]
-"""Method name to `async def handler(session, params)`."""
+"""Maps method names to `async def handler(session, params)`."""

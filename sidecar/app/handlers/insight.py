@@ -1,7 +1,7 @@
-"""Totals, search, export and diagnosis of stored tasks, and moving those of the own root.
+"""Statistics, search, export and diagnosis of stored tasks, and moving tasks of the own root.
 
-All of it reads or moves files, so it runs in a thread, never in the event loop. Modules that only these
-requests need are imported by the first one.
+All handlers read or move files, so they run in threads. Modules that only these requests need are imported
+on first use.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ async def doctor(session: Session, params: DoctorParams) -> DoctorResult:
 
 
 async def delete(session: Session, params: TaskIdsParams) -> HousekeepingResult:
-    """Answer `tasks/delete`: to the trash."""
+    """Answer `tasks/delete`: move tasks to the trash."""
     return await session.host.move_tasks("delete", params.task_ids)
 
 
@@ -82,7 +82,7 @@ async def archive(session: Session, params: TaskIdsParams) -> HousekeepingResult
 
 
 async def restore(session: Session, params: TaskIdsParams) -> HousekeepingResult:
-    """Answer `tasks/restore`: from the archive or the trash."""
+    """Answer `tasks/restore`: move tasks back from the archive or the trash."""
     return await session.host.move_tasks("restore", params.task_ids)
 
 

@@ -25,7 +25,7 @@ from sidecar.app.session import Session
 
 
 async def initialize(session: Session, params: InitializeParams) -> InitializeResult:
-    """Answer `initialize`: leftovers of a crash are gone before this returns."""
+    """Answer `initialize` after the recovery from a crash."""
     if params.protocol_version != PROTOCOL_VERSION:
         raise InvalidParams(
             f"protocolVersion: {params.protocol_version} is not supported; "
@@ -44,12 +44,12 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
 
 
 async def shutdown(session: Session, params: ShutdownParams) -> None:
-    """Answer `shutdown`: when this returns no run is left."""
+    """Answer `shutdown` when all runs have ended."""
     await session.shut_down(cancel_running=params.cancel_running)
 
 
 async def exit_(session: Session, params: NoParams) -> None:
-    """Take `exit`."""
+    """Handle `exit`."""
     session.connection.request_exit(session.exit_code)
 
 
@@ -59,19 +59,19 @@ async def update_settings(session: Session, params: SettingsUpdateParams) -> Non
 
 
 async def list_runners(session: Session, params: NoParams) -> RunnersResult:
-    """Answer `runners/list`: an agent that was installed since the start can be launched from now on."""
+    """Answer `runners/list`; agents that were installed since the start can be launched from now on."""
     session.host.runners.refresh()
     return RunnersResult(items=session.host.runners.describe())
 
 
 async def grant_trust(session: Session, params: NoParams) -> None:
-    """Take `workspace/didGrantTrust`."""
+    """Handle `workspace/didGrantTrust`."""
     session.grant_trust()
 
 
 async def health(session: Session, params: NoParams) -> Health:
     """Answer `health`."""
-    import psutil  # here, because starting up needs nothing of it
+    import psutil  # here, to keep startup fast
 
     host = session.host
     return Health(

@@ -1,4 +1,4 @@
-"""`tools/*`, `reminders/*` and `agent/*`: the model's side."""
+"""`tools/*`, `reminders/*` and `agent/*`: methods for the client's model."""
 
 from sidecar.api.base import NoParams
 from sidecar.api.model import (
@@ -21,7 +21,7 @@ async def list_tools(session: Session, params: NoParams) -> ToolsResult:
 
 
 async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
-    """Answer `tools/call`; a failure of the tool is its result, not an error of the request."""
+    """Answer `tools/call`; an error of the tool is a result, not an error of the request."""
     if params.work_done_token is None:
         return await session.toolbox.call(params.name, params.arguments)
     async with session.reports(params.work_done_token) as reports:
@@ -29,17 +29,17 @@ async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
 
 
 async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
-    """Answer `reminders/status`: the standing summary for the system instruction."""
+    """Answer `reminders/status`: the summary for the system instruction."""
     return ReminderStatus(text=session.host.reminders.status())
 
 
 async def next_reminder(session: Session, params: NoParams) -> NextReminder:
-    """Answer `reminders/next`: what the next turn has to carry, until it is acknowledged."""
+    """Answer `reminders/next`: the reminder for the next turn, until it is acknowledged."""
     return await session.host.reminders.next()
 
 
 async def delivered(session: Session, params: DeliveredParams) -> None:
-    """Answer `reminders/delivered`: that reminder reached the model."""
+    """Answer `reminders/delivered`: note that a reminder reached the model."""
     if not session.host.journal.read_only:
         session.host.require_ownership()
     await session.host.reminders.delivered(params.delivery_id)
@@ -51,7 +51,7 @@ async def outbox(session: Session, params: NoParams) -> OutboxResult:
 
 
 async def set_busy(session: Session, params: SetBusyParams) -> None:
-    """Take `agent/setBusy`: the agent's turn began or ended."""
+    """Handle `agent/setBusy`: the agent's turn started or ended."""
     session.set_busy(params.busy)
 
 

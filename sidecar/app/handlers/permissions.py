@@ -8,7 +8,7 @@ from sidecar.app.session import Session
 
 
 async def answer(session: Session, params: AnswerParams) -> TaskResult:
-    """Answer `asyncTasks/answer`: the first answer to a request counts, from any client."""
+    """Answer `asyncTasks/answer`: apply the first answer to a permission request, from any client."""
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
@@ -22,7 +22,7 @@ async def list_permissions(session: Session, params: NoParams) -> PermissionsRes
 
 
 async def revoke(session: Session, params: RevokeParams) -> RevokeResult:
-    """Answer `permissions/revoke`; an unknown id is not an error."""
+    """Answer `permissions/revoke`; an unknown ID is not an error."""
     session.host.require_ownership()
     revoked = await session.host.journal.revoke(params.permission_ids)
     return RevokeResult(revoked=revoked, revision=session.host.revision)

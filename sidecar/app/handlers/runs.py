@@ -1,4 +1,4 @@
-"""`asyncTasks/*` and `subagents/*`: background runs and the definitions they start from."""
+"""`asyncTasks/*` and `subagents/*`: background runs and definitions."""
 
 from sidecar.api.async_tasks import STATUSES
 from sidecar.api.base import NoParams
@@ -32,7 +32,7 @@ from sidecar.app.session import Session
 from sidecar.rpc.integers import MAX_INTEGER
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
-"""Most bytes of events in one answer: far below the frame limit, large enough for any one event page."""
+"""The most bytes of events in one answer: far below the frame limit, large enough for any page."""
 
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
@@ -41,14 +41,14 @@ async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
 
 
 async def validate_subagents(session: Session, params: ValidateParams) -> SubagentsResult:
-    """Answer `subagents/validate`; files are only read, so paths named need no trust."""
+    """Answer `subagents/validate`; it only reads files, so it requires no trust."""
     if params.paths is None:
         return await list_subagents(session, NoParams())
     return await session.host.definitions.check(parse_folders(params.paths, "paths"))
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
-    """Answer `asyncTasks/launch`: the record is durable and the slot held; the run continues."""
+    """Answer `asyncTasks/launch` when the record is durable and the run has a slot or is queued."""
     session.require_trust()
     session.host.require_ownership()
     record = await session.host.launcher.launch(params, session.workspace)
@@ -62,7 +62,7 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     statuses = [params.status] if isinstance(params.status, str) else params.status or STATUSES
     records, cursor = await host.journal.list(statuses, params.cursor, params.limit)
     counts = await count_runs(host.journal)
-    # Last, without an await before the answer: a run may end meanwhile, and events report that.
+    # Last, without an await before the answer, since runs may end meanwhile.
     return AsyncListResult(
         items=[host.registry.current(record) for record in records],
         counts=counts.by_status,
@@ -80,7 +80,7 @@ async def get_run(session: Session, params: TaskIdParams) -> TaskResult:
 
 
 async def cancel(session: Session, params: CancelParams) -> CancelResult:
-    """Answer `asyncTasks/cancel`; a task that has ended is not an error."""
+    """Answer `asyncTasks/cancel`; an ended task is not an error."""
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
@@ -90,7 +90,7 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
 
 
 async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
-    """Answer `asyncTasks/cancelAll`: end everything that runs or is queued."""
+    """Answer `asyncTasks/cancelAll`: cancel all queued and running tasks."""
     session.host.require_ownership()
     count = await session.host.control.cancel_all(by="user")
     return CancelAllResult(cancelled=count, revision=session.host.revision)
@@ -101,8 +101,8 @@ async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
     _check_between("position", params.position, 1)
     host = session.host
     host.require_ownership()
-    place = host.control.reorder(await host.registry.resolve(params.task_id), params.position)
-    return ReorderResult(queue_position=place, revision=host.revision)
+    position = host.control.reorder(await host.registry.resolve(params.task_id), params.position)
+    return ReorderResult(queue_position=position, revision=host.revision)
 
 
 async def send(session: Session, params: SendParams) -> SendResult:
@@ -117,7 +117,7 @@ async def send(session: Session, params: SendParams) -> SendResult:
 
 
 async def resume(session: Session, params: ResumeParams) -> ResumeResult:
-    """Answer `asyncTasks/resume`: a new task continues the work of an ended one."""
+    """Answer `asyncTasks/resume`: launch a task that continues an ended one."""
     session.require_trust()
     host = session.host
     host.require_ownership()
@@ -128,7 +128,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
 
 
 async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
-    """Answer `asyncTasks/setMax`; running tasks are not stopped, queued ones may start."""
+    """Answer `asyncTasks/setMax`; running tasks continue, queued ones may start."""
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
@@ -137,7 +137,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
 
 
 async def wait(session: Session, params: WaitParams) -> WaitResult:
-    """Answer `asyncTasks/wait` when the awaited tasks have ended or the time is over."""
+    """Answer `asyncTasks/wait` when the tasks have ended or the timeout expires."""
     timeout = params.timeout_seconds
     if timeout is not None and not 0 <= timeout < float("inf"):
         raise InvalidParams(f"timeoutSeconds: {timeout} is not a number of seconds, 0 or more")
@@ -163,7 +163,7 @@ async def events(session: Session, params: EventsParams) -> EventsResult:
 
 
 async def subscribe(session: Session, params: SubscribeParams) -> SubscribeResult:
-    """Answer `asyncTasks/subscribe`; the events follow as `asyncTasks/didOutput`."""
+    """Answer `asyncTasks/subscribe`; send the events as `asyncTasks/didOutput`."""
     _check_between("afterSeq", params.after_seq or 0, 0)
     record = await session.host.registry.resolve(params.task_id)
     return SubscribeResult(last_seq=await session.output.subscribe(record.task.id, params.after_seq))
@@ -176,13 +176,13 @@ async def unsubscribe(session: Session, params: TaskIdParams) -> None:
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a page size outside 1 to 20,000. Raises InvalidParams."""
+    """Raise InvalidParams unless a page size is between 1 and MAX_PAGE."""
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidParams(f"limit: {limit} is not between 1 and {MAX_PAGE}")
 
 
 def _check_between(name: str, value: int, low: int, hint: str = "") -> None:
-    """Refuse an integer outside `low` to what JSON carries exactly. Raises InvalidParams."""
+    """Raise InvalidParams unless an integer is between `low` and the largest exact integer in JSON."""
     if not low <= value <= MAX_INTEGER:
         raise InvalidParams(f"{name}: {value} is not between {low} and {MAX_INTEGER}{hint}")
 

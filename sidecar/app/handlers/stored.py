@@ -1,4 +1,4 @@
-"""`tasks/*`: stored tasks. They are read in a thread, never in the event loop."""
+"""`tasks/*`: stored tasks, which are read in threads."""
 
 import asyncio
 from typing import Any
@@ -57,7 +57,7 @@ async def list_messages(session: Session, params: MessagesParams) -> MessagesRes
 
 
 async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
-    """Answer `tasks/refresh`: check every file again and announce what changed."""
+    """Answer `tasks/refresh`: check every file again and notify of changes."""
     await session.host.refresh_history()
     return RevisionResult(revision=session.host.revision)
 

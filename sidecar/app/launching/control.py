@@ -9,14 +9,14 @@ from sidecar.app.launching.gate import LaunchGate
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy, cancelled
 
 
 class RunControl:
-    """Everything that happens to a run after its launch."""
+    """Control runs after their launch."""
 
     def __init__(
         self,
@@ -33,55 +33,53 @@ class RunControl:
         self._gate = gate
 
     def set_max(self, maximum: int) -> None:
-        """Change the limit of running tasks; queued launches may start."""
+        """Change the limit of running tasks, and start queued launches that it allows."""
         self._manager.set_max_async_tasks(maximum)
         self._admission.pump()
 
     def reorder(self, record: RunRecord, position: int) -> int:
-        """Move a queued launch to a place in the queue, from 1, or to its end; return its new place.
+        """Move a queued launch to a position, counted from 1, and return its new position.
 
-        Raises InvalidState for a run that is not queued.
+        A position after the end means the end. Raises InvalidState for a run that is not queued.
         """
         task = self._registry.current(record)
-        place = self._admission.move(task.id, position) if task.status == "queued" else None
-        if place is None:
+        moved_to = self._admission.move(task.id, position) if task.status == "queued" else None
+        if moved_to is None:
             raise InvalidState(
-                f"task {task.id} is {task.status}: only a queued task has a place in the queue",
+                f"task {task.id} is {task.status}: only a queued task can be moved in the queue",
                 taskId=task.id,
                 status=task.status,
             )
-        return place
+        return moved_to
 
     async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
-        """End a run or a place in the queue; True once the end is durable, False if it had ended.
+        """Cancel a running or queued run; return True when the end is durable, False if it had ended before.
 
-        `words` of whoever cancels are kept with the run's last event. Raises StorageError when the run is
-        stopped but the disk does not take its end yet.
+        `words` are the reason, which the run's last event keeps. Raises StorageError if the run is stopped
+        but its end cannot be recorded yet.
         """
         is_ended_here = self.request_cancel(task_id, by, words)
         try:
             await self._registry.recorded(task_id)
         except StorageError as error:
-            text = (
-                f"task {task_id} is stopped, and its end is recorded once that is possible: {error.message}"
-            )
+            text = f"task {task_id} is stopped, but its end cannot be recorded yet: {error.message}"
             raise StorageError(text, **error.data) from None
         return is_ended_here
 
     def request_cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
-        """End a run or a place in the queue without waiting for the journal; False if it had ended."""
+        """Cancel a run without waiting for the journal; return False if it had ended before."""
         self._admission.remove(task_id)
         return self._registry.conclude(task_id, cancelled(by, words))
 
     async def cancel_all(self, by: CancelledBy) -> int:
-        """End whatever runs or is queued, and every launch that is pending; queued ones end first."""
+        """Cancel all queued and running runs and all pending launches, queued ones first."""
         live = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
         count = self._gate.cancel(self._is_live)
         ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
         return count + sum(ended)
 
     def send(self, record: RunRecord, text: str) -> None:
-        """Give the agent of a live run a message. Raises InvalidState where it cannot take one."""
+        """Send a message to the agent of a live run. Raises InvalidState if it cannot accept one."""
         run = self._registry.live(record.task.id)
         if run is None:
             task = record.task
@@ -95,7 +93,7 @@ class RunControl:
     async def wait(
         self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
     ) -> bool:
-        """Wait for ends; True if the time was over first."""
+        """Wait for ends; return True after a timeout."""
         waits = [asyncio.ensure_future(self._registry.settled(task_id)) for task_id in task_ids]
         when = asyncio.ALL_COMPLETED if mode == "all" else asyncio.FIRST_COMPLETED
         try:
@@ -106,20 +104,20 @@ class RunControl:
         return bool(pending) if mode == "all" else not done
 
     def run_ended(self, run: Run) -> None:
-        """Take in an end that is durable: the manager gets it, and its slot is free now or soon."""
+        """Pass a durable end to the manager, and free the slot unless processes remain."""
         if run.outcome is not None and self._manager.get_task(run.id) is not None:
             conclude(self._manager, run.id, run.outcome)
         if run.id not in self._manager.ended_with_slot:
             self.slot_freed(run.id)
 
     def slot_freed(self, task_id: str) -> None:
-        """Give the slot of a run to the next one, once its end is durable and its processes are gone."""
+        """Give the slot of a run to the next launch if the end of the run is durable."""
         if not self._is_live(task_id):
             self._admission.release(task_id)
         self._admission.slot_freed()
 
     async def aclose(self, limit: float) -> None:
-        """End everything that runs or is queued as `hostExit`, and wait until that is durable."""
+        """End all running and queued runs with the reason `hostExit`, and wait until the ends are durable."""
         self._gate.cancel(self._is_live)
         self._end_running()
         for record in await self._admission.aclose(limit=0.5):

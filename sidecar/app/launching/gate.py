@@ -1,4 +1,4 @@
-"""Launches that have no record yet, so that cancelling everything reaches them too."""
+"""Track launches without a record, so that "cancel all" reaches them too."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,9 +14,9 @@ class PendingLaunch:
         self.task_id: str | None = None
 
     def enter(self, task_id: str, subagent_name: str) -> None:
-        """Name the run that is about to be recorded.
+        """Set the ID of the run before it is recorded.
 
-        Raises LaunchAborted if everything was cancelled since the launch was requested.
+        Raises LaunchAborted if all runs were cancelled since the launch was requested.
         """
         if self.is_cancelled:
             raise LaunchAborted(
@@ -28,16 +28,17 @@ class PendingLaunch:
 
 
 class LaunchGate:
-    """Knows every pending launch. Use it in the event loop's thread."""
+    """The set of pending launches. Use it in the thread of the event loop."""
 
     def __init__(self) -> None:
         self._pending: set[PendingLaunch] = set()
 
     @contextmanager
     def open(self) -> Iterator[PendingLaunch]:
-        """Hold a pending launch until its run can be cancelled like any other.
+        """Track a launch until its run can be cancelled like any other.
 
-        Inside, call `enter` before the record is saved; afterwards cancel the run if `is_cancelled`.
+        Inside the context, call `enter` before the record is saved, and cancel the run afterwards if
+        `is_cancelled`.
         """
         launch = PendingLaunch()
         self._pending.add(launch)
@@ -47,7 +48,7 @@ class LaunchGate:
             self._pending.discard(launch)
 
     def cancel(self, is_recorded: Callable[[str], bool]) -> int:
-        """Cancel what is pending; return how many of these launches are not recorded yet."""
+        """Cancel all pending launches; return how many of them are not recorded yet."""
         reached = [launch for launch in self._pending if not launch.is_cancelled]
         for launch in reached:
             launch.is_cancelled = True

@@ -1,4 +1,4 @@
-"""The one door for launches, of clients, the terminal and the model: check, plan, admit, start."""
+"""Launch runs for clients, the terminal and the model: check, plan, admit, start."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
 from sidecar.subagents.runs.launch import launch_run
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunScope, RunServices
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
@@ -29,7 +29,7 @@ OverLimit = Literal["reject", "queue"] | None
 
 
 class Launcher:
-    """Launches the runs of one Host."""
+    """Launch the runs of one Host."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Launcher:
         self.gate = gate
 
     async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
-        """Launch a client's run in the background, or queue it at the limit if the caller asks for that.
+        """Launch a client's run in the background, or queue it at the limit if the caller requests that.
 
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams, TaskNotFound, AmbiguousTaskId and
         StorageError.
@@ -64,9 +64,9 @@ class Launcher:
             return prepared.record
 
     async def resume(self, params: ResumeParams, workspace: Workspace) -> tuple[RunRecord, ResumeMode]:
-        """Launch a run that continues an ended one's work: in its agent's session, if that is possible.
+        """Launch a run that continues an ended one, in the session of its agent if possible.
 
-        Raises InvalidState for a run that has not ended, and what `launch` does.
+        Raises InvalidState if the run has not ended, and the same errors as `launch`.
         """
         with self.gate.open() as pending:
             ended = await self._registry.resolve(params.task_id)
@@ -90,35 +90,36 @@ class Launcher:
         sync: bool,
         update_output: Callable[[str], object] | None,
     ) -> PreparedLaunch:
-        """Check and plan a launch of the model; `start` or `run` follows. Raises what `launch` does."""
+        """Check and plan a launch of the model for `start` or `run`. Raises the same errors as `launch`."""
         return await self._planner.prepare(
             params, workspace, origin="model", sync=sync, update_output=update_output
         )
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
-        """Return the time limit of a run for what was requested, in seconds."""
+        """Return the time limit of a run for a requested limit in seconds."""
         return self._planner.timeout(requested)
 
     async def start(self, prepared: PreparedLaunch, pending: PendingLaunch) -> int | None:
-        """Start a run in the background, or queue it at the limit; return its place in the queue, from 1.
+        """Start a run in the background, or queue it at the limit.
 
-        Raises LimitReached where the launch or the settings choose that, and what the launch raises.
+        Returns the position in the queue, counted from 1, or None if the run starts. Raises LimitReached if
+        the launch or the settings choose that, and any error of the launch.
         """
         pending.enter(prepared.task_id, prepared.subagent_name)
         rejects = self._over_limit(prepared.params.over_limit) == "reject"
         if rejects:
             await self._admission.until_can_start(prepared)
-        place = None
+        position = None
         if not await self._admission.start_now(prepared):
             if rejects:
                 raise self._admission.limit_reached(prepared)
-            place = await self._enqueue(prepared)
+            position = await self._enqueue(prepared)
         if pending.is_cancelled:
             await self._control.cancel(prepared.task_id, "user")
-        return place
+        return position
 
     async def run(self, prepared: PreparedLaunch, pending: PendingLaunch) -> ForegroundEnd:
-        """Execute a run whose caller waits for it; it takes no slot. Raises what the launch raises."""
+        """Execute a run in the foreground, without a slot. Raises any error of the launch."""
         pending.enter(prepared.task_id, prepared.subagent_name)
         return await self._background.run(prepared, partial(self._launch_pending, prepared, pending))
 
@@ -131,24 +132,24 @@ class Launcher:
         return scope
 
     async def _enqueue(self, prepared: PreparedLaunch) -> int:
-        """Queue a launch durably and return its place."""
+        """Queue a launch durably and return its position."""
         task = prepared.record.task
         task.status, task.launched_at, task.queued_at = "queued", None, self._planner.now()
-        place = self._admission.enqueue(prepared)
+        position = self._admission.enqueue(prepared)
         try:
             await self._registry.add(prepared.record)
         except BaseException:
             self._admission.remove(task.id)
             raise
         self._admission.make_ready(task.id)
-        return place
+        return position
 
     def _over_limit(self, chosen: OverLimit) -> OverLimit:
         return chosen or self._settings.current.async_tasks.over_limit
 
 
 def _require_resumable(ended: RunRecord) -> None:
-    """Raise InvalidState for a run that has not ended, or whose record cannot be read."""
+    """Raise InvalidState if a run has not ended or its record cannot be read."""
     task = ended.task
     if task.status in ("queued", "running"):
         text = f"task {task.id} is {task.status}: only an ended task can be resumed"

@@ -1,4 +1,4 @@
-"""Check a launch and plan it: its definition, runner, limits and record. Starts and writes nothing."""
+"""Check a launch and plan its definition, runner, limits and record, without starting or writing anything."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import constraints_of, first_unsupported
 from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Target
+    from sidecar.subagents.runs.targets import Target
 
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans the launches of one Host."""
+    """Plan the launches of one Host."""
 
     settings: SettingsSource
     definitions: Definitions
@@ -45,7 +45,7 @@ class Planner:
         sync: bool = False,
         update_output: Callable[[str], object] | None = None,
     ) -> PreparedLaunch:
-        """Check everything a launch can be refused for, and make its record.
+        """Check a launch and create its record.
 
         `sync` marks a run whose caller waits for its result. Raises InvalidParams, SubagentNotFound,
         LaunchFailed, TaskNotFound and AmbiguousTaskId.
@@ -69,12 +69,12 @@ class Planner:
         )
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
-        """Return the time limit of a run for what was requested, in seconds; None requests the default."""
+        """Return the time limit of a run for a requested limit in seconds; None requests the default."""
         limits = self.settings.current.async_tasks
         return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
 
     async def _with_parent(self, params: LaunchParams) -> LaunchParams:
-        """Return the parameters with the full id of the parent."""
+        """Return the parameters with the full ID of the parent."""
         if params.parent_task_id is None:
             return params
         try:
@@ -123,14 +123,14 @@ class Planner:
         )
 
     async def _check_depth(self, parent_task_id: str | None) -> None:
-        """Raise InvalidParams for a run nested too deeply; a run without a parent has depth 1."""
+        """Raise InvalidParams if a run is nested too deeply; a run without a parent has depth 1."""
         maximum, depth = self.settings.current.async_tasks.max_depth, 1
         while parent_task_id is not None and (record := await self.registry.find(parent_task_id)) is not None:
             parent_task_id, depth = record.task.parent_task_id, depth + 1
             if depth > maximum:
                 raise InvalidParams(
                     f"parentTaskId: the run would be nested deeper than asyncTasks.maxDepth ({maximum}) "
-                    "allows; launch it from above, or raise the setting"
+                    "allows; launch it from a parent nearer to the top, or raise the setting"
                 )
 
 

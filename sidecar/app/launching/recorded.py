@@ -1,4 +1,4 @@
-"""The parameters of a launch as its record keeps them, so that an ended run can be launched again."""
+"""Convert launch parameters to and from records, so that an ended run can be launched again."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from sidecar.subagents.tasks.timeouts import NONE
 
 
 def to_record(params: LaunchParams) -> dict[str, Any]:
-    """Return what a record keeps of a launch; `behaviourPrompts` has the goal first."""
+    """Return the parameters for the record; `behaviourPrompts` starts with the goal."""
     tools = params.tool_whitelist
     given = {
         "expectedOutputs": params.expected_outputs,
@@ -25,9 +25,9 @@ def to_record(params: LaunchParams) -> dict[str, Any]:
 
 
 def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchParams:
-    """Return the parameters that launch an ended run again.
+    """Return the parameters for launching an ended run again.
 
-    Without `notify_model` the new end is reported to the model if that of the ended run was.
+    Without `notify_model`, the model is notified of the new end if the ended run concerns it.
     """
     task, request = ended.task, ended.request
     return LaunchParams(

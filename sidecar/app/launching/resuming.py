@@ -1,21 +1,21 @@
-"""What a run needs to continue the work of an ended one."""
+"""Prepare the input for a run that continues an ended one."""
 
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.launching import Resumption
 
 
 class Resumptions:
-    """Reads the events and records of ended runs."""
+    """Create resumptions from the events and records of ended runs."""
 
     def __init__(self, events: EventLog, registry: RunRegistry) -> None:
         self._events = events
         self._registry = registry
 
     async def of(self, ended: RunRecord, text: str | None, *, same_runner: bool) -> Resumption:
-        """Return how to resume an ended run with a client's `text`; only the same runner has its session."""
+        """Return how to resume an ended run with a client's `text`. A session requires the same runner."""
         fold = RunFold(ended.task.progress.last_activity_at, with_replay=True)
         async for event in self._events.all_of(ended.task.id):
             fold.take(event)
@@ -25,7 +25,7 @@ class Resumptions:
         return Resumption(fold.replay.text(), session_id, cost, text)
 
     async def _session_cost(self, newest: RunRecord) -> float:
-        """Return what all runs of a session have cost, up to this one, in USD."""
+        """Return the cost of all runs of a session up to this one, in USD."""
         cost, record = 0.0, newest
         while record.session_id == newest.session_id:
             cost += record.task.progress.cost or 0

@@ -9,15 +9,15 @@ from sidecar.api.errors import InvalidParams
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folders a client has open, and whether the user trusts their contents."""
+    """The open folders of a client, and whether the user trusts their contents."""
 
     folders: tuple[Path, ...] = ()
     trusted: bool = False
 
     def working_directory(self, named: str | None) -> Path:
-        """Return the working directory of a run: the one named, else the first open folder.
+        """Return the named working directory of a run, else the first open folder.
 
-        Raises InvalidParams when there is none, or it is not an absolute path to a directory.
+        Raises InvalidParams if there is none, or it is not an absolute path to a directory.
         """
         if named is None and not self.folders:
             raise InvalidParams("workspaceDir is missing and no workspace folder is open; name a directory")
@@ -30,7 +30,7 @@ class Workspace:
 
 
 def parse_folders(paths: list[str] | None, member: str) -> tuple[Path, ...]:
-    """Return the absolute paths that a client gave in `member`. Raises InvalidParams for a relative path."""
+    """Return the paths that a client sent in `member`. Raises InvalidParams for a relative path."""
     for path in paths or ():
         if not Path(path).is_absolute():
             raise InvalidParams(f"{member}: {path!r} is not an absolute path")

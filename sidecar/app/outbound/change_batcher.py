@@ -1,4 +1,4 @@
-"""Batches changes of stored tasks: the first is sent at once, the others at most four times a second."""
+"""Batch changes of stored tasks: send the first at once, the others at most four times a second."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ Change = Literal["added", "changed", "removed"]
 
 
 class ChangeBatcher:
-    """Collects ids of changed tasks and announces them in batches.
+    """Collect the IDs of changed tasks and announce them in batches.
 
     `announce(added, changed, removed)` is called in the event loop.
     """
@@ -23,9 +23,9 @@ class ChangeBatcher:
         self._closed = False
 
     def record(self, task_id: str, change: Change) -> None:
-        """Add one change; later changes of the same task are merged with it.
+        """Add one change, merged with pending changes of the same task.
 
-        Our own runs are announced at their start, so a later "added" from a scan becomes "changed".
+        Runs of the sidecar are announced when they start, so a later "added" from a scan becomes "changed".
         """
         if self._closed:
             return
@@ -40,7 +40,7 @@ class ChangeBatcher:
             self._flush()
 
     def close(self) -> None:
-        """Announce nothing more, not even pending changes."""
+        """Stop, and drop pending changes."""
         self._closed = True
         self._pending.clear()
         if self._timer is not None:

@@ -1,4 +1,4 @@
-"""Counts the changes in a Host and notifies its listeners."""
+"""Count the changes in a Host and notify its listeners."""
 
 from collections.abc import Callable, Iterable
 
@@ -8,23 +8,23 @@ from sidecar.history.task_history import Changes
 
 
 class Listener:
-    """Receives the changes of a Host. Each call is made in the event loop and must not wait."""
+    """Receive the changes of a Host. All methods are called in the event loop and must not block."""
 
     answers_questions = False
-    """Whether a person uses it who can answer permission requests."""
+    """Whether the listener can answer permission requests."""
 
     def run_changed(self, task: AsyncTask) -> None:
         """Receive the new state of an async task."""
 
     def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
-        """Receive the ids of stored tasks that changed."""
+        """Receive the IDs of changed stored tasks."""
 
     def definitions_changed(self) -> None:
-        """Receive that subagent definitions may have changed."""
+        """Note that subagent definitions may have changed."""
 
 
 class ChangeHub:
-    """Notifies listeners of changes; `revision` counts them. Use it in the event loop."""
+    """Notify listeners of changes; `revision` counts them. Use it in the event loop."""
 
     def __init__(self) -> None:
         self.revision = 0
@@ -54,11 +54,11 @@ class ChangeHub:
             listener.definitions_changed()
 
     def record(self, task_id: str, change: Change) -> None:
-        """Notify of a change of a stored task, soon and together with others."""
+        """Notify of a change of a stored task in the next batch."""
         self._batcher.record(task_id, change)
 
     def record_all(self, task_ids: Iterable[str], change: Change) -> None:
-        """Notify of one change of several stored tasks."""
+        """Notify of the same change of several stored tasks."""
         for task_id in task_ids:
             self._batcher.record(task_id, change)
 
@@ -69,7 +69,7 @@ class ChangeHub:
         self.record_all(changes.removed, "removed")
 
     def close_history(self) -> None:
-        """Stop notifying of changes of stored tasks; drop those that are pending."""
+        """Stop notifying of changes of stored tasks, and drop pending ones."""
         self._batcher.close()
 
     def _history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Sends the events of runs to one client. Pulled from the log, so none is lost, repeated or piled up."""
+"""Send the events of runs to one client, pulled from the log so that none is lost, repeated or piled up."""
 
 import asyncio
 import contextlib
@@ -8,35 +8,35 @@ from typing import Protocol
 from sidecar.api.async_tasks import AsyncTaskDidOutput
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.subagents.journal.event_log import EventLog
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 
 logger = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.05
-"""Least time between two notifications about one task: 20 a second at most."""
+"""The shortest time between two notifications about one task: at most 20 a second."""
 SHARED_SECONDS = 0.005
-"""The same, for each task that is followed: 200 a second about all of them."""
+"""The same time, multiplied by the number of subscriptions: at most 200 a second for all tasks."""
 STALL_SECONDS = 1.0
-"""How long after a read that a full disk kept short the events are read again."""
+"""The delay before events are read again that a full disk kept back."""
 LAST_SECONDS = 0.2
-"""How long a client may take to read the final output of runs that end with the Host."""
+"""How long a client may take at shutdown to read the final output of runs."""
 BATCH_EVENTS = 500
 BATCH_BYTES = 512 * 1024
-"""Bounds of one notification, so that a burst does not hold up the replies behind it."""
+"""The limits of one notification, so that a burst does not delay the answers after it."""
 
 
 class Client(Protocol):
     """The connection to one client."""
 
     async def notify_paced(self, method: str, params: AsyncTaskDidOutput) -> None:
-        """Send a notification as soon as there is room. Raises ConnectionClosed."""
+        """Send a notification when the client is ready. Raises ConnectionClosed."""
 
 
 class OutputPump:
-    """Follows the event logs that one client subscribed to.
+    """Send the event logs to which one client subscribed.
 
-    While the client does not read, only its own pumps wait. `poll_seconds` is the interval for the events of
-    another process, which cannot notify this one.
+    A slow client delays only its own pumps. `poll_seconds` is the interval for reading events of another
+    process, which cannot notify this one.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class OutputPump:
         self._pumps: dict[str, asyncio.Task[None]] = {}
 
     async def subscribe(self, task_id: str, after_seq: int | None) -> int:
-        """Send what comes after `after_seq` (None: from now on); return the last event there is.
+        """Send the events after `after_seq`, or from now on if None; return the number of the last event.
 
         A second subscription to a task replaces the first.
         """
@@ -67,13 +67,13 @@ class OutputPump:
         return last
 
     def unsubscribe(self, task_id: str) -> None:
-        """Stop following a task; do nothing if it is not followed."""
+        """Stop sending the events of a task; do nothing without a subscription."""
         pump = self._pumps.pop(task_id, None)
         if pump is not None:
             pump.cancel()
 
     async def aclose(self) -> None:
-        """Stop following everything; send the final output of ended runs if that is quick."""
+        """End all subscriptions, and send the final output of ended runs if that is quick."""
         pumps = list(self._pumps.values())
         if pumps:
             await asyncio.wait(pumps, timeout=LAST_SECONDS)
@@ -83,13 +83,13 @@ class OutputPump:
             await asyncio.wait(pumps, timeout=1)
 
     async def _pump(self, task_id: str, cursor: int) -> None:
-        changed, patience = asyncio.Event(), self._poll_seconds
+        changed, timeout = asyncio.Event(), self._poll_seconds
         changed.set()
         unwatch = self._events.watch(task_id, lambda event: changed.set())
         try:
             while True:
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(patience):
+                    async with asyncio.timeout(timeout):
                         await changed.wait()
                 changed.clear()
                 live = await self._registry.is_live(task_id)
@@ -97,7 +97,7 @@ class OutputPump:
                 if not live and not changed.is_set():
                     return
                 is_behind = (self._events.newest(task_id) or 0) > cursor
-                patience = STALL_SECONDS if is_behind else self._poll_seconds
+                timeout = STALL_SECONDS if is_behind else self._poll_seconds
         finally:
             unwatch()
 
@@ -115,4 +115,4 @@ class OutputPump:
         if self._pumps.get(task_id) is pump:
             del self._pumps[task_id]
         if not pump.cancelled() and (error := pump.exception()) is not None:
-            logger.warning("the output of run %s is no longer followed: %s", task_id, error)
+            logger.warning("the output of run %s is no longer sent: %s", task_id, error)

@@ -1,4 +1,4 @@
-"""Progress of one request, for the client that sent it."""
+"""Send the progress of a request to its client."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from sidecar.rpc.connection import Connection
 
 
 class Progress:
-    """Sends `$/progress` begin, reports and end around a piece of work; nothing without a token.
+    """Send `$/progress` with begin, reports and end around some work; without a token, send nothing.
 
     Use it in the event loop, except for the function that `counter` returns.
     """
@@ -35,7 +35,7 @@ class Progress:
         self._send({"kind": "end"})
 
     def counter(self) -> Callable[[int, int], None]:
-        """Return a function for any thread that reports `done` of `total`, once for each whole percent."""
+        """Return a function for any thread that reports `done` of `total`, once for each percent."""
 
         def count(done: int, total: int) -> None:
             percentage = 100 * done // max(total, 1)

@@ -1,4 +1,4 @@
-"""Notices to the model of ended runs: the outbox, made durable, and the turns it may start."""
+"""Remind the model of ended runs: keep the outbox durable, and start turns of an idle agent."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ SendTurn = Callable[[str, list[str], str], Awaitable[bool]]
 
 
 class Reminders:
-    """Answer `reminders/*` and start turns; marks reach the journal before they are acknowledged."""
+    """Answer `reminders/*` and start turns. Marks are durable before they are acknowledged."""
 
     def __init__(
         self,
@@ -44,17 +44,17 @@ class Reminders:
         )
 
     def configure(self, settings: RemindersSettings) -> None:
-        """Shape later texts by changed settings."""
+        """Apply changed settings to later texts."""
         self._outbox.options = _options(settings)
         self._max_chars = settings.max_chars
 
     def restore(self, record: RunRecord) -> None:
-        """Take in an end that is still pending from an earlier process; it never starts a turn."""
+        """Add an end that is pending from an earlier process. It never starts a turn."""
         if not self._outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self._manager.now())
 
     def run_ended(self, run: Run) -> None:
-        """Take in an end that the manager has, and decide whether the model is notified of it."""
+        """Decide whether the model is notified of an end that the manager has."""
         record, task = run.record, run.record.task
         if record.sync:
             return
@@ -70,7 +70,7 @@ class Reminders:
             self._keep_marks([record.task.id], self._manager.now())
 
     def _note_failed_launch(self, record: RunRecord) -> None:
-        """Notify of a launch out of the queue that failed; that of any other was answered."""
+        """Notify of a queued launch that failed. Callers of other launches got the error as the answer."""
         task = record.task
         if task.queued_at is None:
             self._keep_marks([task.id], self._manager.now())
@@ -80,7 +80,7 @@ class Reminders:
             self._trigger.wake()
 
     def queued(self) -> list[QueuedTask]:
-        """Return what waits for a slot, the next one first."""
+        """Return the queued launches in order."""
         return [
             QueuedTask(
                 record.task.id,
@@ -96,7 +96,7 @@ class Reminders:
         return render_status_summary(self._manager.get_all_tasks(), self.queued(), self._max_chars)
 
     async def next(self) -> api.NextReminder:
-        """Return what the next turn has to carry."""
+        """Return the reminder for the next turn."""
         reminder = self._outbox.next()
         await self._written()
         return api.NextReminder(
@@ -104,9 +104,9 @@ class Reminders:
         )
 
     async def delivered(self, delivery_id: str) -> None:
-        """Note that a reminder reached the model; durable when this returns.
+        """Note durably that a reminder reached the model.
 
-        Raises StorageError when the disk does not take that; the reminder stays pending then.
+        Raises StorageError if that cannot be recorded; the reminder then stays pending.
         """
         task_ids = self._outbox.carried_by(delivery_id)
         if task_ids and not self._journal.read_only:
@@ -115,22 +115,22 @@ class Reminders:
         await self._written()
 
     def items(self) -> list[api.OutboxItem]:
-        """Return every end and how far its notice has come."""
+        """Return every end with the state of its reminder."""
         return [_item(item) for item in self._outbox.items()]
 
     def start_turns(self, is_busy: Callable[[], bool], send: SendTurn) -> TriggerLoop:
-        """Begin to start turns of an idle agent through `send`."""
+        """Start turns of an idle agent with `send` from now on."""
         self._trigger = TriggerLoop(self._manager, self._outbox, is_agent_busy=is_busy, send=send)
         self._trigger.start()
         return self._trigger
 
     def stop_turns(self) -> None:
-        """Start no more turns; one that is being asked for is given up."""
+        """Stop starting turns, and drop a pending request for one."""
         if self._trigger is not None:
             self._trigger.close()
 
     async def aclose(self) -> None:
-        """Start no more turns, and finish writing; bounded."""
+        """Stop starting turns and finish writing, in bounded time."""
         if self._trigger is not None:
             await self._trigger.aclose(0.3)
         if self._writes:

@@ -1,4 +1,4 @@
-"""Text that grows while a request is served, sent to the client that waits for the answer."""
+"""Stream text to a client that waits for the answer to a request."""
 
 import asyncio
 import logging
@@ -9,16 +9,15 @@ from typing import Self
 logger = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 0.11
-"""Least time between two reports: no second has more than 10."""
+"""The shortest time between two reports: at most 10 a second."""
 MAX_CHARS = 64 * 1024
-"""The newest text that is kept for a client that reads slowly."""
+"""How much of the newest text is kept for a slow client."""
 
 
 class ReportStream:
-    """Send text through `send`, which waits for a client that reads slowly; nothing else waits with it.
+    """Send text with `send`, which may wait for a slow client; adding text never waits.
 
-    Leaving the context sends the rest; leaving it by an error or a cancellation drops the rest. Text that
-    comes later is ignored.
+    Leaving the context sends the rest, unless an error or a cancellation ends it. Later text is ignored.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class ReportStream:
             self._text = ""
 
     def add(self, text: str) -> None:
-        """Have text sent, in one report with what else comes before the next one is due."""
+        """Add text to the next report."""
         if not self._is_open or not text:
             return
         whole = self._text + text

@@ -1,4 +1,4 @@
-"""The runs of the process that owns the root, read from the journal by one that does not own it."""
+"""Notify readers of a root of the runs of its owner, by polling the journal."""
 
 import logging
 from collections.abc import Callable
@@ -11,17 +11,17 @@ logger = logging.getLogger(__name__)
 
 
 class ForeignRuns:
-    """Compares the journal with its last state, and announces each run whose state changed."""
+    """Compare the journal with its last state, and notify of each run whose state changed."""
 
     def __init__(self, journal: Journal, announce: Callable[[AsyncTask], None]) -> None:
         self._journal = journal
         self._announce = announce
         self._live: dict[str, AsyncStatus] = {}
         self._newest: int | None = None
-        """The row of the newest run; None before the first check, which announces nothing."""
+        """The row of the newest run; None before the first check, which does not notify."""
 
     async def check(self) -> None:
-        """Announce changes since the last check; if the journal cannot be read, the next check does."""
+        """Notify of changes since the last check. If the journal cannot be read, the next check does it."""
         try:
             live = {record.task.id: record.task.status for record in await self._journal.unfinished()}
             newest, launched = await self._journal.launched_after(self._newest or 0)

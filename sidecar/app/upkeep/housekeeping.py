@@ -1,4 +1,4 @@
-"""Deleting, archiving and restoring tasks of the own root, and the retention the settings ask for."""
+"""Delete, archive and restore tasks of the own root, and apply the retention settings."""
 
 import asyncio
 import logging
@@ -20,29 +20,29 @@ logger = logging.getLogger(__name__)
 
 Action = Literal["delete", "archive", "restore"]
 ROUND_SECONDS: Final = 6 * 3600
-"""Time between two rounds of retention."""
+"""The time between two rounds of retention."""
 _DAY_MS: Final = 86_400_000
 
 
 class HasHistory(Protocol):
-    """Holds the history in force, which changes with the roots of the settings."""
+    """Has the current history, which changes with the roots in the settings."""
 
     @property
     def history(self) -> TaskHistory:
-        """The stored tasks now."""
+        """The current history."""
 
 
 class LiveRuns(Protocol):
-    """Knows the runs that have not ended."""
+    """Finds runs that have not ended."""
 
     def live(self, task_id: str) -> object | None:
-        """Return the run with this id, if it has not ended."""
+        """Return the run with this ID if it has not ended."""
 
 
 class Housekeeping:
-    """Moves task folders of one own root. Only under the root's lock.
+    """Move task folders of one own root. Requires the root's lock.
 
-    Methods that are not coroutines block, so call them in a thread. `now` returns the time in ms.
+    Methods that are not coroutines block, so call them in a thread. `now` returns ms since the epoch.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Housekeeping:
         self._rounds: asyncio.Task[None] | None = None
 
     def apply(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
-        """Apply an action to each task and report the results; a task that fails stays unchanged."""
+        """Apply an action to each task and return the results. A task that fails stays unchanged."""
         done: list[str] = []
         failed: list[FailedTask] = []
         for task_id in dict.fromkeys(task_ids):
@@ -90,7 +90,7 @@ class Housekeeping:
         return ListRemovedResult(items=items, total=len(found), revision=self._stored.history.revision)
 
     def disk_use(self) -> DiskUse:
-        """Measure the own root, links not followed."""
+        """Measure the own root without following links."""
         rows = self._stored.history.select(Selection(), [str(self._root.path)])
         return DiskUse(
             root=str(self._root.path),
@@ -101,7 +101,7 @@ class Housekeeping:
         )
 
     def retire(self) -> list[str]:
-        """Move old tasks to the trash and delete expired ones, as the settings say."""
+        """Move old tasks to the trash and delete expired ones from it, as the settings define."""
         settings = self._settings.current.history
         deleted: list[str] = []
         if settings.retention_days is not None or settings.max_bytes is not None:
@@ -118,11 +118,11 @@ class Housekeeping:
         return deleted
 
     def start(self, retired: Callable[[list[str]], None]) -> None:
-        """Begin the rounds of retention; `retired` is called with the ids in the event loop."""
+        """Start the rounds of retention; `retired` is called in the event loop with the moved tasks' IDs."""
         self._rounds = asyncio.get_running_loop().create_task(self._go_round(retired))
 
     async def aclose(self) -> None:
-        """End the rounds. A move is a single rename, so none is left half done."""
+        """Stop the rounds. Each move is a single rename, so none is left incomplete."""
         if self._rounds is not None:
             self._rounds.cancel()
             await asyncio.gather(self._rounds, return_exceptions=True)

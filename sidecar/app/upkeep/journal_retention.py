@@ -1,4 +1,4 @@
-"""Prunes old events from the journal."""
+"""Remove old events from the journal."""
 
 import asyncio
 import logging
@@ -11,18 +11,18 @@ from sidecar.subagents.journal.journal import Journal
 logger = logging.getLogger(__name__)
 
 ROUND_SECONDS = 6 * 3600
-"""Time between two rounds; the first one begins at the start."""
+"""The time between two rounds; the first one starts at once."""
 PAUSE_SECONDS = 0.05
-"""Time between two transactions of a round, so that runs write in between."""
+"""The time between two transactions of a round, in which runs can write."""
 DEFAULT_DAYS = 90
 """How long events are kept if `history.retentionDays` is not set."""
 MAX_BYTES = 500 * 1024 * 1024
-"""Above this size newer events are removed too, the oldest first."""
+"""Beyond this size, newer events are removed too, the oldest first."""
 _DAY_MS = 86_400_000
 
 
 class JournalRetention:
-    """Removes the events of old runs, round after round, from `start` to `aclose`. Only for the owner."""
+    """Remove the events of old runs in rounds, from `start` to `aclose`. Only for the owner of the root."""
 
     def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
         self._journal = journal
@@ -31,11 +31,11 @@ class JournalRetention:
         self._rounds: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin the rounds."""
+        """Start the rounds."""
         self._rounds = asyncio.create_task(self._repeat(), name="retention of events")
 
     async def aclose(self) -> None:
-        """End the rounds; a transaction that has begun is completed."""
+        """Stop the rounds; a transaction that has started is completed."""
         if self._rounds is not None:
             self._rounds.cancel()
             await asyncio.gather(self._rounds, return_exceptions=True)

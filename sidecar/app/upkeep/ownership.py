@@ -1,4 +1,4 @@
-"""Who owns the root: this process, another one or nobody, now and as that changes."""
+"""Track which process owns the root."""
 
 import asyncio
 import logging
@@ -12,14 +12,14 @@ from sidecar.storage.root_lock import HeldBy, RootLock, Unavailable
 logger = logging.getLogger(__name__)
 
 CHECK_SECONDS = 1.0
-"""How often an owner checks its lock, and anybody else whether there is still an owner."""
+"""The interval in which an owner checks its lock, and a reader checks whether there is an owner."""
 
 
 class Ownership:
-    """Hold the lock of a root while this process can; everybody else reads.
+    """Hold the lock of a root, or wait for it as a reader.
 
-    A reader becomes the owner once the owner is gone. An owner whose root, lock file or journal was removed
-    or replaced launches nothing more: what it writes now would be lost, or belong to somebody else.
+    A reader becomes the owner when the owner has exited. An owner whose root, lock file or journal was
+    removed or replaced stops launching: its data would be lost, or mixed with that of another process.
     """
 
     def __init__(self, root: OwnRoot, lock: RootLock | HeldBy | Unavailable) -> None:
@@ -35,12 +35,12 @@ class Ownership:
 
     @property
     def is_owner(self) -> bool:
-        """Whether this process holds the lock of the root as it is now."""
+        """Whether this process holds the lock, and the root was not replaced."""
         return isinstance(self._lock, RootLock) and self._replaced is None
 
     @property
     def was_abandoned(self) -> bool:
-        """Whether the owner before this one ended without giving the root up."""
+        """Whether the previous owner ended without releasing the root."""
         return isinstance(self._lock, RootLock) and self._lock.was_abandoned
 
     def require(self) -> None:
@@ -58,15 +58,15 @@ class Ownership:
         lost: Callable[[], None],
         reading: Callable[[], Awaitable[None]],
     ) -> None:
-        """Begin to check; await `acquired` on becoming the owner, call `lost` when that ends.
+        """Start to check. Await `acquired` on becoming the owner, and call `lost` when that ends.
 
-        `reading` is awaited at each check that finds the root in other hands.
+        `reading` is awaited after each check while another process owns the root.
         """
         check = self._check(acquired, lost, reading)
         self._watch = asyncio.create_task(check, name=f"owner of {self._root.path}")
 
     async def aclose(self) -> None:
-        """Stop checking and give the root up."""
+        """Stop checking and release the root."""
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.wait({self._watch}, timeout=CHECK_SECONDS)
@@ -89,11 +89,11 @@ class Ownership:
                 else:
                     await reading()
             elif self._replaced is None and not self._renew():
-                logger.error("%s was removed or replaced: this sidecar launches nothing more", self._replaced)
+                logger.error("%s was removed or replaced: this sidecar stops launching runs", self._replaced)
                 lost()
 
     def _renew(self) -> bool:
-        """Return whether a lock once held still counts; a lock file that is merely gone is made again."""
+        """Return whether a lock is still valid. Recreate a lock file that was only removed."""
         if not isinstance(self._lock, RootLock) or self._replaced is not None:
             return False
         replaced = self._lock.replaced()

@@ -1,4 +1,4 @@
-"""Recovers from a crash before the first client is answered. Only under the root's lock."""
+"""Recover from a crash before the first answer to a client. Requires the root's lock."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runners.process.marker import sweep
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import end_event, with_outcome
 from sidecar.subagents.tasks.outcome import LOST, Outcome
 from sidecar.subagents.transcript.transcript import STORED_OUTCOMES, Transcript
@@ -23,21 +23,20 @@ logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 5.0
 RETRY_SECONDS = 2.0
-"""How long after an incomplete recovery the rest is tried again."""
+"""The delay before an incomplete recovery is tried again."""
 _PAGE_EVENTS = 1000
 _USUAL_REASONS: Mapping[str, EndReason] = {
     "completed": "goal",
     "failed": "error",
     "cancelled": "cancelledByUser",
 }
-"""Replaces a reason that only another version knows."""
+"""Replaces an end reason that only another version knows."""
 
 
 class Recovery:
-    """Marks unfinished runs as lost, restores undelivered results, finishes stored tasks.
+    """Mark unfinished runs as lost, restore undelivered results, and finish stored tasks.
 
-    Whatever cannot be recovered is logged and left unchanged: one bad run, or a damaged journal, does not
-    stop the others.
+    A run that cannot be recovered is logged and left unchanged. It does not prevent the recovery of others.
     """
 
     def __init__(
@@ -54,15 +53,15 @@ class Recovery:
         self._reminders = reminders
         self._now = now
         self._lost_ids: frozenset[str] | None = None
-        """The runs that an earlier process left; None while the journal could not be read."""
+        """The runs that an earlier process left; None until the journal can be read."""
         self._restored: set[str] = set()
         self._has_restored = False
         self._is_complete = True
 
     async def run(self, *, after_kill: bool) -> bool:
-        """Recover once; False if the journal could not be written or read, so that `again` is needed.
+        """Recover once; return False if the journal could not be read or written and `again` is needed.
 
-        After a kill no process of any run is left: a cancelled run ends before its processes do.
+        `after_kill` stops all processes of runs, also of ended ones: a run ends before its processes exit.
         """
         self._is_complete = True
         await self._attempt(lambda: asyncio.to_thread(sweep_staging, self._root))
@@ -75,7 +74,7 @@ class Recovery:
         return self._is_complete
 
     async def again(self) -> list[str]:
-        """Try until everything is recovered; return the ids of the runs that ended meanwhile."""
+        """Retry until everything is recovered; return the IDs of the runs that ended meanwhile."""
         while True:
             await asyncio.sleep(RETRY_SECONDS)
             if await self.run(after_kill=False):
@@ -93,10 +92,10 @@ class Recovery:
     async def _sweep_processes(self) -> None:
         report = await asyncio.to_thread(sweep, await self._journal.ids(), SWEEP_SECONDS)
         if report.survivors:
-            logger.warning("processes of earlier runs that cannot be ended: %s", report.survivors)
+            logger.warning("processes of earlier runs that cannot be stopped: %s", report.survivors)
 
     async def _close_unreadable(self) -> None:
-        """End rows that cannot be read, so that none counts as running forever."""
+        """End the runs of unreadable rows, so that none counts as running forever."""
         task_ids = await self._journal.unreadable()
         if task_ids:
             logger.error("records of runs that cannot be read: %s", ", ".join(task_ids))
@@ -104,7 +103,7 @@ class Recovery:
             await self._journal.close_unreadable(task_ids, event)
 
     async def _lost(self) -> list[RunRecord]:
-        """Return the unfinished runs that there were when this process began: later ones are its own."""
+        """Return the unfinished runs from before this process started. Later ones are its own."""
         records = await self._journal.unfinished()
         if self._lost_ids is None:
             self._lost_ids = frozenset(record.task.id for record in records)
@@ -121,7 +120,7 @@ class Recovery:
                 logger.exception("run %s could not be recovered", record.task.id)
 
     async def _end(self, record: RunRecord) -> None:
-        """End a run as its events show, else as lost."""
+        """Record the end that the events of a run show, else that it is lost."""
         task = record.task
         fold, outcome = await _read(record, self._journal)
         at = fold.last_activity_at or _began_at(task)
@@ -134,7 +133,7 @@ class Recovery:
             stamp = {"seq": seq, "ts": max(self._now(), at)}
             await self._journal.end_now(ended, {**end_event(ended.task, None), **stamp})
         else:
-            await self._journal.save_end(ended)  # versions before this one wrote the event first
+            await self._journal.save_end(ended)  # earlier versions wrote the event first
 
     async def _finish_transcripts(self) -> None:
         for record in await self._journal.unfinished_transcripts():
@@ -162,7 +161,7 @@ class Recovery:
     async def _restore_pending(self) -> None:
         undelivered = await self._journal.undelivered()
         if unconcerned := [record.task.id for record in undelivered if not record.concerns_model]:
-            # From versions before this one, which kept every end for the model.
+            # Earlier versions kept every end for the model.
             await self._journal.mark_notified(unconcerned, self._now())
         for record in undelivered:
             if not record.concerns_model:
@@ -191,7 +190,7 @@ async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome |
 
 
 def _outcome_in(event: dict[str, object], fold: RunFold) -> Outcome | None:
-    """Return the end that a state event shows, with the output of the run before it."""
+    """Return the end in a state event, with the output of the run up to it."""
     status, reason = event.get("status"), event.get("endReason")
     if event["type"] != "state" or not isinstance(status, str) or status not in STORED_OUTCOMES:
         return None

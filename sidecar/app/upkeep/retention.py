@@ -1,4 +1,4 @@
-"""Which tasks of the own root exceed the retention settings. Pure."""
+"""Choose the tasks of the own root that exceed the retention settings; pure functions."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,9 +10,9 @@ _DAY_MS = 86_400_000
 def expired(
     rows: Iterable[TaskInfo], sizes: Mapping[str, int], now: int, days: int | None, max_bytes: int | None
 ) -> list[str]:
-    """Return the ids of tasks to remove: older than `days`, then the oldest until `max_bytes` are kept.
+    """Return the IDs of tasks older than `days`, then of the oldest until at most `max_bytes` remain.
 
-    `sizes` are the bytes of each task's folder. Favorites and tasks of unknown age are always kept.
+    `sizes` has the size of each task's folder in bytes. Favorites and tasks of unknown age always stay.
     """
     aged = [row for row in rows if row.last_activity is not None and not row.favorite]
     aged.sort(key=lambda row: (row.last_activity or 0, row.id))

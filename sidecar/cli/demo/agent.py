@@ -1,4 +1,4 @@
-"""A small agent without a model: does real work on files and says what it does, one event a line.
+"""A small agent without a model that works on files and reports each step as an event on a line.
 
 Run as a file, `python demo_agent.py JOB [FOLDER]`, by a `command` runner with `format: "events"`; the goal
 comes on stdin. It uses the standard library only, so that it starts at once and anywhere.
@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 PACE_SECONDS = 0.12
-"""A pause after each file, so that a person can watch; the work itself takes no time on small folders."""
+"""The pause after each file, so that a person can watch."""
 TOUR_FILES = 24
 TOUR_BYTES = 256 << 10
-"""Bounds of a tour, so that it takes seconds in a folder of any size."""
+"""The limits of a tour, so that it takes seconds in a folder of any size."""
 _MARKS = ("TODO", "FIXME")
 _SKIPPED = {".git", ".venv", "node_modules", "__pycache__"}
 
 
 def main(arguments: list[str]) -> int:
-    """Do one job in a folder (default: the current one); returns the exit code."""
+    """Do one job in a folder, by default the current one, and return the exit code."""
     job = JOBS.get(arguments[0]) if arguments else None
     if job is None:
         sys.stderr.write(f"name a job: {', '.join(JOBS)}\n")
@@ -55,7 +55,7 @@ def inventory(folder: Path) -> None:
 
 
 def todos(folder: Path) -> None:
-    """Gather the marks left in files and write TODO.md."""
+    """Collect the TODO marks in files and write TODO.md."""
     found = []
     for path, text in read_files(folder):
         for number, line in enumerate(text.splitlines(), 1):
@@ -68,7 +68,7 @@ def todos(folder: Path) -> None:
 
 
 def watch(folder: Path) -> None:
-    """Hash all files over and over until somebody stops it."""
+    """Hash all files repeatedly until the run is stopped."""
     for turn in itertools.count(1):
         for path, text in read_files(folder):
             digest = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -76,7 +76,7 @@ def watch(folder: Path) -> None:
 
 
 def tour(folder: Path) -> None:
-    """Read some files, the nearest first, and tell what is there; writes nothing."""
+    """Read some files, the nearest first, and describe them without writing anything."""
     lines: Counter[str] = Counter()
     emit("message", text=f"I look around in {folder.resolve().name}, and change nothing.\n\n")
     for path in itertools.islice(nearest_files(folder), TOUR_FILES):
@@ -95,7 +95,7 @@ def tour(folder: Path) -> None:
 
 
 def nearest_files(folder: Path) -> Iterator[Path]:
-    """Yield the readable files of moderate size, each folder's own before those of its folders."""
+    """Yield the readable files of moderate size, those of each folder before those of its subfolders."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
         for path in (Path(parent, name) for name in sorted(names)):
@@ -123,7 +123,7 @@ def write(path: Path, text: str) -> None:
 
 
 def emit(type: str, **members: Any) -> None:
-    """Say one event."""
+    """Write one event to stdout."""
     sys.stdout.write(json.dumps({"type": type, **members}) + "\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""`demo`: the main features from end to end, over JSON-RPC like an editor."""
+"""`demo`: show the main features over JSON-RPC, as an editor uses them."""
 
 import asyncio
 import contextlib
@@ -52,7 +52,7 @@ class _Paths:
 
 
 class _Demo:
-    """Act as an editor with its own sidecar."""
+    """Act like an editor that has its own sidecar."""
 
     def __init__(self, paths: _Paths, serve: list[str]) -> None:
         self._paths = paths

@@ -1,4 +1,4 @@
-"""What the demo works on: a folder of files, three subagents, and a storage another tool left."""
+"""The files of the demo: a workspace, three subagents, and a store of another tool."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ _STORED = (
 
 
 def write_workspace(folder: Path) -> None:
-    """Make the files that the subagents work on."""
+    """Create the files that the subagents work on."""
     for name, text in _FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def write_workspace(folder: Path) -> None:
 
 
 def write_agents(folder: Path) -> None:
-    """Make one definition for each job of the demo's agent; the runner has the job's name."""
+    """Create a definition for each job of the demo's agent; the runner has the name of the job."""
     folder.mkdir(parents=True)
     for name, description in _AGENTS.items():
         head = f"---\nname: {name}\ndescription: {description}\nrunner: {name}\n---\n"
@@ -59,7 +59,7 @@ def write_agents(folder: Path) -> None:
 
 
 def runners(python: str) -> dict[str, Any]:
-    """Return the settings of the runners those definitions name."""
+    """Return the settings for the runners of these definitions."""
     return {
         name: {
             "type": "command",
@@ -71,7 +71,7 @@ def runners(python: str) -> dict[str, Any]:
 
 
 def write_storage(root: Path, workspace: Path, now: int) -> None:
-    """Make a storage as Roo Code leaves one, with a finished, a waiting and a failed task."""
+    """Create a store like that of Roo Code, with a finished, a waiting and a failed task."""
     for task_id, title, mode, hours, cost, end in _STORED:
         folder = root / "tasks" / task_id
         folder.mkdir(parents=True)

@@ -71,7 +71,7 @@ def tools(value: Any) -> tuple[str, ...]:
     names = texts(value)
     if len(names) > tool_rule.MAX_NAMES:
         raise ValueError(f"lists {len(names):,} tools; list at most {tool_rule.MAX_NAMES}, or kinds of tools")
-    found = {name: tool_rule.fault(name) for name in names}
+    found = {name: tool_rule.problem(name) for name in names}
     problems = [f"{name} is ignored: {problem}" for name, problem in found.items() if problem is not None]
     known = tuple(name for name, problem in found.items() if problem is None)
     if problems:

@@ -1,4 +1,4 @@
-"""What a run and all runs of a day may use, and what they have used."""
+"""Track the cost and the tokens of each run and of each day, and compare them with the budget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from sidecar.subagents.fold.usage import Usage
 
 @dataclass(frozen=True)
 class Spent:
-    """What was used: USD, and all tokens together, the cache included."""
+    """Spending: cost in USD, and all tokens including those of the cache."""
 
     cost: float = 0
     tokens: int = 0
 
 
 class DaySpending:
-    """What all runs of a Host have used since local midnight. `now` gives ms since the epoch."""
+    """The spending of all runs of a Host since local midnight. `now` returns ms since the epoch."""
 
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
@@ -27,22 +27,22 @@ class DaySpending:
 
     @property
     def midnight(self) -> int:
-        """The beginning of the present day, in ms since the epoch."""
+        """The start of today in ms since the epoch."""
         return int(datetime.combine(self._today(), datetime.min.time()).timestamp() * 1000)
 
     @property
     def spent(self) -> Spent:
-        """What was used today."""
+        """The spending of today."""
         if self._day != self._today():
             self._day, self._spent = self._today(), Spent()
         return self._spent
 
     def add(self, cost: float, tokens: int) -> None:
-        """Take in what was used just now."""
+        """Add spending of this moment."""
         self._spent = Spent(self.spent.cost + cost, self.spent.tokens + tokens)
 
     def used_up(self, budget: BudgetSettings) -> str | None:
-        """Say which of the day's limits leaves nothing for another run; None if all leave something."""
+        """Return a message about a daily limit that is used up; None if another run may start."""
         for used, limit, text in _day_limits(self.spent, budget):
             if limit is not None and used >= limit:
                 return text
@@ -53,7 +53,7 @@ class DaySpending:
 
 
 class BudgetWatch:
-    """Follows what one run uses, and adds it to the day."""
+    """Track the spending of one run and add it to the day."""
 
     def __init__(self, budget: BudgetSettings, day: DaySpending) -> None:
         self._budget = budget
@@ -61,7 +61,7 @@ class BudgetWatch:
         self._counted = Spent()
 
     def exceeded(self, usage: Usage) -> str | None:
-        """Take in the newest usage of the run; return which limit it or the day exceeds."""
+        """Update the usage of the run; return a message if the run or the day exceeds a limit."""
         spent = Spent(usage.cost or 0, usage.tokens)
         self._day.add(spent.cost - self._counted.cost, spent.tokens - self._counted.tokens)
         self._counted = spent
@@ -73,7 +73,7 @@ class BudgetWatch:
 
 
 _Limit = tuple[float, float | None, str]
-"""What was used, the limit, and the sentence for the case that it is too much."""
+"""The amount used, the limit, and the message if the limit is exceeded."""
 
 
 def _task_limits(spent: Spent, budget: BudgetSettings) -> tuple[_Limit, _Limit]:

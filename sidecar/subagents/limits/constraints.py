@@ -1,4 +1,4 @@
-"""What limits a run besides its prompt: turns, tools, outputs, and which runner supports them."""
+"""The constraints of a run, such as turns, tools and outputs, and which runner supports them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ RunnerOption = Literal["expectedOutputs", "toolWhitelist", "maxTurns"]
 
 @dataclass(frozen=True, kw_only=True)
 class RunConstraints:
-    """What a run must comply with.
+    """The limits and the expected outputs of a run.
 
-    `expected_outputs` is name to description; `max_turns` None for no limit; `grace_seconds` the time for a
-    last turn, 0 for none; `tools` None for all of them.
+    `expected_outputs` maps names to descriptions. `max_turns` is None without a limit, `grace_seconds` 0
+    without a last turn, and `tools` None if all are allowed.
     """
 
     expected_outputs: Mapping[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class RunConstraints:
 
 
 def constraints_of(params: LaunchParams, definition: "Definition", grace_seconds: float) -> RunConstraints:
-    """Return the constraints of a run: from the launch, else its definition, else the settings' grace."""
+    """Return the constraints of a run; the launch overrides its definition and the settings."""
     max_turns = definition.max_turns if params.max_turns is None else params.max_turns
     grace = grace_seconds if params.grace_period_seconds is None else params.grace_period_seconds
     return RunConstraints(

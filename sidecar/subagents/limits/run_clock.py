@@ -1,11 +1,11 @@
-"""The clock of a run: a timer on the event loop that can stand still."""
+"""The clock of a run: a timer on the event loop that can be paused."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class RunClock:
-    """Calls `expire` once the clock has run for `seconds`; None never expires. For the loop's thread."""
+    """Call `expire` when the clock has run for `seconds`, or never if None. For the loop's thread."""
 
     def __init__(self, seconds: int | float | None, expire: Callable[[], object]) -> None:
         self._left = seconds
@@ -14,7 +14,7 @@ class RunClock:
         self._timer: asyncio.TimerHandle | None = None
 
     def resume(self) -> None:
-        """Start the clock, or let it go on; does nothing while it runs."""
+        """Start or resume the clock; do nothing while it runs."""
         if self._left is None or self._timer is not None:
             return
         loop = asyncio.get_running_loop()
@@ -22,7 +22,7 @@ class RunClock:
         self._timer = loop.call_later(self._left, self._expire)
 
     def pause(self) -> None:
-        """Stop the clock, keeping the time that is left; does nothing while it stands."""
+        """Pause the clock and keep the remaining time; do nothing while it is paused."""
         if self._left is None or self._timer is None:
             return
         self._left = max(0.0, self._left - (asyncio.get_running_loop().time() - self._since))
@@ -30,6 +30,6 @@ class RunClock:
         self._timer = None
 
     def stop(self) -> None:
-        """Stop the clock for good."""
+        """Stop the clock permanently."""
         self.pause()
         self._left = None

@@ -1,14 +1,14 @@
-"""How many background runs each runner may have at once."""
+"""Limit the concurrent background runs of each runner."""
 
 from sidecar.api.errors import LimitReached
 from sidecar.api.settings import UNLIMITED, SettingsSource
 
 
 class RunnerQuota:
-    """Count runs by their runner against the setting asyncTasks.perRunnerMax.
+    """Count the runs of each runner and compare them with the setting asyncTasks.perRunnerMax.
 
-    A runner that the setting does not name has no limit of its own. Take a place before a launch; release it
-    when the launch fails or the run ends.
+    A runner that is missing from the setting has no limit of its own. Call `take` before a launch, and
+    `release` when the launch fails or the run ends.
     """
 
     def __init__(self, settings: SettingsSource) -> None:
@@ -16,12 +16,12 @@ class RunnerQuota:
         self._runners: dict[str, str] = {}
 
     def has(self, runner: str) -> bool:
-        """Return whether the runner may have one more run."""
+        """Return whether the runner may start one more run."""
         limit = self._limit(runner)
         return limit == UNLIMITED or self._count(runner) < limit
 
     def check(self, runner: str) -> None:
-        """Raise LimitReached unless the runner may have one more run."""
+        """Raise LimitReached unless the runner may start one more run."""
         if not self.has(runner):
             limit = self._limit(runner)
             raise LimitReached(
@@ -31,11 +31,11 @@ class RunnerQuota:
             )
 
     def take(self, runner: str, task_id: str) -> None:
-        """Give a place to a launch."""
+        """Count a launch."""
         self._runners[task_id] = runner
 
     def release(self, task_id: str) -> None:
-        """Release the place of a run; ignore a run that has none."""
+        """Stop counting a run; do nothing if it is not counted."""
         self._runners.pop(task_id, None)
 
     def _limit(self, runner: str) -> int:

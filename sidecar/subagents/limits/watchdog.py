@@ -1,13 +1,13 @@
-"""A run that shows no sign of life, told from one that only waits."""
+"""Detect an inactive run."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class SilenceWatch:
-    """Calls `expire` once after `seconds` without a `touch`; None never expires. For the loop's thread.
+    """Call `expire` once after `seconds` without a `touch`, or never if None. For the loop's thread.
 
-    Touching costs nothing but a look at the clock: it happens for each of thousands of events.
+    `touch` only reads the clock, because it is called for each of thousands of events.
     """
 
     def __init__(self, seconds: float | None, expire: Callable[[], object]) -> None:
@@ -17,17 +17,17 @@ class SilenceWatch:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to watch, or go on after a `stop`; the silence counts from now."""
+        """Start to watch, also after a `stop`; the silence counts from now."""
         if self._seconds is not None and self._timer is None:
             self.touch()
             self._arm(self._seconds)
 
     def touch(self) -> None:
-        """Note a sign of life."""
+        """Note activity."""
         self._last = asyncio.get_running_loop().time()
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

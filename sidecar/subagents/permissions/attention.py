@@ -1,4 +1,4 @@
-"""A question as clients see it: what would be done, and what each answer would cover."""
+"""Show a permission request to clients: what the agent wants to do, and what each answer covers."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from sidecar.subagents.permissions.scope import Scope
 
 
 def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
-    """Return the answers a person is offered.
+    """Return the answers that a person can choose from.
 
-    Without a scope there is no "always", unless the agent offers no other answer that allows or refuses: it
-    then holds once here, however the agent understands it.
+    Without a scope, "always" is left out, unless the agent has no other answer that allows or denies. The
+    sidecar then applies it once, even if the agent remembers it.
     """
     return [
         AttentionOption(
@@ -33,7 +33,7 @@ def offers(question: Question, scope: Scope | None) -> list[AttentionOption]:
 def attention(
     question: Question, options: list[AttentionOption], diff: str | None, workspace: str
 ) -> Attention:
-    """Return what a client shows and answers."""
+    """Return the request in the form that clients show and answer."""
     return Attention(
         kind="permission",
         request_id=question.request_id,
@@ -49,7 +49,7 @@ def attention(
 
 
 def event(question: Question, workspace: str) -> dict[str, Any]:
-    """Return the members that every permission event of a question has."""
+    """Return the members that all permission events of a question share."""
     known = {
         "toolCallId": question.tool_call_id,
         "command": _command(question),
@@ -67,7 +67,7 @@ def event(question: Question, workspace: str) -> dict[str, Any]:
 
 
 def option_event(option: AttentionOption) -> dict[str, str]:
-    """Return an offered answer as an event has it."""
+    """Return an offered answer in the form of events."""
     scope = {} if option.scope is None else {"scope": option.scope}
     return {"optionId": option.option_id, "name": option.name, "kind": option.kind, **scope}
 
@@ -77,7 +77,7 @@ def _is_always(option: Option) -> bool:
 
 
 def _command(question: Question) -> str | None:
-    """Return the command, or the arguments as JSON if nothing else shows what is done."""
+    """Return the command, or the arguments as JSON if nothing else describes the call."""
     shown = question.command
     if shown is None and question.arguments and not _is_shown(question):
         shown = json.dumps(question.arguments, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -85,7 +85,7 @@ def _command(question: Question) -> str | None:
 
 
 def _cwd(question: Question, workspace: str) -> str | None:
-    """Return where what is shown as a command runs; an agent may name several directories."""
+    """Return the directory of the shown command; an agent may name several directories."""
     if _command(question) is None:
         return None
     named = [str(each) for each in directories(question.arguments or {})]

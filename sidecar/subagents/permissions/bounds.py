@@ -1,4 +1,4 @@
-"""Texts of agents, short enough to be shown, sent and kept."""
+"""Shorten texts of agents so that they can be shown, sent and stored."""
 
 TITLE_CHARS = 1_000
 NAME_CHARS = 200
@@ -8,9 +8,9 @@ SHOWN_PATHS = 100
 
 
 def cut_middle(text: str, limit: int) -> str:
-    """Return `text`, or its beginning and its end with a note between them, in at most `limit` characters.
+    """Return `text` in at most `limit` characters, with a note in place of the middle if it is longer.
 
-    The end of a command matters as much as its beginning.
+    The end stays, because it matters as much as the beginning of a command.
     """
     if len(text) <= limit:
         return text
@@ -20,7 +20,7 @@ def cut_middle(text: str, limit: int) -> str:
 
 
 def shown_paths(paths: tuple[str, ...], chars: int) -> list[str]:
-    """Return the first paths, each cut to `chars`; a last entry in brackets counts the others."""
+    """Return the first paths, each cut to `chars`, and an entry in brackets that counts the rest."""
     shown = [cut_middle(path, chars) for path in paths[:SHOWN_PATHS]]
     more = len(paths) - len(shown)
     return [*shown, f"[{more:,} more paths]"] if more else shown

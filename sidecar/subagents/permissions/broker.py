@@ -1,4 +1,4 @@
-"""Decides the permission requests of all runs: by a remembered permission, by policy, or by a person."""
+"""Decide the permission requests of all runs by remembered permissions, by policy, or by a person."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from sidecar.subagents.permissions.scope import Scope, scope_of
 
 DecidedBy = Literal["user", "policy", "remembered"]
 
-UNATTENDED = "nobody is connected who can answer, and this run may do only what its policy allows"
+UNATTENDED = "no client is connected that can answer, and this run may do only what its policy allows"
 _BY_POLICY = "the policy of this subagent does not allow it"
-_REMEMBERED = "the user has refused this permanently"
+_REMEMBERED = "the user has denied this permanently"
 _NO_OPTIONS = "the agent offers no answer that a person could choose"
 
 
@@ -36,11 +36,11 @@ class PermissionRequester(Protocol):
 
     @property
     def policy(self) -> Policy | None:
-        """The policy of its definition; None for that of the settings."""
+        """The policy in its definition; None for the policy in the settings."""
 
     @property
     def definition(self) -> str | None:
-        """The file of the workspace that defines it, with its content; None for the user's own."""
+        """The workspace file that contains its definition, with its content; None for the user's own."""
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
@@ -49,15 +49,15 @@ class PermissionRequester(Protocol):
         """Pause the time limits of the run while it waits for a person."""
 
     def resume_timers(self) -> None:
-        """Let the time limits continue."""
+        """Resume the time limits."""
 
 
 class Clients(Protocol):
-    """The clients that are connected."""
+    """The connected clients."""
 
     @property
     def is_attended(self) -> bool:
-        """Whether a person is connected who can answer."""
+        """Whether a client is connected that can answer."""
 
 
 @dataclass
@@ -70,9 +70,9 @@ class _Open:
 
 
 class PermissionBroker:
-    """Decides requests, and keeps open those that wait for a person until their first answer.
+    """Decide requests, and keep those for a person open until the first answer.
 
-    `changed` is called with every record whose attention changed.
+    `changed` is called with every record whose `attention` changed.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class PermissionBroker:
         self._open: dict[str, _Open] = {}
 
     async def ask(self, asker: PermissionRequester, question: Question) -> Answer:
-        """Return what the agent may do. Wait for a person only if a client is connected."""
+        """Return the answer to a request. Wait for a person only if a client is connected."""
         record, workspace = asker.record, Path(asker.record.task.workspace_dir)
         scope = await asyncio.to_thread(_scope, question, workspace)
         remembered = await self._memory.verdict(record.task, asker.definition, question, scope)
@@ -109,13 +109,13 @@ class PermissionBroker:
         )
 
     async def refuse(self, asker: PermissionRequester, question: Question, reason: str) -> Answer:
-        """Refuse by a rule that no memory, policy or person overrides; `reason` is for the agent."""
+        """Deny a request by a rule that nothing overrides; `reason` is for the agent."""
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
-        """Give a person's answer; the first one counts, and an "always" with a scope is remembered.
+        """Apply the first answer of a person, and remember an "always" that has a scope.
 
-        Raises InvalidState when the question is not open, InvalidParams for an option it does not offer.
+        Raises InvalidState if the request is not open, and InvalidParams if it does not offer the option.
         """
         task, waiting = record.task, self._open.get(request_id)
         if waiting is None or waiting.asker.record.task.id != task.id or waiting.answered.done():
@@ -131,7 +131,7 @@ class PermissionBroker:
                 f"optionId: {option_id!r} is not offered; use one of: {', '.join(map(repr, offered))}"
             )
         self._close(request_id)
-        try:  # first, so that it holds for the agent's next question
+        try:  # before the agent continues, so that its next request finds the permission
             definition = waiting.asker.definition
             await self._memory.remember(task, definition, waiting.question, waiting.scope, option)
         finally:
@@ -160,7 +160,7 @@ class PermissionBroker:
 
     async def _by_person(self, asker: PermissionRequester, question: Question, scope: Scope | None) -> Answer:
         options = offers(question, scope)
-        # In a thread: comparing large files takes a while.
+        # In a thread, since comparing large files takes a while.
         diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
         shown = attention(question, options, diff, asker.record.task.workspace_dir)
         waiting = _Open(asker, question, scope, shown, asyncio.get_running_loop().create_future())
@@ -183,7 +183,8 @@ class PermissionBroker:
                 "by": "user",
             }
         )
-        # "Always" is remembered here, and can be revoked here: some agents write it into rules of their own.
+        # Some agents store "always" in rules of their own. The sidecar remembers it instead, so that the
+        # user can revoke it.
         return Answer(question.once(option))
 
     def _close(self, request_id: str) -> None:
@@ -193,7 +194,7 @@ class PermissionBroker:
             self._show(waiting.asker)
 
     def _show(self, asker: PermissionRequester) -> None:
-        """Show the oldest open question on the task; its answer brings up the next."""
+        """Show the oldest open request on the task."""
         task = asker.record.task
         if task.status != "running":
             return
@@ -203,10 +204,10 @@ class PermissionBroker:
 
 
 def _scope(question: Question, workspace: Path) -> Scope | None:
-    """Return what an "always" would cover. Blocking: it follows the links of the question's files."""
+    """Return the scope of an "always". Blocking: resolves the links of the question's files."""
     return scope_of(question, str(workspace), reach.inside(question, workspace))
 
 
 def _outcome(option: Option | None) -> dict[str, str]:
-    """Return what was chosen; nothing if the agent offered no such option."""
+    """Return the chosen option as members of an event; none if the agent offered no such option."""
     return {} if option is None else {"optionId": option.option_id, "kind": option.kind}

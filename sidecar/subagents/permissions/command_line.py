@@ -1,4 +1,4 @@
-"""The commands that a shell would run for a line, if the line's words show all of them."""
+"""Parse the commands that a shell runs for a line, unless the line can run others too."""
 
 import re
 import shlex
@@ -7,19 +7,20 @@ from typing import NamedTuple
 from sidecar.subagents.paths import wildcard
 
 MAX_CHARS = 8_192
-"""Characters of a line that is parsed; a longer one fits only word for word."""
+"""The longest line that is parsed. A longer line must equal the pattern."""
 MAX_COMMANDS = 100
 _OPERATORS = ";|&\n"
 _HARMLESS = re.compile(r"(?<![ \t])[ \t]+[12]?>(?:&[12]|[ \t]*/dev/null)(?=[ \t\n;&|]|$)")
-"""A redirection that writes no file. It ends only where a shell ends a word."""
+"""A redirection that does not write a file, up to the end of its word in a shell."""
 _OPAQUE = re.compile(r"[`<>()\r\0]|\$\S|(?:^|[\s;&|])#|\\\n")
-"""What makes a shell run, write or leave out what the words do not show; CR is a letter to it.
+"""Syntax with which a shell runs or writes something that the words do not show, or ignores words.
 
-An expansion can run commands by itself: `${x@P}`, `$[...]`, `$((...))`.
+CR counts because a shell reads it as part of a word. An expansion can run commands by itself: `${x@P}`,
+`$[...]`, `$((...))`.
 """
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
-"""What a shell expands to other words, options too."""
+"""Braces, which a shell expands to other words, including options."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -51,36 +52,36 @@ _RISKS = {
     "ssh": "-o -F",
     "npm": "-C exec x explore config set --prefix --script-shell --userconfig --globalconfig --node-options",
 }
-"""Options and words by which programs run others, write files or leave the folder they run in.
+"""Options and words with which programs run others, write files or leave their folder.
 
-Those of `git` come before its subcommand, those of `git *` after any.
+The options of `git` precede its subcommand; those of `git *` follow any subcommand.
 """
 _GIT_RISKS = _words(
     "config filter-branch daemon shell send-email hook credential credential-store credential-cache "
     "http-backend upload-pack receive-pack mergetool instaweb web--browse"
 )
-"""Subcommands of Git that do so by themselves."""
+"""Subcommands of Git that do so without options."""
 _WRAPPERS = _words(
     "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice "
     "nohup setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
 )
-"""Programs that run others, which a `*` in place of a program does not mean."""
+"""Programs that run others. A `*` in place of a program does not match them."""
 
 
 class Command(NamedTuple):
-    """One command of a line, quotes removed; `is_expanded` if a shell may make other words of it."""
+    """One command of a line without quotes; `is_expanded` if a shell may expand its words to others."""
 
     words: tuple[str, ...]
     is_expanded: bool
 
     @property
     def text(self) -> str:
-        """The words with a blank between them."""
+        """The words, joined with spaces."""
         return " ".join(self.words)
 
 
 def commands(line: str) -> list[Command]:
-    """Return the commands of a line, quotes removed; none if it may do more than they show."""
+    """Return the commands of a line without quotes; none if the line may do more than they show."""
     if len(line) > MAX_CHARS:
         return []
     bare = _HARMLESS.sub(" ", line.strip(" \t\n"))
@@ -95,10 +96,10 @@ def commands(line: str) -> list[Command]:
                 found.append([])
             else:
                 found[-1].append(word)
-    except ValueError:  # a quote that nothing closes
+    except ValueError:  # an unclosed quote
         return []
     given = [words for words in found if words]
-    # A name with a blank in it is not the program that a pattern means by the same letters.
+    # A quoted program name with a space is not the program and argument that a pattern means.
     if len(given) > MAX_COMMANDS or any(len(words[0].split()) != 1 for words in given):
         return []
     is_expanded = _BRACES.search(_QUOTED.sub("", bare)) is not None
@@ -106,10 +107,10 @@ def commands(line: str) -> list[Command]:
 
 
 def fits(command: Command, pattern: str) -> bool:
-    """Tell whether one command fits.
+    """Return whether one command matches a pattern.
 
-    `git:*` and `git *` are `git` with any arguments or none, `git*` whatever begins so. A `*` does not stand
-    for words by which the program runs another, writes a file or leaves its folder.
+    `git:*` and `git *` match `git` with any arguments or none, `git*` matches anything with this prefix. A
+    `*` does not match words with which the program runs another, writes a file or leaves its folder.
     """
     wanted = f"{pattern[:-2]} *" if pattern.endswith(":*") else pattern
     without = wanted.removesuffix(" *")
@@ -131,7 +132,7 @@ def _is_safe(command: Command, wanted: list[str]) -> bool:
 
 
 def _risks(program: str, words: tuple[str, ...]) -> list[str]:
-    """Return the risky options and subcommands, which a pattern has to name."""
+    """Return the risky options and subcommands. A pattern must name them."""
     if program != "git":
         return _named(_RISKS[program], words)
     at = next((at for at, word in enumerate(words) if not word.startswith("-")), len(words))
@@ -150,7 +151,7 @@ def _named(risks: str, words: tuple[str, ...]) -> list[str]:
 
 
 def _as_option(word: str, risk: str) -> str | None:
-    """Return the risky option in a word: a long one may be abbreviated, short ones may be joined."""
+    """Return the risky option in a word. Long options may be abbreviated, short options joined."""
     name = word.split("=", 1)[0]
     if risk.startswith("--"):
         return name if len(name) > 2 and risk.startswith(name) else None

@@ -1,4 +1,4 @@
-"""Changes of files as a unified diff, in bounded time: an agent may report any change."""
+"""Create a unified diff in bounded time, because an agent may report a change of any size."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,13 @@ from sidecar.subagents.permissions.question import FileChange
 _CONTEXT = 3
 _COMPARED_LINES = 2_000
 _COMPARED_PAIRS = 20_000
-"""Pairs of equal lines; beyond either bound the old lines come first, then the new ones."""
+"""The limit for pairs of equal lines. Beyond either limit, the diff has all old lines, then all new ones."""
 _Line = tuple[str, str]
-"""A mark (blank, - or +) and the line behind it."""
+"""A mark (space, - or +) and the text of the line."""
 
 
 def unified(changes: Iterable[FileChange]) -> str | None:
-    """Return the diff of all files, cut in its middle; None if nothing changes."""
+    """Return the diff of all files without its middle if it is too long; None if nothing changes."""
     lines = [line for change in changes for line in _file(change)]
     return cut_middle("\n".join(lines), DIFF_CHARS) if lines else None
 
@@ -64,7 +64,7 @@ def _steps(old: list[str], new: list[str]) -> Iterable[tuple[str, int, int, int,
 
 
 def _hunks(lines: list[_Line], old_at: int, new_at: int) -> Iterator[str]:
-    """Yield hunks, which end where more lines are equal than the context of two changes."""
+    """Yield hunks. Changes share a hunk if their contexts touch."""
     changed = [at for at, (mark, _) in enumerate(lines) if mark != " "]
     first = changed[0]
     for last, following in zip(changed, [*changed[1:], None], strict=True):
@@ -83,5 +83,5 @@ def _count(lines: list[_Line], other_side: str) -> int:
 
 
 def _range(lines_before: int, count: int) -> str:
-    """Return the first line, counted from 1, and the number of lines; of none the line before."""
+    """Return the first line, counted from 1, and the number of lines; if 0, the line before."""
     return f"{lines_before + (count > 0)},{count}"

@@ -1,4 +1,4 @@
-"""What a person allowed or refused "always": for one subagent in one workspace, until it is revoked."""
+"""Remember answers with "always" for one subagent in one workspace, until they are revoked."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
@@ -16,17 +16,17 @@ class Store(Protocol):
     """The store of remembered permissions: the journal."""
 
     async def permissions(self) -> list[RememberedPermission]:
-        """Return all of them, oldest first."""
+        """Return all remembered permissions, oldest first."""
 
     async def remember(self, permission: RememberedPermission) -> None:
-        """Store one more."""
+        """Store a permission."""
 
     async def revoke(self, permission_ids: Sequence[str]) -> list[str]:
-        """Forget some; return the ids that were stored."""
+        """Remove permissions; return the IDs that were stored."""
 
 
 class PermissionMemory:
-    """Answer questions that were answered "always"; `now` is in ms since the epoch."""
+    """Answer requests from remembered permissions; `now` returns ms since the epoch."""
 
     def __init__(self, store: Store, now: Callable[[], int]) -> None:
         self._store = store
@@ -35,9 +35,9 @@ class PermissionMemory:
     async def verdict(
         self, task: AsyncTask, definition: str | None, question: Question, scope: Scope | None
     ) -> Literal["allow", "deny"] | None:
-        """Return the newest decision that holds for a question and its scope; None if there is none.
+        """Return the newest decision that applies to a question and its scope; None if there is none.
 
-        `definition` names the file that defines the subagent; None for the user's own.
+        `definition` identifies the file that defines the subagent; None for the user's own.
         """
         kept = await self._store.permissions()
         decided = [each.decision for each in kept if holds(each, task, definition, question, scope)]
@@ -51,7 +51,7 @@ class PermissionMemory:
         scope: Scope | None,
         option: Option,
     ) -> None:
-        """Remember an "always" for what its scope names; every other answer holds once."""
+        """Remember an "always" that has a scope; do nothing for other answers."""
         decision = _ALWAYS.get(option.kind)
         if decision is None or scope is None:
             return
@@ -78,9 +78,9 @@ def holds(
     question: Question,
     scope: Scope | None,
 ) -> bool:
-    """Tell whether a decision holds for a question whose "always" would cover `scope`.
+    """Return whether a decision applies to a question whose "always" would cover `scope`.
 
-    A permission is for one definition: a repository may bring another of the same name.
+    An "allow" applies to one definition only: a repository may contain another one with the same name.
     """
     if permission.decision == "allow" and permission.definition != definition:
         return False
@@ -93,9 +93,9 @@ def holds(
 
 
 def _held_before(permission: RememberedPermission, question: Question) -> bool:
-    """Tell whether a decision of an earlier version holds: by kind, command or title, which is too broad.
+    """Return whether a decision of an earlier version applies.
 
-    Only a refusal may be that broad.
+    Earlier versions compared only the kind, command or title. That is too broad for anything but a denial.
     """
     named = (None, question.command, question.title)
     return permission.decision == "deny" and permission.subject in named

@@ -1,6 +1,6 @@
-"""The files, folders, patterns and addresses that the arguments of a call name: pure.
+"""Find the files, folders, patterns and addresses in the arguments of a call; pure functions.
 
-Agents name the same argument differently, so its name is taken apart into words.
+Agents use different names for the same argument, so names are split into words.
 """
 
 import re
@@ -12,12 +12,12 @@ from sidecar.subagents.permissions import web_address
 from sidecar.subagents.permissions.web_address import WebAddress
 
 Role = Literal["file", "folder", "directory", "pattern", "address", "text"]
-"""What a value is. A `folder` is where a search begins, a `directory` where relative paths begin."""
+"""The role of a value. A search starts in a `folder`, relative paths start in a `directory`."""
 
 MAX_VALUES = 10_000
-"""Values of one call; a call with more is in doubt."""
+"""The most values in one call; a call with more is ambiguous."""
 MAX_DEPTH = 12
-"""Levels of nested values; a call with more is in doubt."""
+"""The most levels of nested values; a call with more is ambiguous."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -40,11 +40,11 @@ _TEXTS = _words(
     "newstring oldstring newstr oldstr newtext oldtext newcontent oldcontent newsource oldsource filetext "
     "codeedit inserttext exclude excludes ignore"
 )
-"""Names of free text, and of patterns that only leave files out: these values reach no file."""
+"""Names of free text, and of patterns that only exclude files. Their values do not reach a file."""
 _BY_PATH = frozenset({"changes", "files", "paths"})
 """Members that may be a mapping from paths."""
 _BELOW_FILE = frozenset({"name", "value"})
-"""Members of a file's own mapping that name the file."""
+"""Members that contain the path in a mapping for one file."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PLACE = re.compile(
@@ -59,14 +59,14 @@ _PATCHED = re.compile(
 
 
 class Place(NamedTuple):
-    """One value that a call names, and what it is."""
+    """A value of a call and its role."""
 
     role: Role
     text: str
 
 
 def named(arguments: Any) -> list[Place] | None:
-    """Return what the arguments of a call name, at any depth; None if they are too many or too deep."""
+    """Return the values in the arguments of a call; None if there are too many or too deep ones."""
     found: list[Place] = []
     left: list[tuple[tuple[str, ...], Any]] = [((), arguments)]
     for _ in range(MAX_VALUES):
@@ -81,20 +81,20 @@ def named(arguments: Any) -> list[Place] | None:
             if isinstance(value, Mapping):
                 found.extend(_keys(names, value))
                 left.extend(((*names, str(key)), below) for key, below in value.items())
-            else:  # a list adds a level, too
+            else:  # a list counts as a level too
                 left.extend(((*names, names[-1] if names else ""), below) for below in value)
     return None
 
 
 def files(arguments: Any) -> Iterator[str]:
-    """Yield the files and folders that a call names, as far as the bounds of `named` allow."""
+    """Yield the files and folders that a call names; none beyond the limits of `named`."""
     for place in named(arguments) or ():
         if place.role in ("file", "folder"):
             yield place.text
 
 
 def address(url: str, arguments: Any) -> WebAddress | None:
-    """Return the server that a call fetches from; None in doubt, or if it names files or other hosts."""
+    """Return the server of a call; None if it is ambiguous or the call names files or other hosts."""
     found, places = web_address.parse(url), named(arguments)
     if found is None or places is None or any(place.role not in ("address", "text") for place in places):
         return None
@@ -103,14 +103,14 @@ def address(url: str, arguments: Any) -> WebAddress | None:
 
 
 def directories(arguments: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield every directory in which a command may run, in whatever form."""
+    """Yield every directory in which a command may run, as the agent sent it."""
     for name, value in arguments.items():
         if value and _joined(name) in _RUN_IN:
             yield value
 
 
 def local(uri: str) -> str:
-    """Return the path of a `file:` URI of this machine; any other text unchanged."""
+    """Return the path of a `file:` URI on this machine; return other text unchanged."""
     if not uri.lower().startswith("file:"):
         return uri
     try:
@@ -135,7 +135,7 @@ def _places(names: tuple[str, ...], value: str) -> Iterator[Place]:
 
 
 def _role(names: tuple[str, ...], value: str) -> Role | None:
-    """Return what a value is; None if it is only text."""
+    """Return the role of a value; None for plain text."""
     if _SCHEME.match(value):
         return "address"
     own = _own_role(names[-1]) if names else None

@@ -1,4 +1,4 @@
-"""What an agent may do without asking a person: by the kind of its tool, and where its files are."""
+"""Apply policies, which depend on the kind of a tool and on the location of its files."""
 
 from pathlib import Path
 
@@ -12,9 +12,9 @@ _WIDTH: dict[Policy, int] = {"deny": 0, "ask": 1, "allowReads": 2, "allowEdits":
 
 
 def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
-    """Return what `policy` says of a question.
+    """Return the verdict of `policy` on a question.
 
-    An edit counts as one in the workspace only when the agent names its files and all are there.
+    `allowEdits` allows an edit only if the agent names its files and all of them are in the workspace.
     """
     if policy in ("ask", "deny"):
         return policy
@@ -26,5 +26,5 @@ def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
 
 
 def is_wider(policy: Policy, other: Policy) -> bool:
-    """Tell whether `policy` lets an agent do something that `other` does not."""
+    """Return whether `policy` lets an agent do something that `other` does not."""
     return _WIDTH[policy] > _WIDTH[other]

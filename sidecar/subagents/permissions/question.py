@@ -1,4 +1,4 @@
-"""What an agent asks permission for, and the answer it gets: values without behavior of their own."""
+"""Permission requests of agents and their answers, as plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 Verdict = Literal["allow", "deny", "ask"]
 
 _PREFERENCE: dict[Verdict, tuple[str, ...]] = {
-    # "Once" first: a policy grants what was asked, not what may be asked later.
+    # "Once" first: a policy decides this request, not later ones.
     "allow": ("allow_once", "allow_always"),
     "deny": ("reject_once", "reject_always"),
 }
@@ -15,7 +15,7 @@ _PREFERENCE: dict[Verdict, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Option:
-    """One answer the agent would take. `kind` is allow_once, allow_always, reject_once or reject_always."""
+    """One answer that the agent accepts. `kind`: allow_once, allow_always, reject_once or reject_always."""
 
     option_id: str
     name: str
@@ -23,7 +23,7 @@ class Option:
 
 
 class FileChange(NamedTuple):
-    """The text of one file before and after; `old` is None for a file that is new."""
+    """The text of one file before and after a change; `old` is None for a new file."""
 
     path: str
     old: str | None
@@ -32,11 +32,11 @@ class FileChange(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What an agent asks permission for. `tool_kind` and the kinds of the options are the protocol's words.
+    """A permission request. `tool_kind` and the kinds of the options use the words of the protocol.
 
-    `tool_name` is the tool's own name, which not every agent sends. `arguments` is what the tool is called
-    with, as the agent sends it; `paths`, `changes`, `command` (a command line) and `url` are what else is
-    known of the call. Without `is_line`, `command` shows arguments that are not a command line.
+    `tool_name` is the name of the tool, which not every agent sends, and `arguments` are those of the call as
+    the agent sent them. `paths`, `changes`, `command` and `url` describe the call further. `command` is a
+    command line, or arguments of another kind if `is_line` is False.
     """
 
     request_id: str
@@ -53,27 +53,27 @@ class Question:
     url: str | None = None
 
     def option(self, option_id: str) -> Option | None:
-        """Return the option with this id."""
+        """Return the option with this ID."""
         return next((each for each in self.options if each.option_id == option_id), None)
 
     def option_for(self, verdict: Verdict) -> Option | None:
-        """Return the option of this meaning, the narrower first; agents differ in the order of options."""
+        """Return the option for a verdict, preferring "once". The order of options differs between agents."""
         kinds = _PREFERENCE.get(verdict, ())
         return next((each for kind in kinds for each in self.options if each.kind == kind), None)
 
     def once(self, option: Option) -> Option:
-        """Return the option that means the same only once, if the agent offers it."""
+        """Return the "once" variant of an option if the agent offers it, else the option."""
         return self.option_for("allow" if option.kind.startswith("allow") else "deny") or option
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The option taken, None to dismiss the question; `reason` is for the agent, if a rule decided."""
+    """The chosen option, or None to dismiss the request. `reason` is for the agent if a rule decided."""
 
     option: Option | None
     reason: str | None = None
 
     @classmethod
     def denial(cls, question: Question, reason: str) -> "Answer":
-        """Refuse; dismiss the question if the agent offers no such option."""
+        """Deny a request, or dismiss it if the agent offers no such option."""
         return cls(question.option_for("deny"), f"Permission denied: {reason}.")

@@ -1,4 +1,4 @@
-"""Which files a call reaches: by its arguments, by what else the agent says, and by links on the disk."""
+"""Find the files that a call reaches, through its arguments, its paths, and links on the disk."""
 
 import fnmatch
 import os
@@ -12,11 +12,11 @@ from sidecar.subagents.permissions import paths, places
 from sidecar.subagents.permissions.question import Question
 
 MAX_DIRECTORIES = 5
-"""Directories that a call's relative paths may begin in."""
+"""The most directories in which relative paths of a call may start."""
 MAX_PATTERNS = 20
-"""Patterns of one call."""
+"""The most patterns in one call."""
 MAX_ENTRIES = 2_000
-"""Entries of folders that are read for the links which a pattern may match."""
+"""The most folder entries that are read to find links that a pattern may match."""
 
 _WILD = re.compile(r"[*?\[{]")
 _WILD_OR_ESCAPED = re.compile(r"[*?\[{(\\]")
@@ -27,17 +27,17 @@ _BEGINS_ELSEWHERE = re.compile(r"[{(|,] *[/~]|^[A-Za-z][A-Za-z0-9+.-]*:[/\\]|^fi
 
 
 class Reached(NamedTuple):
-    """A file or folder, links followed, or all that fits a pattern below it."""
+    """A real path, or everything below it that matches a pattern."""
 
     path: str
     pattern: tuple[str, ...] = ()
 
 
 def reached(question: Question, workspace: Path) -> list[Reached] | None:
-    """Return all that a call reaches; None in doubt. Blocking.
+    """Return everything that a call reaches; None if that is ambiguous. Blocking.
 
-    Relative paths begin in the workspace and in each other directory that the call names; patterns begin in
-    the folders where it searches and, if the first folder they name is there, in the workspace too.
+    Relative paths start in the workspace and in every directory that the call names. Patterns start in the
+    folders that the call searches, and also in the workspace if it has the first folder of the pattern.
     """
     root, named = real_path(workspace), places.named(question.arguments or {})
     if root is None or named is None or any(place.role == "address" for place in named):
@@ -60,7 +60,7 @@ def reached(question: Question, workspace: Path) -> list[Reached] | None:
 
 
 def inside(question: Question, workspace: Path) -> tuple[str, ...] | None:
-    """Return what a call reaches, relative to the workspace; None unless all of it is there. Blocking."""
+    """Return what a call reaches relative to the workspace; None if something is outside. Blocking."""
     root, found = real_path(workspace), reached(question, workspace)
     if root is None or not found:
         return None
@@ -68,7 +68,7 @@ def inside(question: Question, workspace: Path) -> tuple[str, ...] | None:
 
 
 class _Finder:
-    """Collects what is reached, until something is in doubt."""
+    """Collect reached paths until something is ambiguous."""
 
     def __init__(self) -> None:
         self.reached: dict[Reached, None] = {}
@@ -90,7 +90,7 @@ class _Finder:
         return [path for path in real if path is not None]
 
     def patterns(self, named: Iterable[str], bases: Sequence[str], wild: "re.Pattern[str]") -> None:
-        """Add what patterns reach from each base."""
+        """Add the paths that patterns reach from each base."""
         for pattern in named:
             self._patterns += 1
             self.is_in_doubt |= self._patterns > MAX_PATTERNS
@@ -114,7 +114,7 @@ def _of_pattern(pattern: str, base: str, wild: "re.Pattern[str]") -> list[Reache
 
 
 def _is_certain(pattern: str) -> bool:
-    """Tell whether a pattern, or a regular expression that may be one, begins and stays where it seems to."""
+    """Return whether a pattern, or a regular expression like one, stays below where it seems to start."""
     if not paths.is_certain(pattern) or _BEGINS_ELSEWHERE.search(pattern):
         return False
     unescaped = pattern.replace("\\", "")
@@ -129,15 +129,15 @@ def _may_begin_in(root: str, pattern: str) -> bool:
 
 
 def _is_open(part: str) -> bool:
-    """Tell whether a part's braces or parentheses end in a later part."""
+    """Return whether braces or parentheses of a part close in a later part."""
     bare = _ESCAPE.sub("", part)
     return bare.count("{") != bare.count("}") or bare.count("(") != bare.count(")")
 
 
 def _links(start: str, pattern: Sequence[str]) -> list[Reached] | None:
-    """Return where the links lead that a pattern may match; None if its folders are too large.
+    """Return the targets of links that a pattern may match; None if its folders are too large.
 
-    Behind a `**` no agent follows links.
+    Agents do not follow links after a `**`.
     """
     found: list[Reached] = []
     folders, seen = [start], 0
@@ -163,7 +163,7 @@ def _entries(folders: Iterable[str]) -> Iterator["os.DirEntry[str]"]:
         try:
             with os.scandir(folder) as entries:
                 yield from entries
-        except OSError:  # a file, or not readable: nothing is found below it
+        except OSError:  # a file or an unreadable folder
             continue
 
 

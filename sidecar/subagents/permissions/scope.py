@@ -1,4 +1,4 @@
-"""What an "always" covers: one pure function decides it, for the memory and for the button that offers it."""
+"""Decide what an "always" covers, with one pure function for the memory and for the button."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 
 SUBJECT_CHARS = 4_000
-"""Longer commands are asked about every time: nobody reads all of what they would allow."""
+"""Longer commands have no "always", because a person would not read all of the text."""
 _WORDS_CHARS = 160
 _NAMED_PATHS = 3
-"""More files than these do not fit on a button."""
+"""How many files fit on a button."""
 _REMARKS = frozenset(
     {"description", "reason", "justification", "timeout", "timeout_ms", "timeoutMs"}
     | {"call_id", "callId", "turn_id", "turnId", "approval_id", "approvalId", "parsed_cmd"}
 )
-"""Arguments that change nothing about what a command does, and differ from call to call."""
+"""Arguments that do not affect a command but differ between calls."""
 _DOING = {"edit": "edits to", "delete": "deleting", "move": "moving"}
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What exactly an "always" names: `subject` is compared, `words` are for people."""
+    """The exact coverage of an "always": `subject` is compared, `words` are for people."""
 
     covers: Coverage
     subject: str | None
@@ -36,9 +36,9 @@ class Scope:
 
 
 def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -> Scope | None:
-    """Return what an "always" to a question would cover; None if nothing can be named exactly.
+    """Return what an "always" to a question would cover; None if that cannot be named exactly.
 
-    `inside` are the question's files relative to the workspace, None unless all are there.
+    `inside` has the question's files relative to the workspace; None if one is outside.
     """
     if question.command is not None:
         return _command(question, question.command, workspace)
@@ -60,7 +60,7 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
 
 
 def _place(arguments: Mapping[str, Any], workspace: str) -> str:
-    """Name every directory that a command may run in."""
+    """Return the names of all directories in which a command may run."""
     others = [
         _plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)
     ]
@@ -78,12 +78,12 @@ def _files(kind: str, inside: Sequence[str]) -> Scope | None:
 
 
 def _call(question: Question) -> Scope | None:
-    """Name a call by its tool and all its arguments; a title alone says too little."""
+    """Return the scope for a tool and all its arguments; a title alone is not specific enough."""
     if not question.arguments:
         return None
     name = question.tool_name or question.title
     arguments = _canonical(question.arguments)
-    if len(arguments) > COMMAND_CHARS:  # a client shows only a part of it
+    if len(arguments) > COMMAND_CHARS:  # clients show only a part of them
         return None
     digest = hashlib.sha256(arguments).hexdigest()
     return Scope("call", f"{name} {digest}", f"this exact call of {_plain(name)}")
@@ -94,6 +94,6 @@ def _canonical(arguments: Mapping[str, Any]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Return text on one line without invisible characters, cut in its middle."""
+    """Return text on one line without invisible characters, shortened in the middle."""
     visible = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text[:SUBJECT_CHARS])
     return cut_middle(visible, _WORDS_CHARS)

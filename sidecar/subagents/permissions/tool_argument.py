@@ -1,6 +1,7 @@
-"""What parentheses after a tool allow, in the syntax of Claude Code: `Bash(git log:*)`, `Edit(src/**)`.
+"""Arguments in parentheses after a tool, in the syntax of Claude Code: `Bash(git log:*)`, `Edit(src/**)`.
 
-A call fits by what its agent reports. In doubt it does not: who limits a tool wants the rest refused.
+Calls are matched by what the agent reports. An ambiguous call does not match: a user who limits a tool wants
+everything else denied.
 """
 
 import os
@@ -19,27 +20,27 @@ _FILES = ("read", "search", "edit", "delete", "move")
 _GLOB = re.compile(r"[*?\[]")
 
 
-def fault(kind: str, argument: str) -> str | None:
-    """Return why an argument of a tool of this kind is not understood; None if it is."""
+def problem(kind: str, argument: str) -> str | None:
+    """Return why an argument of a tool of this kind is invalid; None if it is valid."""
     if len(argument) > MAX_CHARS:
-        return f"its parentheses hold more than {MAX_CHARS:,} characters"
+        return f"its parentheses contain more than {MAX_CHARS:,} characters"
     if kind == "execute":
         return None
     if kind == "fetch":
         host = argument.removeprefix(_DOMAIN)
         known = argument.startswith(_DOMAIN) and host and "*" not in host.removeprefix("*.")
-        return None if known else "a tool that fetches can be limited to domain:HOST or domain:*.HOST only"
+        return None if known else "a tool that fetches can be limited only to domain:HOST or domain:*.HOST"
     if kind in _FILES:
-        return _fault_of_path(argument)
-    return "only tools that run commands, fetch, or read and change files can be limited so"
+        return _problem_of_path(argument)
+    return "only tools that run commands, fetch, or read and change files can be limited with parentheses"
 
 
 def allows(arguments: Sequence[str], kind: str, question: Question, workspace: Path) -> bool:
-    """Tell whether a call is one of those the arguments name, together, for a tool of this kind.
+    """Return whether arguments of a tool of this kind allow a call.
 
-    Each command of a line, and each file of a call, has to fit one of them.
+    Each command of a line, and each file of a call, must match one of the arguments.
     """
-    sound = [argument for argument in arguments if fault(kind, argument) is None]
+    sound = [argument for argument in arguments if problem(kind, argument) is None]
     if kind == "execute":
         is_known = question.is_line and question.command is not None and _is_here(question, workspace)
         return is_known and _allows_command(sound, question.command or "")
@@ -49,16 +50,16 @@ def allows(arguments: Sequence[str], kind: str, question: Question, workspace: P
     return _allows_paths(sound, question, workspace)
 
 
-def _fault_of_path(argument: str) -> str | None:
+def _problem_of_path(argument: str) -> str | None:
     if argument.startswith("!"):
-        return "exceptions, which begin with !, are not understood"
+        return "exceptions, which begin with !, are not supported"
     if argument.count("/") >= path_pattern.MAX_PARTS:
-        return f"a path of more than {path_pattern.MAX_PARTS} parts is not understood"
-    return None if paths.is_possible(argument) else "it holds a character that no path has"
+        return f"a path of more than {path_pattern.MAX_PARTS} parts is not supported"
+    return None if paths.is_possible(argument) else "it contains a character that paths cannot have"
 
 
 def _is_here(question: Question, workspace: Path) -> bool:
-    """Tell whether a command runs in the workspace: elsewhere the same words may run another program."""
+    """Return whether a command runs in the workspace. The same words may run another program elsewhere."""
     found = list(places.directories(question.arguments or {}))
     named = [place for place in found if isinstance(place, str)]
     return not found or (len(named) == len(found) and paths.inside(named, workspace) is not None)
@@ -92,11 +93,11 @@ def _is_at(argument: str, host: str) -> bool:
 
 
 def _pattern(argument: str, root: str) -> tuple[str, ...] | None:
-    """Return a pattern's parts from the root of the file system; None when its links cannot be followed.
+    """Return the parts of a pattern from the root of the file system; None if its links cannot be resolved.
 
-    `//x` begins there, `~/x` in the user's home, all else in the workspace; a name alone may be anywhere
-    in it.
-    In the workspace no link is followed: its files decide where a link leads, and must not widen a rule.
+    `//x` starts at the root, `~/x` in the user's home, and everything else in the workspace, where a single
+    name matches at any depth. Links in the workspace are not resolved, because the files of a workspace must
+    not widen a rule.
     """
     if argument.startswith("//"):
         base, rest = Path(root).anchor, argument[2:]

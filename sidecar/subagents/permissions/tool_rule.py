@@ -1,4 +1,4 @@
-"""Which tools a run may use, by the names people and definitions give them: pure."""
+"""Match tools with the names that people and definitions use for them; pure functions."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ from sidecar.subagents.permissions import tool_argument
 from sidecar.subagents.permissions.question import Question
 
 NEVER_DELEGATED = frozenset({"task", "agent", "list_subagents"})
-"""Tools that no list gives to a subagent: subagents do not start subagents."""
+"""Tools that no list can allow, because subagents do not start subagents."""
 
 _CALLABLE_PREFIX = re.compile(r"^(?:(?:api|functions?)\.)+", re.IGNORECASE)
 _NAMES = {
@@ -27,14 +27,14 @@ _NAMES = {
     "think": "todo_read todo_write update_plan",
 }
 _KIND_OF = {name: kind for kind, names in _NAMES.items() for name in names.split()}
-"""The protocol's kind for each name by which agents and their users call a tool."""
+"""The protocol's kind for each common name of a tool."""
 
 
 _KINDS = frozenset({*_NAMES, "switch_mode"})
-"""The kinds of tools that say what is done; `other` and unknown ones do not."""
+"""The kinds that describe what a tool does, which `other` and unknown kinds do not."""
 _HARMFUL = frozenset({"execute", "edit", "delete", "move", "fetch"})
 MAX_NAMES = 200
-"""Names in one list: each question is compared with all of them."""
+"""The most names in one list: each question is compared with all of them."""
 
 _NAME = re.compile(r"[\w./:-]+")
 _LIMITED = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
@@ -42,15 +42,15 @@ _LIMITED = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
 
 @dataclass(frozen=True)
 class ToolRule:
-    """The tools that all of some lists name."""
+    """The tools that are in every one of several lists."""
 
     lists: tuple[tuple[str, ...], ...]
 
     def allows(self, question: Question, workspace: Path) -> bool:
-        """Tell whether an agent asks for one of the tools.
+        """Return whether the rule allows a call.
 
-        A list names a tool, or a kind of tools in the protocol's words or in a usual name of one; `*` in a
-        name stands for any letters. Parentheses after a name limit it to some calls.
+        A list has names of tools, or kinds of tools by the protocol's word or a common name; `*` in a name
+        matches any letters. Parentheses after a name limit it to certain calls.
         """
         named = _names_of(question)
         return all(
@@ -63,15 +63,12 @@ class ToolRule:
         )
 
     def gives(self, name: str) -> bool:
-        """Tell whether a tool of this name is one of them, whatever it is called with."""
+        """Return whether the rule allows a tool of this name with any arguments."""
         return all(any(_entry(one).argument is None for one in _giving(each, name)) for each in self.lists)
 
     @functools.cached_property
     def names(self) -> list[str]:
-        """Return the tools as the last list has them, without those that another does not give.
-
-        If another limits them, they are as in that one.
-        """
+        """The names in the last list that all other lists allow too, with the limits of those lists."""
         *others, last = self.lists
         found = list(last)
         for other in others:
@@ -79,20 +76,20 @@ class ToolRule:
         return found
 
 
-def fault(name: str) -> str | None:
-    """Return why the parentheses after a tool's name are not understood; None if there is nothing wrong."""
+def problem(name: str) -> str | None:
+    """Return the problem with the parentheses after a tool's name; None if they are valid."""
     entry = _entry(name)
     if entry.argument is None or entry.name in NEVER_DELEGATED:
         return None
-    return tool_argument.fault(entry.kind, entry.argument)
+    return tool_argument.problem(entry.kind, entry.argument)
 
 
-def first_fault(names: Iterable[str]) -> str | None:
-    """Return what is wrong with a list of tools: too many, or parentheses that are not understood."""
+def first_problem(names: Iterable[str]) -> str | None:
+    """Return the first problem of a list of tools: too many names, or invalid parentheses."""
     listed = list(names)
     if len(listed) > MAX_NAMES:
         return f"names {len(listed):,} tools; name at most {MAX_NAMES}, or kinds of tools such as read, edit"
-    return next((f"{name}: {why}" for name in listed if (why := fault(name.strip())) is not None), None)
+    return next((f"{name}: {why}" for name in listed if (why := problem(name.strip())) is not None), None)
 
 
 def canonical(name: str) -> str:
@@ -103,20 +100,20 @@ def canonical(name: str) -> str:
 
 
 def delegated(names: Iterable[str]) -> list[str]:
-    """Return names trimmed, without the empty, the repeated and those never given to a subagent."""
+    """Return the trimmed names without empty, repeated and never delegated ones."""
     trimmed = dict.fromkeys(name.strip() for name in names)
     return [name for name in trimmed if name and _entry(name).name not in NEVER_DELEGATED]
 
 
 class _Entry(NamedTuple):
-    """A tool in a list: its canonical name, and what limits it or None."""
+    """A tool in a list: its canonical name, and the limit in parentheses or None."""
 
     name: str
     argument: str | None
 
     @property
     def kind(self) -> str:
-        """The kind of tools that the name means, or else the name itself."""
+        """The kind of tools for this name, or the name itself."""
         return _KIND_OF.get(self.name, self.name)
 
 
@@ -130,10 +127,10 @@ def _entry(listed: str) -> _Entry:
 
 
 def _names_of(question: Question) -> set[str]:
-    """Return what the tool may be called.
+    """Return the possible names of the tool.
 
-    The title, which a model may have written, counts only if the agent sends nothing better, and only if
-    it can be a name: other titles may be command lines.
+    The title counts only if the agent sends nothing better, because a model may have written it, and only if
+    it has the form of a name, because it may be a command line.
     """
     if question.tool_name:
         return {canonical(question.tool_name)}
@@ -143,7 +140,7 @@ def _names_of(question: Question) -> set[str]:
 
 
 def _allows(entries: Sequence[_Entry], question: Question, workspace: Path) -> bool:
-    """Tell whether a call is one of those that entries for its tool allow."""
+    """Return whether the entries for a tool allow a call."""
     arguments: dict[str, list[str]] = {}
     for entry in entries:
         if entry.argument is None:
@@ -153,9 +150,9 @@ def _allows(entries: Sequence[_Entry], question: Question, workspace: Path) -> b
 
 
 def _covers(entry: _Entry, named: set[str], kind: str) -> bool:
-    """Tell whether an entry gives a tool, by its kind or its names.
+    """Return whether an entry matches a tool by its kind or its names.
 
-    A name that usually stands for another kind does not give a tool that can do harm.
+    A common name of another kind does not match a tool that can do harm.
     """
     own = _KIND_OF.get(entry.name)
     if own == kind or wildcard.fits(kind, entry.name):
@@ -166,13 +163,13 @@ def _covers(entry: _Entry, named: set[str], kind: str) -> bool:
 
 
 def _giving(listed: Sequence[str], name: str) -> list[str]:
-    """Return what in a list is, or may be, a tool of this name."""
+    """Return the entries of a list that match, or may match, a tool of this name."""
     tool = _entry(name).name
     return [each for each in listed if _covers(_entry(each), {tool}, _KIND_OF.get(tool, tool))]
 
 
 def _narrowed(name: str, listed: Sequence[str]) -> list[str]:
-    """Return a tool as a list gives it: unchanged, with the list's limits, or not at all."""
+    """Return the names for a tool under a list: unchanged, with the list's limits, or none."""
     giving = _giving(listed, name)
     limits = all(_entry(each).argument is not None for each in giving)
     return giving if limits and _entry(name).argument is None else [name][: len(giving)]

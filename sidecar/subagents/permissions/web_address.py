@@ -1,7 +1,7 @@
-"""Which server an address leads to, if every reader of addresses agrees on it.
+"""Parse the server of a web address, unless parsers disagree about it.
 
-Agents read addresses as the WHATWG's URL standard says, Python's library does not. What both could
-understand differently (a backslash, white space, credentials, an encoded or a numeric host) has no answer.
+Agents follow the WHATWG URL standard, but Python's library does not. Addresses that the two read differently
+(with a backslash, white space, credentials, or an encoded or numeric host) are ambiguous.
 """
 
 import ipaddress
@@ -17,25 +17,25 @@ MAX_CHARS = 4_096
 
 
 class WebAddress(NamedTuple):
-    """A server: `host` in lower case, `port` None for the scheme's own."""
+    """A server: `host` in lower case, `port` None for the default of the scheme."""
 
     scheme: str
     host: str
     port: int | None
 
     def __str__(self) -> str:
-        """Spell the server as an address does; without the scheme if it is https."""
+        """Return the server as in an address, without the scheme if it is https."""
         where = self.host if self.port is None else f"{self.host}:{self.port}"
         return where if self.scheme == "https" else f"{self.scheme}://{where}"
 
 
 def mentioned(text: str) -> list[str]:
-    """Return the addresses in a text, without the punctuation that ends a sentence."""
+    """Return the addresses in a text without trailing punctuation."""
     return [found.rstrip(".,;:!?)]}`*") for found in _MENTIONED.findall(text)]
 
 
 def parse(url: str) -> WebAddress | None:
-    """Return the server of an http or https address; None in doubt."""
+    """Return the server of an http or https address; None if it is ambiguous."""
     if len(url) > MAX_CHARS or _DOUBTFUL.search(url):
         return None
     found = _ADDRESS.fullmatch(url)
@@ -49,7 +49,7 @@ def parse(url: str) -> WebAddress | None:
 
 
 def _is_plain(host: str) -> bool:
-    """Tell whether a host means what it says: `0x7f.1` is another name of 127.0.0.1."""
+    """Return whether a host is not a disguised IP address, such as `0x7f.1` for 127.0.0.1."""
     labels = host.removesuffix(".").split(".")
     if not _NUMBER.fullmatch(labels[-1]):
         return True

@@ -1,4 +1,4 @@
-"""The queue at the limit of running tasks: first come, first served, and no slot is lost."""
+"""Queue launches while the limit of running tasks is reached, and start them in order."""
 
 import asyncio
 import logging
@@ -16,16 +16,16 @@ logger = logging.getLogger(__name__)
 
 
 class Starter(Protocol):
-    """Starts what was admitted."""
+    """Start admitted launches."""
 
     async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
-        """Start a run; from the call on the slot belongs to the starter."""
+        """Start a run and take over the slot."""
 
 
 class Admission:
-    """Start launches while slots and runners allow, and keep the others in order.
+    """Start launches while slots and runners allow, and queue the others.
 
-    `on_move(record)` is called with every record whose place in the queue changed.
+    `on_move(record)` is called with every record whose position in the queue changed.
     """
 
     def __init__(
@@ -46,29 +46,29 @@ class Admission:
         self._closed = False
 
     def __len__(self) -> int:
-        """How many launches wait."""
+        """Return the number of queued launches."""
         return len(self._waiting)
 
     def can_start(self, prepared: PreparedLaunch) -> bool:
-        """Return whether slot and runner are free and no waiting launch could start instead."""
+        """Return whether a slot and the runner are free and no queued launch could start instead."""
         is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
         return is_next and self._manager.can_launch_async().allowed
 
     async def until_can_start(self, prepared: PreparedLaunch) -> None:
-        """Wait while a launch cannot start and ended runs keep slots until their processes are gone.
+        """Wait for the slots of ended runs whose processes still exit, if a launch needs one.
 
-        A client that was notified of an end may launch another run at once. This takes seconds at most.
+        A client may launch a run as soon as it is notified of an end. This takes seconds at most.
         """
         await self._until_freed(lambda: self.can_start(prepared) or not self._manager.ended_with_slot)
 
     async def until_gone(self, task_id: str) -> None:
-        """Wait until the processes of an ended run are gone."""
+        """Wait until the processes of an ended run have exited."""
         await self._until_freed(lambda: task_id not in self._manager.ended_with_slot)
 
     async def start_now(self, prepared: PreparedLaunch) -> bool:
-        """Start a launch if it can start now; return whether it was started.
+        """Start a launch if it can start now, and return whether it was started.
 
-        Raises what the start raises; the slot is free again then.
+        If the start raises, the error propagates and the slot is free again.
         """
         slot = self._reserve(prepared) if self.can_start(prepared) else None
         if slot is None:
@@ -77,7 +77,7 @@ class Admission:
         return True
 
     def limit_reached(self, prepared: PreparedLaunch) -> LimitReached:
-        """Return the error of a launch that cannot start now: which limit it is, and how many run."""
+        """Return the error for a launch that cannot start now, with the limit and the number of runs."""
         try:
             self._quota.check(prepared.runner_name)
         except LimitReached as error:
@@ -86,21 +86,21 @@ class Admission:
         return LimitReached(f"Max async tasks ({maximum}) reached", running=running, max=maximum)
 
     def enqueue(self, prepared: PreparedLaunch) -> int:
-        """Put a launch at the end of the queue and return its place, counted from 1.
+        """Append a launch to the queue and return its position, counted from 1.
 
-        Neither it nor those after it start until `make_ready` confirms that its record is durable.
+        Neither it nor later launches start until `make_ready` confirms that its record is durable.
         """
         self._waiting.append(prepared)
         prepared.record.task.queue_position = len(self._waiting)
         return len(self._waiting)
 
     def make_ready(self, task_id: str) -> None:
-        """Let a queued launch start as soon as it is its turn."""
+        """Allow a queued launch to start when its turn comes."""
         self._ready.add(task_id)
         self.pump()
 
     def remove(self, task_id: str) -> bool:
-        """Remove a launch from the queue; False if it is not there."""
+        """Remove a launch from the queue; return False if it is not queued."""
         for index, prepared in enumerate(self._waiting):
             if prepared.task_id == task_id:
                 del self._waiting[index]
@@ -110,7 +110,10 @@ class Admission:
         return False
 
     def move(self, task_id: str, position: int) -> int | None:
-        """Move a launch to a place, counted from 1, or to the end of the queue; None if it is not there."""
+        """Move a queued launch to a position, counted from 1, and return its new position.
+
+        A position after the end means the end. Returns None if the launch is not queued.
+        """
         old = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
         if old is None:
             return None
@@ -121,42 +124,42 @@ class Admission:
         return new + 1
 
     def waiting(self) -> list[RunRecord]:
-        """Return the queued records, the next one first."""
+        """Return the queued records in order."""
         return [prepared.record for prepared in self._waiting]
 
     def pump(self) -> None:
-        """Start what slots and runners allow. Called whenever a slot may have become free."""
+        """Start as many queued launches as slots and runners allow. Call this when a slot may be free."""
         while not self._closed:
-            place = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
-            if place is None or self._waiting[place].task_id not in self._ready:
+            index = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
+            if index is None or self._waiting[index].task_id not in self._ready:
                 return
-            slot = self._reserve(self._waiting[place])
+            slot = self._reserve(self._waiting[index])
             if slot is None:
                 return
-            prepared = self._waiting.pop(place)
+            prepared = self._waiting.pop(index)
             self._ready.discard(prepared.task_id)
-            self._renumber(place)
+            self._renumber(index)
             starting = asyncio.create_task(self._start_queued(prepared, slot))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
 
     def release(self, task_id: str) -> None:
-        """Release the runner of a run that has ended; the next launch may start."""
+        """Release the runner quota of an ended run, and start the next launch."""
         self._quota.release(task_id)
         self.pump()
 
     def slot_freed(self) -> None:
-        """Check again who waits for a slot or for the processes of a run."""
+        """Wake callers that wait for a slot or for the processes of a run."""
         self._slot_freed.set()
 
     def close(self) -> list[RunRecord]:
-        """Start nothing more; return what was still queued."""
+        """Stop starting launches, and return the records that are still queued."""
         self._closed = True
         waiting, self._waiting = self.waiting(), []
         return waiting
 
     async def aclose(self, limit: float) -> list[RunRecord]:
-        """Start nothing more, wait for what is starting, and return what was still queued. `limit` in s."""
+        """Close, wait at most `limit` seconds for launches that are starting, and return queued records."""
         waiting = self.close()
         if self._starting:
             await asyncio.wait(set(self._starting), timeout=limit)

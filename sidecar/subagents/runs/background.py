@@ -1,4 +1,4 @@
-"""The asyncio tasks of runs: the part that every way of launching shares."""
+"""Execute runs as asyncio tasks, for every kind of launch."""
 
 import asyncio
 import logging
@@ -24,23 +24,23 @@ from sidecar.subagents.tasks.slots import Slot
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 0.002
-"""A head start for the answer to a launch: starting a process blocks the loop for several milliseconds."""
+"""The delay before a process starts, which blocks the loop for several ms: the answer goes out first."""
 
 
 @dataclass(frozen=True)
 class ForegroundEnd:
-    """How a run that its caller waited for ended."""
+    """The end of a run in the foreground, for which its caller waits."""
 
     agent_id: str
     end: RunEnd
 
 
 class BackgroundRuns:
-    """Owns the asyncio task of every run; `aclose` ends them all in bounded time.
+    """Own the asyncio task of every run; `aclose` ends them all in bounded time.
 
-    `conclude(task_id, outcome)` is called when a background run has ended; a Host makes the end durable
-    first. Without it the manager's task ends at once. `freed` signals the ID of a
-    background run once its processes are gone too; its slot is free then, unless its end is not recorded yet.
+    `conclude(task_id, outcome)` is called when a background run has ended, so that a Host can make the end
+    durable first; without it, the manager's task ends at once. `freed` signals the ID of a background run
+    whose processes have exited. Its slot is then free, unless its end is not recorded yet.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class BackgroundRuns:
     ) -> AsyncTaskInfo:
         """Start a run, register it with the manager, and execute it in the background.
 
-        Takes over the slot. Cancelling the caller stops the launch and the run. Raises LaunchTimedOut,
-        LaunchAborted, or what `start` raised; nothing is registered then.
+        Takes over the slot. Cancelling the caller stops the launch and the run. Registers nothing if it
+        raises: LaunchTimedOut, LaunchAborted, or any error of `start`.
         """
         try:
             run = self._new_run(launch, start)
@@ -80,7 +80,7 @@ class BackgroundRuns:
     async def run(self, launch: Launchable, start: StartRun) -> ForegroundEnd:
         """Start a run and wait for its end; cancelling the caller ends the run.
 
-        Raises what `launch` does; the result reports a run that failed.
+        Raises the same errors as `launch`. A run that fails does not raise: see the result.
         """
         run = self._new_run(launch, start)
         work = self._own(self._wait_for(run), run)
@@ -92,7 +92,7 @@ class BackgroundRuns:
             raise
 
     async def aclose(self, limit: float) -> None:
-        """Abort every run and wait `limit` seconds for them to end; the rest is cancelled."""
+        """Abort every run, wait at most `limit` seconds for their ends, then cancel the rest."""
         self._closed = True
         for run in tuple(self._work.values()):
             run.abort.abort(HOST_EXIT)
@@ -108,7 +108,7 @@ class BackgroundRuns:
         if self._closed:
             name = launch.subagent_name
             raise LaunchAborted(
-                f"Subagent '{name}' is not launched: the sidecar is ending.", subagentName=name
+                f"Subagent '{name}' is not launched: the sidecar is shutting down.", subagentName=name
             )
         return RunTask(launch, start, self._timeouts)
 
@@ -146,14 +146,14 @@ class BackgroundRuns:
             if registered.done():
                 log.exception("executing a run of %s failed", run.launch.subagent_name)
         finally:
-            with slot:  # a launch that failed holds its slot until nothing is left of it
+            with slot:  # a failed launch keeps its slot until its processes have exited
                 await run.aclose()
             if not registered.done():
                 registered.set_exception(failure)
 
     @contextmanager
     def _keeping_slot(self, manager: AsyncTaskManager, task_id: str) -> Iterator[None]:
-        """Count a run as running until its processes are gone, even if it has ended before."""
+        """Keep the slot of a run until its processes have exited, even if the run ends before."""
         manager.keep_slot(task_id)
         try:
             yield
@@ -172,7 +172,7 @@ class BackgroundRuns:
         )
 
     async def _run_to_completion(self, run: RunTask, manager: AsyncTaskManager, task_id: str) -> None:
-        """Run to the end and report it, even when the run had to be torn down."""
+        """Run to the end and report it, even if the run is cancelled."""
         try:
             await asyncio.sleep(ANSWER_SECONDS)
             end = await run.finish()
@@ -188,7 +188,7 @@ class BackgroundRuns:
 
 
 def conclude(manager: AsyncTaskManager, task_id: str, outcome: Outcome) -> bool:
-    """End a task of the manager with this outcome; False if it was not running."""
+    """End a task of the manager with this outcome; return False if it was not running."""
     if outcome.status == "completed":
         return manager.complete_task(task_id, outcome.output or {})
     if outcome.status == "failed":

@@ -1,4 +1,4 @@
-"""Start prepared runs: take a slot, make the record durable and the folder visible, then run."""
+"""Start prepared runs: make the record durable and the folder visible, then run."""
 
 import contextlib
 from functools import partial
@@ -7,7 +7,7 @@ from sidecar.api.errors import SidecarError, StorageError
 from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunScope, RunServices
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -16,7 +16,7 @@ from sidecar.subagents.tasks.slots import Slot
 
 
 class RunStarter:
-    """Starts the runs of one Host that take a slot."""
+    """Start the runs of one Host that take a slot."""
 
     def __init__(self, manager: AsyncTaskManager, background: BackgroundRuns, services: RunServices) -> None:
         self._manager = manager
@@ -24,7 +24,7 @@ class RunStarter:
         self._services = services
 
     async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
-        """Start a run, and log it if its time limit was reduced. Raises what the launch raises."""
+        """Start a run. If its time limit was reduced, log that. Raises any error of the launch."""
         launch = partial(launch_run, self._services, prepared)
         await self._background.launch(self._manager, prepared, launch, slot)
         registry, reduction = self._services.registry, prepared.timeout.sentence
@@ -34,11 +34,11 @@ class RunStarter:
 
 
 async def launch_run(services: RunServices, prepared: PreparedLaunch, abort: Abort) -> RunScope:
-    """Make the record durable and the folder visible. Starts a run that waits in the queue, else a new one.
+    """Make the record of a queued or a new run durable and its folder visible.
 
-    Raises StorageError when the disk refuses either, and the record then reports it; LaunchAborted for a
-    run that was cancelled meanwhile. The end of such a run is recorded before, so that its slot is not
-    taken by another one while the journal still has it running.
+    Raises StorageError if the disk refuses either, which the record then shows, and LaunchAborted if the
+    run was cancelled meanwhile. The end is recorded before that, so that no other run takes the slot while
+    the journal shows this run as running.
     """
     registry, task_id = services.registry, prepared.task_id
     run = registry.live(task_id)

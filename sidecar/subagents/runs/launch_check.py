@@ -1,16 +1,16 @@
-"""Checks of launch parameters that need nothing else: one set for every caller."""
+"""Check launch parameters in the same way for every caller."""
 
 import sys
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.launches import LaunchParams
 from sidecar.javascript.printing import js_number
-from sidecar.subagents.permissions.tool_rule import first_fault
+from sidecar.subagents.permissions.tool_rule import first_problem
 from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
 
 
 class InvalidParameter(InvalidParams):
-    """A launch parameter is wrong. `parameter` is its wire name; `problem` includes what to give instead."""
+    """A launch parameter is wrong. `parameter` is its wire name; `problem` includes the remedy."""
 
     def __init__(self, parameter: str, problem: str) -> None:
         super().__init__(f"{parameter}: {problem}")
@@ -19,7 +19,7 @@ class InvalidParameter(InvalidParams):
 
 
 def check_launch(params: LaunchParams) -> None:
-    """Raise InvalidParameter for the first parameter that is wrong whatever is launched."""
+    """Raise InvalidParameter for the first parameter that no launch accepts."""
     if not params.goal_prompt.strip():
         raise InvalidParameter("goalPrompt", "is blank; describe what the subagent should achieve")
     timeout, grace, turns = params.timeout_seconds, params.grace_period_seconds, params.max_turns
@@ -32,8 +32,8 @@ def check_launch(params: LaunchParams) -> None:
         )
     if turns is not None and turns != NONE and turns < 1:
         raise InvalidParameter("maxTurns", f"{turns}. Give -1 for no limit, or a whole number of at least 1.")
-    not_understood = first_fault(params.tool_whitelist or ())
-    if not_understood is not None:
-        raise InvalidParameter("toolWhitelist", not_understood)
+    tool_problem = first_problem(params.tool_whitelist or ())
+    if tool_problem is not None:
+        raise InvalidParameter("toolWhitelist", tool_problem)
     if any(not name.strip() for name in params.expected_outputs or ()):
         raise InvalidParameter("expectedOutputs", "a name is blank; name each output")

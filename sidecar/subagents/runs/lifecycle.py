@@ -1,4 +1,4 @@
-"""The lifecycle of one run, from its launch to its disposal, with its abort handle and its clock."""
+"""The lifecycle of one run from launch to disposal, with its abort handle and clock."""
 
 import asyncio
 import logging
@@ -19,24 +19,24 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CANCEL_SECONDS = 1.0
-"""How long something that was cancelled as an asyncio task may still take."""
+"""How long a cancelled asyncio task may take to end."""
 
 
 class LaunchAborted(LaunchFailed):
-    """The launch was stopped before it was done. `data`: subagentName, reason."""
+    """The launch was stopped before it was complete. `data`: subagentName, reason."""
 
 
 class LaunchTimedOut(LaunchAborted):
-    """The run's time was up before its launch was done. `data`: subagentName, reason."""
+    """The run reached its time limit before its launch was complete. `data`: subagentName, reason."""
 
 
 class Unresponsive(Exception):
-    """A run did not end after its abort and had to be cancelled."""
+    """A run did not end after its abort and was cancelled."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShutdownTimeouts:
-    """Seconds given to a run after its abort, and to its disposal, before it is cancelled."""
+    """The seconds that a run may take after its abort and for its disposal, before it is cancelled."""
 
     wind_down: float = 1.0
     dispose: float = 5.0
@@ -44,16 +44,16 @@ class ShutdownTimeouts:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run ended; `returned` means by itself, neither stopped nor with an exception."""
+    """The end of a run; `returned` if it was neither stopped nor raised an exception."""
 
     outcome: Outcome
     output: Output | None = None
-    """What the run had produced, also when it was cancelled."""
+    """The output so far, even if the run was cancelled."""
     returned: bool = False
 
 
 class RunTask:
-    """Launches, runs and disposes one subagent. Always call `aclose`, whatever happened."""
+    """Launch, run and dispose one subagent. Always call `aclose`, also after an error."""
 
     def __init__(self, launch: Launchable, start: StartRun, timeouts: ShutdownTimeouts) -> None:
         self.launch = launch
@@ -68,7 +68,7 @@ class RunTask:
         self._disposing: StartedRun | None = None
 
     async def start(self) -> StartedRun:
-        """Launch under the clock. Raises LaunchTimedOut, LaunchAborted, or what the launch raised."""
+        """Start the clock and launch. Raises LaunchTimedOut, LaunchAborted, or any error of the launch."""
         self.clock.resume()
         try:
             self._run = await self._until_settled(self._start(self.abort))
@@ -82,7 +82,7 @@ class RunTask:
         return self._run
 
     async def finish(self) -> RunEnd:
-        """Execute what `start` launched to its natural or forced end; never raises for the run."""
+        """Execute the launched run to its end. Errors of the run are in the result."""
         assert self._run is not None, "finish follows start"
         error = None
         try:
@@ -94,12 +94,12 @@ class RunTask:
         return self.end(error)
 
     def end(self, error: Exception | None = None) -> RunEnd:
-        """Return how the run ends if it ends now, with what it has produced."""
+        """Return the end of the run as if it ended now, with its output so far."""
         output = self._run.output if self._run is not None else None
         return run_end(self.abort, output, error, self.launch.timeout)
 
     async def aclose(self) -> None:
-        """Stop the clock and dispose the run, in bounded time; errors are logged."""
+        """Stop the clock and dispose the run in bounded time. Log errors."""
         self.clock.stop()
         self._disposing, self._run = self._run, None
         try:
@@ -108,7 +108,7 @@ class RunTask:
             self._disposing = None
 
     async def dispose_now(self) -> None:
-        """Call a running disposal again, with the shorter deadline that applies now."""
+        """Call `dispose` again if it is under way, because a shorter deadline applies now."""
         if self._disposing is None:
             return
         try:
@@ -133,7 +133,7 @@ class RunTask:
         )
 
     async def _until_settled(self, work: Awaitable[T]) -> T:
-        """Wait for work to end; after an abort give it `wind_down` seconds, then cancel it."""
+        """Wait until work ends; cancel it `wind_down` seconds after an abort."""
         inner = asyncio.ensure_future(work)
         aborted = asyncio.get_running_loop().create_future()
         unsubscribe = self.abort.on_abort(lambda: aborted.set_result(None))
@@ -153,12 +153,12 @@ class RunTask:
         inner.cancel()
         await asyncio.wait({inner}, timeout=CANCEL_SECONDS)
         if not inner.done():
-            log.error("subagent %s does not end, not even cancelled", self.launch.subagent_name)
+            log.error("subagent %s does not end even though it was cancelled", self.launch.subagent_name)
             inner.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
 def run_end(abort: Abort, output: Output | None, error: Exception | None, timeout: TimeoutChoice) -> RunEnd:
-    """Return how a run ends that has this output and raised this error, if any."""
+    """Return the end of a run with this output and this error, if any."""
     if abort.outcome is not None:
         return RunEnd(abort.outcome.with_output(output), output)
     if error is not None:
@@ -168,5 +168,5 @@ def run_end(abort: Abort, output: Output | None, error: Exception | None, timeou
 
 
 def error_text(error: BaseException) -> str:
-    """Return the message of an error, or its type where it has none."""
+    """Return the message of an error, or its type if it has no message."""
     return str(error) or type(error).__name__

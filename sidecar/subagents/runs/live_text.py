@@ -1,17 +1,17 @@
-"""The text of a run while it runs, for a caller that waits for its result."""
+"""Stream the text of a run to the caller that waits for its result."""
 
 from typing import Any
 
 
 class LiveText:
-    """Turns the events of a run into text: the pieces of its messages, each message on a line of its own."""
+    """Convert the events of a run to text; each message starts on a new line."""
 
     def __init__(self) -> None:
         self._message_id: object = None
         self._ends_line = True
 
     def take(self, event: dict[str, Any]) -> str:
-        """Return what an event adds to the text; empty for all but a message of the agent."""
+        """Return the text that an event adds; empty unless it is a message of the agent."""
         if event.get("type") != "message" or event.get("role") == "user":
             return ""
         piece = event.get("text")

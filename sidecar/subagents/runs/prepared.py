@@ -11,15 +11,15 @@ from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.catalogue import Target
+    from sidecar.subagents.runs.targets import Target
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedLaunch:
-    """Everything a run needs but a slot. The same for clients, the terminal and the model's tool.
+    """All that a run needs except a slot, the same for clients, the terminal and the model's tool.
 
-    `params` are those of the caller; what was not given there is decided in `constraints` and `timeout`.
-    `update_output` gets the run's id as soon as there is one, then the agent's text, piece by piece.
+    `params` are those of the caller; `constraints` and `timeout` include the defaults. `update_output` is
+    called with the ID of the run, then with each piece of the agent's text.
     """
 
     params: LaunchParams
@@ -32,12 +32,12 @@ class PreparedLaunch:
 
     @property
     def task_id(self) -> str:
-        """The id of the run and of its task."""
+        """The ID of the run and of its task."""
         return self.record.task.id
 
     @property
     def runner_name(self) -> str:
-        """The name of the runner, by which `asyncTasks.perRunnerMax` counts."""
+        """The name of the runner, as in `asyncTasks.perRunnerMax`."""
         return self.target.runner.name
 
     @property

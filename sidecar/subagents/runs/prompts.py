@@ -1,4 +1,4 @@
-"""The prompt of a run, put together from its definition, its goal and its context."""
+"""Build the prompt of a run from its definition, goal and context."""
 
 import json
 import re
@@ -14,11 +14,11 @@ def build_prompt(
     behaviour_prompts: Sequence[str] = (),
     context: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the text a runner is given.
+    """Return the prompt for a runner.
 
-    The system prompt, a blank line, the goal, then each behaviour prompt on its own line. `${name}` is
-    filled from `context` once (a filled-in value is not searched again); an unknown one stays as it is.
-    Context that no placeholder used follows as JSON under a line `Context:`.
+    It consists of the system prompt, a blank line, the goal, and each of the `behaviour_prompts` on its own
+    line. `${name}` is replaced with the value from `context`, once: placeholders in values are not replaced.
+    Unknown placeholders stay. Context that no placeholder uses follows as JSON after a line `Context:`.
     """
     values = context or {}
     used: set[str] = set()
@@ -44,7 +44,7 @@ def _fill(text: str, values: Mapping[str, Any], used: set[str]) -> str:
 
 def _json(values: Mapping[str, Any]) -> str:
     text = json.dumps(values, ensure_ascii=False, indent=2)
-    # A lone surrogate could not be sent to a program as UTF-8; escaped, it is still the same value.
+    # UTF-8 cannot encode a lone surrogate, so escape it.
     return text if text.isprintable() or _encodable(text) else json.dumps(values, indent=2)
 
 

@@ -15,11 +15,11 @@ from sidecar.subagents.tasks.outcome import Outcome
 
 
 class MessageRejected(Exception):
-    """A run cannot take a message, now or ever; the text explains why."""
+    """A run cannot accept a message; the text explains why."""
 
 
 class Executor(Protocol):
-    """What executes a run, as far as its record needs it."""
+    """The part of a run's execution that the registry uses."""
 
     async def finish(self, task: AsyncTask) -> None:
         """Write the end into the run's stored task. Raises StorageError; may be called again."""
@@ -28,14 +28,14 @@ class Executor(Protocol):
         """Make the stored task durable. Raises StorageError; may be called again."""
 
     def send(self, text: str) -> None:
-        """Give the agent a message as soon as it can take one; MessageRejected explains why it cannot."""
+        """Send a message to the agent when it is ready. Raises MessageRejected."""
 
 
 class Run:
-    """The record of a live run, what its events add up to, what executes it and how it ends.
+    """A live run: its record, the fold of its events, its executor and its outcome.
 
-    `outcome` is set once, by whatever ends the run first. The record keeps the state of the run before its
-    end until the journal has the end, so that nothing is reported that a crash could take back.
+    The first end sets `outcome`. The record shows the end only when the journal has it, so that clients
+    never see an end that a crash could take back.
     """
 
     def __init__(self, record: RunRecord) -> None:
@@ -44,38 +44,38 @@ class Run:
         self.outcome: Outcome | None = None
         self.executor: Executor | None = None
         self.recorded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done once the end is durable and reported."""
+        """Done when the end is durable and reported."""
         self.unwatch: Callable[[], None] = lambda: None
         self._abort: Abort | None = None
 
     @property
     def id(self) -> str:
-        """The id of the run and of its task."""
+        """The ID of the run and of its task."""
         return self.record.task.id
 
     @property
     def is_running(self) -> bool:
-        """Whether the run has started and nothing has ended it yet."""
+        """Whether the run has started and not ended."""
         return self.record.task.status == "running" and self.outcome is None
 
     @property
     def abort(self) -> Abort:
-        """The handle that stops what executes the run; there is one once `attach` was called."""
+        """The handle that stops the run; requires `attach`."""
         assert self._abort is not None, "attach comes first"
         return self._abort
 
     def attach(self, abort: Abort) -> None:
-        """Take over the handle that stops the run; a run that has ended meanwhile is stopped at once."""
+        """Set the handle that stops the run; use it at once if the run has ended meanwhile."""
         self._abort = abort
         if self.outcome is not None:
             abort.abort(self.outcome)
 
     def detach(self) -> None:
-        """Let go of the handle: a launch that fails raises its own error, not that it was stopped."""
+        """Remove the handle, so that a failed launch raises its own error rather than LaunchAborted."""
         self._abort = None
 
     def conclude(self, outcome: Outcome) -> bool:
-        """Set the outcome and stop what executes the run; False if something else ended it first."""
+        """Set the outcome and stop the run; return False if it already has an outcome."""
         if self.outcome is not None:
             return False
         self.outcome = outcome
@@ -84,11 +84,11 @@ class Run:
         return True
 
     def send(self, text: str) -> None:
-        """Give the agent a message. Raises InvalidState where it cannot take one."""
+        """Send a message to the agent. Raises InvalidState if it cannot accept one."""
         task = self.record.task
         try:
             if self.executor is None or not self.is_running:
-                raise MessageRejected(f"it is {task.status}, and only a running task takes messages")
+                raise MessageRejected(f"it is {task.status}, and only a running task accepts messages")
             self.executor.send(text)
         except MessageRejected as error:
             raise InvalidState(
@@ -96,17 +96,17 @@ class Run:
             ) from None
 
     def accepts(self, event: dict[str, Any]) -> bool:
-        """Return whether an event may be logged; after the end none may, but tokens used still count."""
+        """Return whether an event may be logged. After the end none may, but used tokens still count."""
         if not self.is_running and event["type"] == "usage":
             self.fold.usage.take(event)
         return self.is_running
 
     def take(self, event: dict[str, Any]) -> None:
-        """Take in one event of the run."""
+        """Add one event to the fold."""
         self.fold.take(event)
 
     def snapshot(self) -> AsyncTask:
-        """Return the task as it is now, independent of later changes."""
+        """Return a copy of the task with its progress up to now."""
         changes = self.fold.changes.result()
         return msgspec.structs.replace(self.record.task, progress=self.fold.progress(), changes=changes)
 
@@ -125,7 +125,7 @@ class Run:
 def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -> RunRecord:
     """Return a copy of a live run's record with its end; `now` in ms since the epoch."""
     progress = msgspec.structs.replace(record.task.progress, current_tool=None, retrying=None)
-    # A clock that was set back must not make the run end before it began.
+    # The run must not end before it started, even if the clock was set back.
     completed_at = max(now, record.task.launched_at or record.task.queued_at or 0)
     task = msgspec.structs.replace(
         record.task,
@@ -146,7 +146,7 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
 
 
 def end_event(task: AsyncTask, words: str | None) -> dict[str, Any]:
-    """Return the last event of a run; `words` are those of whoever cancelled it."""
+    """Return the last event of a run; `words` are the reason that was given for a cancellation."""
     event: dict[str, Any] = {"type": "state", "status": task.status, "endReason": task.end_reason}
     if task.error_kind is not None:
         event["errorKind"] = task.error_kind
@@ -156,6 +156,6 @@ def end_event(task: AsyncTask, words: str | None) -> dict[str, Any]:
 
 
 def display_name(task: AsyncTask) -> str:
-    """Name a task for a person who has to choose: whose it is, its state and its goal."""
+    """Return a label with which a person can tell tasks apart: subagent, status and goal."""
     goal = " ".join(task.goal_prompt.split())
     return f"{task.subagent_name} - {task.status} - {goal[:60]}"

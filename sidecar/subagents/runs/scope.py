@@ -1,4 +1,4 @@
-"""One run from its start to its end: executed by its runner, streamed, written as history."""
+"""Execute one run with its runner, log its events and write its transcript."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ from sidecar.subagents.runs.lifecycle import run_end
 from sidecar.subagents.runs.live_text import LiveText
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import MessageRejected, Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Resumption
@@ -36,14 +36,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class StopLimit:
-    """How many seconds stopping a run may take: fewer when the Host itself is ending."""
+    """How many seconds stopping a run may take. A Host that shuts down reduces it."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class RunServices:
-    """What every run of one Host uses."""
+    """Services that all runs of a Host share."""
 
     root: Path
     registry: RunRegistry
@@ -51,12 +51,12 @@ class RunServices:
     stop: StopLimit
     events: EventLog
     history_changed: Callable[[str, Literal["added", "changed"]], None]
-    """Called with a run's id whenever its stored task is made or changed."""
+    """Called with the ID of a run when its stored task is created or changed."""
     monitoring: MonitorServices
 
 
 class RunScope:
-    """Execute one run; whoever launched it calls `run` once, then `dispose`."""
+    """Execute one run. Call `open`, `run` and `dispose`, each once and in this order."""
 
     def __init__(self, services: RunServices, prepared: PreparedLaunch, run: Run) -> None:
         self.agent_id = run.id
@@ -85,7 +85,7 @@ class RunScope:
         )
 
     async def open(self) -> None:
-        """Make the run's folder. Raises StorageError."""
+        """Create the folder of the run. Raises StorageError."""
         task = self._run.record.task
         head = TranscriptHead(
             task_id=task.id,
@@ -115,9 +115,9 @@ class RunScope:
         services.history_changed(self.agent_id, "added")
 
     async def run(self) -> None:
-        """Run to the natural end, or return soon after an abort; `dispose` then stops what is left.
+        """Run to the end, or return soon after an abort; `dispose` then stops remaining processes.
 
-        Raises RunFailed, and what the runner's start raises.
+        Raises RunFailed and any error of the runner's start.
         """
         spec = self._spec()
         for notice in self._target.notices:
@@ -130,7 +130,7 @@ class RunScope:
         self._monitor.begin()
         try:
             self._handle = await self._target.runner.start(spec, self._emit)
-            self._pass_on_early_messages(self._handle.channel)
+            self._send_early_messages(self._handle.channel)
             await self._race_end_and_abort(self._handle)
         finally:
             self._monitor.end()
@@ -153,7 +153,7 @@ class RunScope:
         )
 
     def send(self, text: str) -> None:
-        """Give the agent a message. Raises MessageRejected, and Overloaded when too many wait already."""
+        """Send a message to the agent. Raises MessageRejected, and Overloaded if too many wait."""
         if not self._target.runner.listens:
             raise MessageRejected(f"runner {self._target.runner.name!r} only accepts its initial prompt")
         if self._handle is None:
@@ -162,11 +162,11 @@ class RunScope:
             raise MessageRejected("the run is ending")
 
     async def finish(self, task: AsyncTask) -> None:
-        """Write the run's end into its stored task. Raises StorageError; may be called again then."""
+        """Write the end of the run into its stored task. Raises StorageError; may be called again."""
         await self._is_open.wait()
         message = (task.output or {}).get("final_message")
         if self._transcript is None:
-            if task.launched_at is not None:  # the launch was torn off while its folder was being made
+            if task.launched_at is not None:  # the launch was cancelled while it created the folder
                 outcome, at = STORED_OUTCOMES[task.status], task.completed_at or task.launched_at
                 await Transcript.recover(self._services.root, task.id, outcome, task.error, at=at)
             return
@@ -177,17 +177,17 @@ class RunScope:
         self._services.history_changed(task.id, "changed")
 
     async def sync(self) -> None:
-        """Make the stored task durable. Raises StorageError; may be called again then."""
+        """Make the stored task durable. Raises StorageError; may be called again."""
         if self._transcript is not None:
             await self._transcript.sync()
 
     async def dispose(self) -> None:
-        """Leave nothing of the run: no process, and no record that shows it as running."""
+        """Stop the processes of the run and record its end."""
         if self._last_turn is not None:
             self._last_turn.cancel()
         if self._handle is not None:
             await self._handle.stop(self._services.stop.seconds)
-        if self._run.outcome is None:  # nobody but its caller waits for it
+        if self._run.outcome is None:  # a run in the foreground: nothing else records its end
             end = run_end(self._run.abort, self.output, self._error, self._prepared.timeout)
             self._services.registry.conclude(self.agent_id, end.outcome)
         with contextlib.suppress(StorageError):  # the registry tries again
@@ -219,31 +219,31 @@ class RunScope:
             raise self._error
 
     def _begin_last_turn(self) -> bool:
-        """Start the agent's last turn, if it accepts messages and there is time for one."""
-        talk = self._handle.channel if self._handle is not None else None
-        if talk is None or not talk.listens or self._constraints.grace_seconds <= 0:
+        """Start the agent's last turn if it accepts messages and has a grace period."""
+        channel = self._handle.channel if self._handle is not None else None
+        if channel is None or not channel.listens or self._constraints.grace_seconds <= 0:
             return False
         self._run.fold.cut_short()
         self._last_turn = asyncio.create_task(
-            self._give_last_turn(talk), name=f"last turn of {self.agent_id}"
+            self._give_last_turn(channel), name=f"last turn of {self.agent_id}"
         )
         return True
 
-    async def _give_last_turn(self, talk: MessageChannel) -> None:
+    async def _give_last_turn(self, channel: MessageChannel) -> None:
         emitted = self._run.fold.partial().emitted_vars
         missing = [name for name in self._constraints.expected_outputs if name not in emitted]
         try:
             async with asyncio.timeout(self._constraints.grace_seconds):
-                await talk.last_turn(missing)
+                await channel.last_turn(missing)
         except TimeoutError:
             logger.info("run %s did not end its last turn within its grace period", self.agent_id)
         finally:
             self._run.abort.end_at_limit()
 
-    def _pass_on_early_messages(self, talk: MessageChannel | None) -> None:
-        if talk is not None:
+    def _send_early_messages(self, channel: MessageChannel | None) -> None:
+        if channel is not None:
             for text in self._early_messages:
-                talk.send(text)
+                channel.send(text)
 
     async def _log_message(self, text: str | None) -> None:
         """Log the message with which a client resumes a run."""

@@ -1,4 +1,4 @@
-"""Looking after one run: its start, signs of life and spending are limited, and its questions answered."""
+"""Supervise one run: limit its startup time, inactivity, turns and costs, and answer its requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,9 +23,9 @@ from sidecar.subagents.tasks.outcome import Outcome, failed
 
 @dataclass(frozen=True)
 class MonitorServices:
-    """What looking after runs takes.
+    """Services that supervision uses.
 
-    `remember` has the journal keep a record as it is; `show_session` notifies of its mode and model too.
+    `remember` saves the record of a run in the journal; `show_session` also notifies of its mode and model.
     """
 
     settings: SettingsSource
@@ -36,7 +36,7 @@ class MonitorServices:
 
 
 class RunMonitor(RunObserver):
-    """Attends one run from `begin` to `end`. The first limit that is exceeded ends the run."""
+    """Supervise one run from `begin` to `end`. The first exceeded limit ends the run."""
 
     def __init__(
         self,
@@ -67,36 +67,36 @@ class RunMonitor(RunObserver):
         return self._run.record
 
     def begin(self) -> None:
-        """Begin to wait for the start."""
+        """Start the startup timeout."""
         self._startup.start()
 
     def end(self) -> None:
-        """Watch no longer."""
+        """Stop all timers."""
         self._startup.stop()
         self._silence.stop()
         self._silence_counts = False
 
     def ready(self, *, silence_counts: bool) -> None:
-        """Note that the start is over."""
+        """Note that the agent is ready; if `silence_counts`, start the inactivity timeout."""
         self._startup.stop()
         self._silence_counts = silence_counts
         if silence_counts:
             self._silence.start()
 
     def in_session(self, session_id: str) -> None:
-        """Have the journal keep the session: it is wanted after a crash, too."""
+        """Save the ID of the agent's session, so that the run can be resumed after a crash."""
         self.record.session_id = session_id
         self._services.remember(self._run)
 
     def configured(self, *, mode: str | None, model: str | None) -> None:
-        """Show the mode and the model of the agent's session with the run."""
+        """Show the mode and the model of the agent's session on the run."""
         task = self.record.task
         if (mode or task.mode, model or task.model) != (task.mode, task.model):
             task.mode, task.model = mode or task.mode, model or task.model
             self._services.show_session(self._run)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Check the limits after an event of the run; repeating a failed request is not a sign of life."""
+        """Check the limits after an event. The retry of a failed request does not count as activity."""
         if "retrying" not in event:
             self.active()
         fold, limit = self._run.fold, self._constraints.max_turns
@@ -106,14 +106,14 @@ class RunMonitor(RunObserver):
             self._run.abort.reach_limit(failed("maxTurns", _turns(limit)))
 
     def active(self) -> None:
-        """Note a sign of life."""
+        """Note activity of the agent."""
         self._silence.touch()
 
     async def ask(self, question: Question) -> Answer:
-        """Return what the agent may do: nothing with a tool it is not given, else as the broker decides."""
+        """Answer a permission request: refuse tools outside of the constraints, else ask the broker."""
         workspace = Path(self.record.task.workspace_dir)
         tools = self._constraints.tools
-        # In a thread: a long list of patterns takes a while for many files.
+        # In a thread, since matching many files with a long list of patterns takes a while.
         if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
             return await self._services.broker.refuse(self, question, _not_given(tools.names))
         return await self._services.broker.ask(self, question)
@@ -123,7 +123,7 @@ class RunMonitor(RunObserver):
         await self._emit(event)
 
     def pause_timers(self) -> None:
-        """Stop the clocks at the first open question."""
+        """Pause the timers when the first question opens."""
         self._open_questions += 1
         if self._open_questions == 1:
             self._silence.stop()
@@ -131,7 +131,7 @@ class RunMonitor(RunObserver):
                 self._run.abort.clock.pause()
 
     def resume_timers(self) -> None:
-        """Let the clocks continue after the last one."""
+        """Resume the timers when the last open question closes."""
         self._open_questions -= 1
         if self._open_questions == 0:
             if self._silence_counts:

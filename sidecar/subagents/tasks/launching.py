@@ -1,4 +1,4 @@
-"""What a launch needs from both sides: the abort handle, and a run that was started."""
+"""The contract between a launch and its run: the abort handle and the started run."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 
 class Clock(Protocol):
-    """The time limit of a run, which pauses while the run waits for a person."""
+    """The time limit of a run. It pauses while the run waits for a person."""
 
     def pause(self) -> None:
         """Stop the clock."""
 
     def resume(self) -> None:
-        """Let the clock continue."""
+        """Resume the clock."""
 
 
 class Abort:
-    """Stop a launch and its run: once, with the outcome that stops them; every handler is called.
+    """Stop a launch and its run once, with an outcome, by calling every handler.
 
-    `clock` is the time limit of the run. `on_soft_limit` lets a run finish its last turn at a limit; it
-    returns False if the run cannot do that now.
+    `clock` is the time limit of the run. `on_soft_limit` starts the last turn of a run at a limit; it
+    returns False if the run cannot have one now.
     """
 
     def __init__(self) -> None:
@@ -41,13 +41,13 @@ class Abort:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the outcome that the first `abort` gave."""
+        """The outcome of the first `abort`; None before."""
         return self._outcome
 
     def abort(self, outcome: Outcome | None = None) -> None:
-        """Call every handler; only the first call does anything. A raising handler is logged.
+        """Call every handler and log their errors. Later calls do nothing.
 
-        Without an outcome the run is cancelled by its user.
+        Without an outcome, the run counts as cancelled by its user.
         """
         if self._outcome is not None:
             return
@@ -57,7 +57,7 @@ class Abort:
             call_safely(handler)
 
     def reach_limit(self, outcome: Outcome) -> None:
-        """Let the run finish its last turn, then `end_at_limit`; abort it if it cannot. Idempotent."""
+        """Let the run have its last turn before `end_at_limit`, or abort it. Idempotent."""
         if self.aborted or self._limit is not None:
             return
         self._limit = outcome
@@ -65,12 +65,12 @@ class Abort:
             self.abort(outcome)
 
     def end_at_limit(self) -> None:
-        """Abort if a limit was reached: the last turn has ended, or its time is over."""
+        """Abort if a limit was reached. Call this when the last turn or its grace period ends."""
         if self._limit is not None:
             self.abort(self._limit)
 
     def on_abort(self, handler: Callable[[], object]) -> Callable[[], None]:
-        """Call `handler` at the abort, at once if that was before; the callable returned removes it."""
+        """Call `handler` at the abort, or now if it was before; return a function that removes it."""
         key = object()
         if self.aborted:
             call_safely(handler)
@@ -85,10 +85,10 @@ class Abort:
 
 @dataclass(frozen=True)
 class Resumption:
-    """What a run needs to continue the work of an ended one.
+    """The input for a run that continues an ended one.
 
-    `replay` describes that work to a fresh agent. `session_id` is the session that the same agent may take up
-    instead, and `session_cost` what it has cost so far (USD); `text` is the client's message.
+    `replay` describes the ended run to a fresh agent. `session_id` is the session that the same agent can
+    load instead, and `session_cost` its cost so far in USD. `text` is the client's message.
     """
 
     replay: str
@@ -98,11 +98,11 @@ class Resumption:
 
 
 class Launchable(Protocol):
-    """A checked launch, as far as whatever runs it needs to know."""
+    """A checked launch, reduced to what its execution uses."""
 
     @property
     def subagent_name(self) -> str:
-        """The name of the subagent, for texts."""
+        """The name of the subagent, for messages."""
 
     @property
     def goal_prompt(self) -> str:
@@ -110,36 +110,36 @@ class Launchable(Protocol):
 
     @property
     def timeout(self) -> TimeoutChoice:
-        """The time limit of launch and run."""
+        """The time limit of the launch and the run together."""
 
     @property
     def update_output(self) -> Callable[[str], object] | None:
-        """Called with the run's id as soon as it has one, then with the agent's text, piece by piece."""
+        """Called with the ID of the run, then with each piece of the agent's text."""
 
 
 class StartedRun(Protocol):
-    """What a launch yields: a run that waits for `run`."""
+    """The result of a launch: a run that starts to work with `run`."""
 
     on_message: Callable[[str], object] | None
-    """Called with the agent's text, piece by piece, where the run has any."""
+    """Called with each piece of the agent's text."""
 
     @property
     def agent_id(self) -> str:
-        """The id of the run and of its task."""
+        """The ID of the run and of its task."""
 
     @property
     def output(self) -> Output | None:
-        """What the run has produced so far; also there after a timeout or an error."""
+        """The output so far, also after a timeout or an error."""
 
     async def run(self) -> object:
-        """Run to the end; return or raise soon after the launch's abort handle fires."""
+        """Run to the end; return or raise soon after an abort."""
 
     def dispose(self) -> Awaitable[object]:
-        """Free what the run held, however it ended.
+        """Release all resources of the run.
 
-        Called once, and once more while that is under way if the Host ends and less time is left.
+        If the Host shuts down meanwhile, this is called a second time with less time left.
         """
 
 
 StartRun = Callable[[Abort], Awaitable[StartedRun]]
-"""Starts one run; raises when that fails, or when the abort handle fires first."""
+"""Start one run; raise if the start fails or is aborted."""

@@ -12,7 +12,7 @@ from sidecar.subagents.tasks.slots import Slot
 
 UNLIMITED = -1
 UNLIMITED_HISTORY = 10
-"""Ended tasks kept when the limit, whose double is kept otherwise, is off."""
+"""How many ended tasks are kept without a limit; with a limit, twice the limit is kept."""
 
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     "running": frozenset({"completed", "failed", "cancelled"}),
@@ -23,14 +23,14 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 
 
 def wall_clock_ms() -> int:
-    """Return the time in ms since the epoch."""
+    """Return the current time in ms since the epoch."""
     return time.time_ns() // 1_000_000
 
 
 class AsyncTaskManager:
-    """Keep what runs and what ended, in the order of registration.
+    """Keep running and ended tasks in the order of registration.
 
-    Queries return live records. `now` gives integer ms since the epoch.
+    Queries return live records. `now` returns integer ms since the epoch.
     """
 
     def __init__(self, max_async_tasks: int = 5, now: Callable[[], int] = wall_clock_ms) -> None:
@@ -40,7 +40,7 @@ class AsyncTaskManager:
         self._numbers: dict[str, int] = {}
         self._next_number = count()
         self._ended_tasks: list[tuple[int, int, AsyncTaskInfo]] = []
-        """The oldest end first, ties in the order of registration; sorting at each end would cost more."""
+        """Sorted by end, then by registration. Inserting in order is cheaper than sorting at each end."""
         self._aborts: dict[str, Callable[[], object]] = {}
         self._slots: set[Slot] = set()
         self._kept_slots: set[str] = set()
@@ -52,44 +52,44 @@ class AsyncTaskManager:
 
     @property
     def max_async_tasks(self) -> int:
-        """How many may run at once; -1 lifts the limit, 0 allows none."""
+        """How many tasks may run at once; -1 for no limit, 0 for none."""
         return self._max
 
     @property
     def slots_taken(self) -> int:
-        """How many tasks run, are being launched, or have ended and keep their slots."""
+        """How many slots running tasks, launches, and ended tasks with remaining processes take."""
         running = {task.id for task in self._tasks.values() if task.status == "running"}
         return len(self._slots) + len(running | self._kept_slots)
 
     @property
     def ended_with_slot(self) -> frozenset[str]:
-        """The ids of ended tasks that keep their slots, since their processes are not gone yet."""
+        """The IDs of ended tasks that keep their slots until their processes have exited."""
         return frozenset(id for id in self._kept_slots if not self._is_running(id))
 
     def keep_slot(self, id: str) -> None:
-        """Have a task keep its slot beyond its end, until `free_slot`."""
+        """Keep the slot of a task after its end, until `free_slot`."""
         self._kept_slots.add(id)
 
     def free_slot(self, id: str) -> None:
-        """Free the slot of a task that has ended; a running one has it until its end."""
+        """Free the slot of an ended task, or of a running task when it ends."""
         self._kept_slots.discard(id)
 
     def set_max_async_tasks(self, max_async_tasks: int) -> None:
-        """Change the limit for later launches; running tasks continue, the history is trimmed.
+        """Change the limit for later launches and trim the ended tasks. Running tasks continue.
 
-        Raises ValueError for anything but -1 or a whole number from 0.
+        Raises ValueError unless the limit is -1 or a whole number of at least 0.
         """
         self._max = _valid_max(max_async_tasks)
         self._trim()
 
     def can_launch_async(self) -> LaunchPermission:
-        """Return whether a slot is free now; only `reserve_slot` holds one."""
+        """Return whether a slot is free now. Use `reserve_slot` to take one."""
         if self._max == UNLIMITED or self.slots_taken < self._max:
             return LaunchPermission(True)
         return LaunchPermission(False, f"Max async tasks ({self._max}) reached")
 
     def reserve_slot(self) -> Slot | None:
-        """Take a slot, or None at the limit. It is held however long the launch takes."""
+        """Take a slot for the duration of a launch; return None at the limit."""
         return Slot(self._slots) if self.can_launch_async().allowed else None
 
     def register_task(
@@ -101,11 +101,11 @@ class AsyncTaskManager:
         abort: Callable[[], object],
         slot: Slot | None = None,
     ) -> AsyncTaskInfo:
-        """Enter a running task; `abort` is called when it is cancelled.
+        """Add a running task; `abort` is called when it is cancelled.
 
-        Consumes the slot. Without one the limit does not matter. An ended task of the same id is
-        replaced in its place. Raises ValueError for a running id and for a slot that is spent or
-        another manager's.
+        Consumes the slot; without a slot, the limit is ignored. An ended task with the same ID is replaced
+        and keeps its position. Raises ValueError if a task with this ID runs, or if the slot was used before
+        or belongs to another manager.
         """
         known = self._tasks.get(id)
         if known is not None and known.status == "running":
@@ -120,35 +120,35 @@ class AsyncTaskManager:
         return task
 
     def restore(self, task: AsyncTaskInfo) -> None:
-        """Enter a task that ended in an earlier process: no event, no trimming.
+        """Add a task that ended in an earlier process, without an event or trimming.
 
-        Raises ValueError for a running record and for an id that is known.
+        Raises ValueError if the task is running or its ID is already known.
         """
         if task.status == "running":
             raise ValueError(f"async task {task.id!r} is still running; only an ended one can be restored")
         if task.id in self._tasks:
-            raise ValueError(f"async task {task.id!r} is known already")
+            raise ValueError(f"async task {task.id!r} is already known")
         self._enter(task)
         self._note_end(task)
 
     def complete_task(self, id: str, output: Output) -> bool:
-        """End a task with its output, whatever its terminate_reason; False if it was not running."""
+        """End a task with its output, whatever its terminate_reason; return False if it was not running."""
         return self._end(id, "completed", output=output)
 
     def fail_task(self, id: str, error: str, output: Output | None = None) -> bool:
-        """End a task as failed, keeping what it had produced; False if it was not running."""
+        """End a task as failed with its output so far; return False if it was not running."""
         return self._end(id, "failed", output=output, error=error)
 
     def cancel_task(self, id: str) -> bool:
-        """End a task as cancelled and call its abort; False if it was not running."""
+        """End a task as cancelled and abort it; return False if it was not running."""
         return self._end(id, "cancelled")
 
     def get_task(self, id: str) -> AsyncTaskInfo | None:
-        """Return the task with exactly this id."""
+        """Return the task with exactly this ID."""
         return self._tasks.get(id)
 
     def get_task_by_prefix(self, prefix: str) -> PrefixMatch:
-        """Return the task, or the several, whose id starts so; callers try the exact id first."""
+        """Return the task whose ID has this prefix, or all candidates. Callers try the exact ID first."""
         found = [task for task in self._tasks.values() if task.id.startswith(prefix)]
         return PrefixMatch(found[0]) if len(found) == 1 else PrefixMatch(None, found)
 
@@ -161,13 +161,13 @@ class AsyncTaskManager:
         return [task for task in self._tasks.values() if task.status == "running"]
 
     def get_pending_notifications(self) -> list[AsyncTaskInfo]:
-        """Return the completed and failed tasks without a notification yet; a cancelled one needs none."""
+        """Return the completed and failed tasks of which the model was not notified yet."""
         return [task for task in self._tasks.values() if _is_pending(task)]
 
     def mark_notified(self, id: str) -> None:
-        """Note that the model was notified of a task; the first time counts, an unknown id is ignored.
+        """Note that the model was notified of a task; ignore unknown IDs and repeated calls.
 
-        The state does not matter: marking a running task mutes its end.
+        Marking a running task suppresses the notification of its end.
         """
         task = self._tasks.get(id)
         if task is not None and task.notified_at is None:
@@ -175,15 +175,15 @@ class AsyncTaskManager:
             self._trim()
 
     def on_task_completed(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
-        """Subscribe to completions; the callable returned unsubscribes."""
+        """Subscribe to completions; return a function that unsubscribes."""
         return self._ended["completed"].subscribe(handler)
 
     def on_task_failed(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
-        """Subscribe to failures; the callable returned unsubscribes."""
+        """Subscribe to failures; return a function that unsubscribes."""
         return self._ended["failed"].subscribe(handler)
 
     def on_task_cancelled(self, handler: Callable[[AsyncTaskInfo], Any]) -> Callable[[], None]:
-        """Subscribe to cancellations; the callable returned unsubscribes."""
+        """Subscribe to cancellations; return a function that unsubscribes."""
         return self._ended["cancelled"].subscribe(handler)
 
     def _is_running(self, id: str) -> bool:
@@ -198,7 +198,9 @@ class AsyncTaskManager:
 
     def _consume(self, slot: Slot) -> None:
         if not (slot.belongs_to(self._slots) and slot.held):
-            raise ValueError("the slot is spent or another manager's; reserve a new one for each launch")
+            raise ValueError(
+                "the slot was used before or belongs to another manager; reserve a new one for each launch"
+            )
         slot.release()
 
     def _end(self, id: str, status: Status, output: Output | None = None, error: str | None = None) -> bool:
@@ -206,7 +208,7 @@ class AsyncTaskManager:
         if task is None or status not in TRANSITIONS[task.status]:
             return False
         task.status = status
-        task.completed_at = max(self.now(), task.launched_at)  # a clock may be set back
+        task.completed_at = max(self.now(), task.launched_at)  # the clock may be set back
         task.output = output
         task.error = error
         abort = self._aborts.pop(id, None)
@@ -218,7 +220,7 @@ class AsyncTaskManager:
         return True
 
     def _trim(self) -> None:
-        """Remove the oldest ended tasks over the limit, up to the first one with a pending notification."""
+        """Remove the oldest ended tasks beyond the limit, but stop at a pending notification."""
         limit = UNLIMITED_HISTORY if self._max == UNLIMITED else 2 * self._max
         while len(self._ended_tasks) > limit and not _is_pending(self._ended_tasks[0][2]):
             task = self._ended_tasks.pop(0)[2]
@@ -231,5 +233,7 @@ def _is_pending(task: AsyncTaskInfo) -> bool:
 
 def _valid_max(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < UNLIMITED:
-        raise ValueError(f"max_async_tasks must be -1 (unlimited) or a whole number from 0, not {value!r}")
+        raise ValueError(
+            f"max_async_tasks must be -1 (unlimited) or a whole number of at least 0, not {value!r}"
+        )
     return value

@@ -1,4 +1,4 @@
-"""The records of async tasks that the pure core hands out."""
+"""The records that the pure core of async tasks returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 Status = Literal["running", "completed", "failed", "cancelled"]
 Output = Mapping[str, Any]
-"""What a run leaves: `terminate_reason`, `emitted_vars` and, when there is one, `final_message`."""
+"""The output of a run: `terminate_reason`, `emitted_vars` and, if there is one, `final_message`."""
 
 ID_PREFIX = 8
-"""UTF-16 units of an id that the texts show."""
+"""How many UTF-16 units of an ID the texts show."""
 
 
 @dataclass(slots=True)
 class AsyncTaskInfo:
-    """One background run as the manager knows it: a live record that only the manager changes.
+    """A live record of one background run. Only the manager changes it.
 
     Times are integer milliseconds since the epoch.
     """
@@ -32,7 +32,7 @@ class AsyncTaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class QueuedTask:
-    """A task that waits for a slot; the manager does not know it yet. `queued_at` is in ms."""
+    """A task that waits for a slot and is not registered yet. `queued_at` is in ms since the epoch."""
 
     id: str
     subagent_name: str
@@ -42,7 +42,7 @@ class QueuedTask:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPermission:
-    """Whether a launch would be accepted now, and if not, why."""
+    """Whether a launch is possible now, and the reason if not."""
 
     allowed: bool
     reason: str | None = None
@@ -50,7 +50,7 @@ class LaunchPermission:
 
 @dataclass(frozen=True, slots=True)
 class PrefixMatch:
-    """The answer to a prefix: the one task, or the several that share it, or neither."""
+    """The result for a prefix: the only match, or all candidates if several tasks share it."""
 
     task: AsyncTaskInfo | None = None
     candidates: list[AsyncTaskInfo] = field(default_factory=list)

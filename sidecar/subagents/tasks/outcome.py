@@ -1,4 +1,4 @@
-"""How a run ends: one value, decided once, by whatever ends the run first."""
+"""The outcome of a run: one value, set once by the first event that ends the run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 NO_OUTPUT: Mapping[str, Any] = {"terminate_reason": "ERROR", "emitted_vars": {}}
-"""The output of a run that returned without any."""
+"""The output of a run that returned none."""
 CancelledBy = Literal["user", "model"]
 
 _FAILURES: Mapping[str, EndReason] = {"ERROR": "error", "TIMEOUT": "timeout", "MAX_TURNS": "maxTurns"}
@@ -17,7 +17,7 @@ _TERMINATE_REASONS: Mapping[EndReason, str] = {"timeout": "TIMEOUT", "maxTurns":
 
 
 class RunFailed(Exception):
-    """The agent ended without reaching its goal; the text is for people and models."""
+    """The agent did not reach its goal; the text is for people and models."""
 
     def __init__(self, text: str, kind: ErrorKind | None = None) -> None:
         super().__init__(text)
@@ -26,9 +26,9 @@ class RunFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of one run: its status, why, and what it leaves.
+    """The end of one run: status, reason and output.
 
-    `error` is set exactly when the run failed; `words` are those of whoever cancelled it.
+    `error` is set if and only if the run failed. `words` are the reason that was given for a cancellation.
     """
 
     status: Literal["completed", "failed", "cancelled"]
@@ -40,33 +40,33 @@ class Outcome:
 
     @property
     def terminate_reason(self) -> str:
-        """Return the word for the reason in an output: GOAL, TIMEOUT, MAX_TURNS or ERROR."""
+        """The reason as outputs spell it: GOAL, TIMEOUT, MAX_TURNS or ERROR."""
         return "GOAL" if self.status == "completed" else _TERMINATE_REASONS.get(self.reason, "ERROR")
 
     def with_output(self, output: Output | None) -> "Outcome":
-        """Return the same end with what the run had produced by then; a cancelled run has no output."""
+        """Return this outcome with an output, unless the run was cancelled."""
         return self if self.status == "cancelled" else replace(self, output=output)
 
 
 def failed(
     reason: EndReason, error: str, output: Output | None = None, kind: ErrorKind | None = None
 ) -> Outcome:
-    """Return the end of a run that did not reach its goal."""
+    """Return the outcome of a run that did not reach its goal."""
     return Outcome("failed", reason, error, kind, output)
 
 
 def cancelled(by: CancelledBy, words: str | None = None) -> Outcome:
-    """Return the end of a run that somebody cancelled."""
+    """Return the outcome of a cancelled run."""
     return Outcome("cancelled", "cancelledByModel" if by == "model" else "cancelledByUser", words=words)
 
 
 def timed_out(timeout: TimeoutChoice) -> Outcome:
-    """Return the end of a run at its time limit."""
+    """Return the outcome of a run that reached its time limit."""
     return failed("timeout", timeout.text)
 
 
 def of_output(output: Output | None, timeout: TimeoutChoice) -> Outcome:
-    """Return the end of a run that returned: only a goal reached is completed."""
+    """Return the outcome of a run that returned: `completed` only if it reached its goal."""
     produced = output or NO_OUTPUT
     reason = str(produced.get("terminate_reason"))
     if reason not in _FAILURES:

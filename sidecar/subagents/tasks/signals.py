@@ -1,4 +1,4 @@
-"""A synchronous signal: subscribers are called in order, and none can hurt another."""
+"""A synchronous signal that calls its subscribers in order and isolates their errors."""
 
 import logging
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class Signal(Generic[T]):
         self._handlers: dict[object, Callable[[T], object]] = {}
 
     def subscribe(self, handler: Callable[[T], object]) -> Callable[[], None]:
-        """Add a handler; the callable returned takes it out again and may be called repeatedly."""
+        """Add a handler; return a function that removes it and may be called repeatedly."""
         key = object()
         self._handlers[key] = handler
 
@@ -25,13 +25,13 @@ class Signal(Generic[T]):
         return unsubscribe
 
     def emit(self, value: T) -> None:
-        """Call every handler there is now; what one raises is logged and goes no further."""
+        """Call every current handler and log their errors."""
         for handler in tuple(self._handlers.values()):
             call_safely(handler, value)
 
 
 def call_safely(function: Callable[..., object], *arguments: object) -> None:
-    """Call a function of others; what it raises is logged."""
+    """Call a function and log its errors."""
     try:
         function(*arguments)
     except Exception:

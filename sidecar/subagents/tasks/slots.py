@@ -1,13 +1,13 @@
-"""Slots: places under the limit of running tasks, held while a launch is under way."""
+"""Slots under the limit of running tasks, held during a launch."""
 
 from types import TracebackType
 from typing import Self
 
 
 class Slot:
-    """One reserved place, held until it is released or consumed by a registration.
+    """One slot, held until it is released or a registration consumes it.
 
-    `with slot:` releases what was not consumed.
+    `with slot:` releases a slot that was not consumed.
     """
 
     def __init__(self, held: set["Slot"]) -> None:
@@ -16,15 +16,15 @@ class Slot:
 
     @property
     def held(self) -> bool:
-        """Whether the place is still reserved."""
+        """Whether the slot is still held."""
         return self in self._held
 
     def release(self) -> None:
-        """Give the place back; a second call, or one after a registration, does nothing."""
+        """Release the slot; do nothing if it is not held."""
         self._held.discard(self)
 
     def belongs_to(self, held: set["Slot"]) -> bool:
-        """Whether this slot was reserved in that set of places."""
+        """Return whether this slot belongs to that set of slots."""
         return self._held is held
 
     def __enter__(self) -> Self:

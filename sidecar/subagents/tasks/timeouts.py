@@ -1,4 +1,4 @@
-"""How long a run may take: what was requested, what the settings allow, and the texts about both."""
+"""Choose the time limit of a run from the request and the settings, and explain it."""
 
 import sys
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from sidecar.javascript.printing import js_number
 
 NONE = -1
-"""Asks for no limit."""
+"""Requests no limit."""
 DEFAULT_SETTING = "asyncTasks.defaultTimeoutSeconds"
 MAX_SETTING = "asyncTasks.maxTimeoutSeconds"
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutChoice:
-    """The time limit of one run, in seconds; `effective` None means none.
+    """The time limit of one run in seconds; `effective` is None without a limit.
 
-    `requested` is what the caller asked for, None if nothing. `sentence` reports a reduction.
+    `requested` is the caller's value, or None. `sentence` explains a reduction.
     """
 
     effective: int | float | None
@@ -25,7 +25,7 @@ class TimeoutChoice:
 
     @property
     def text(self) -> str:
-        """The message that the limit ended the run, and how to raise it; requires a limit."""
+        """The error of a run that reached the limit, with the remedy; requires a limit."""
         assert self.effective is not None, "no limit, no timeout"
         return (
             f"Subagent terminated by TIMEOUT after {js_number(self.effective)}s. "
@@ -36,10 +36,10 @@ class TimeoutChoice:
 
 
 def resolve(requested: int | float | None, default: int | float, maximum: int | float) -> TimeoutChoice:
-    """Choose the limit: the request, else the default, and never more than a finite maximum.
+    """Return the requested limit, else the default, reduced to the maximum.
 
-    -1 asks for none in each of the three. Raises ValueError naming a value that is neither -1 nor a
-    finite number above 0.
+    Each value may be -1 for no limit. Raises ValueError naming a value that is neither -1 nor a finite
+    number above 0.
     """
     check_seconds(DEFAULT_SETTING, default)
     check_seconds(MAX_SETTING, maximum)
@@ -61,8 +61,8 @@ def check_seconds(name: str, value: int | float) -> None:
 
 
 def seconds_problem(value: int | float) -> str | None:
-    """Return what is wrong with a time limit in seconds, and what to give instead; None if it is valid."""
-    # Not `math.isfinite`, which raises for an integer too large for a double.
+    """Return the problem with a time limit in seconds and the remedy; None if it is valid."""
+    # `math.isfinite` raises for an integer that is too large for a double.
     if value == NONE or 0 < value <= sys.float_info.max:
         return None
     return f"{js_number(value)}. Give -1 for no limit of its own, or a finite number of seconds above 0."

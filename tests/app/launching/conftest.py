@@ -19,8 +19,8 @@ from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.runners.command.runner import CommandRunner
-from sidecar.subagents.runs.catalogue import Target
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry.registry import RunRegistry
+from sidecar.subagents.runs.targets import Target
 
 
 @dataclass

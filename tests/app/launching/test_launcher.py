@@ -36,7 +36,7 @@ class Door:
         self.manager = AsyncTaskManager(maximum, lambda: 5)
         background, gate = BackgroundRuns(), LaunchGate()
         self.admission = Admission(
-            self.manager, RunnerQuota(planning.settings), self, self.registry.show_place
+            self.manager, RunnerQuota(planning.settings), self, self.registry.show_position
         )
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
         self.registry.ended.subscribe(self.control.run_ended)

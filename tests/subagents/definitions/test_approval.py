@@ -7,7 +7,7 @@ import pytest
 from sidecar.api.settings import AgentsSettings, PermissionsSettings, RunnerSettings, Settings
 from sidecar.api.subagents import SubagentInfo, SubagentsResult
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.catalogue import Catalogue, Target
+from sidecar.subagents.runs.targets import LaunchTargets, Target
 
 
 class Machine:
@@ -15,7 +15,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.workspace = folder / "workspace"
-        self.catalogue = Catalogue(folder / "config")
+        self.targets = LaunchTargets(folder / "config")
         self.settings = Settings(
             runners={"mine": RunnerSettings(type="command", command=["sh"])}, default_runner="mine"
         )
@@ -34,14 +34,14 @@ class Machine:
 
     def list(self) -> SubagentsResult:
         runners = build_runners(self.settings.runners)
-        return self.catalogue.describe(self.settings, runners, [self.workspace], trusted=True)
+        return self.targets.describe(self.settings, runners, [self.workspace], trusted=True)
 
     def item(self, path: Path) -> SubagentInfo:
         return next(each for each in self.list().items if each.source.path == str(path))
 
     def target(self) -> Target:
         runners = build_runners(self.settings.runners)
-        return self.catalogue.target(self.settings, runners, "reviewer", [self.workspace], trusted=True)
+        return self.targets.target(self.settings, runners, "reviewer", [self.workspace], trusted=True)
 
 
 @pytest.fixture

@@ -246,7 +246,7 @@ async def test_an_edit_that_is_always_allowed_is_one_of_the_same_file(setting: S
 async def test_an_edit_outside_the_workspace_is_allowed_once_only(setting: Setting) -> None:
     run = Run(setting.workspace)
     asking = await setting.asking(run, OUTSIDE)
-    with pytest.raises(InvalidParams, match="'always' is not offered; use one of: 'once', 'no'"):
+    with pytest.raises(InvalidParams, match="optionId: 'always' is not offered; use one of: 'once', 'no'"):
         await setting.broker.answer(run.record, "o", "always")
     await setting.broker.answer(run.record, "o", "once")
     await asking

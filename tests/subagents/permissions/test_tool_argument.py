@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.permissions.tool_argument import allows, fault
+from sidecar.subagents.permissions.tool_argument import allows, problem
 
 WORKSPACE = Path("/projects/space")
 
@@ -311,6 +311,6 @@ def test_no_pattern_of_a_path_takes_long(argument: str, path: str) -> None:
     assert time.thread_time() - began < 0.5
 
 
-def test_what_is_too_long_is_a_fault() -> None:
-    assert fault("execute", "x" * 5_000) is not None
-    assert fault("edit", "a/" * 200) is not None
+def test_what_is_too_long_is_a_problem() -> None:
+    assert problem("execute", "x" * 5_000) is not None
+    assert problem("edit", "a/" * 200) is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.permissions.tool_rule import ToolRule, canonical, delegated, fault, first_fault
+from sidecar.subagents.permissions.tool_rule import ToolRule, canonical, delegated, first_problem, problem
 
 WORKSPACE = Path("/projects/space")
 
@@ -108,8 +108,8 @@ def test_a_limited_tool_is_none_that_is_given_without_a_question() -> None:
 @pytest.mark.parametrize(
     "name", ["Read", "Bash(git:*)", "Bash()", "Edit(src/**)", "Agent(a, b)", "mcp__a__*"]
 )
-def test_names_that_are_understood(name: str) -> None:
-    assert fault(name) is None
+def test_valid_names(name: str) -> None:
+    assert problem(name) is None
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_names_that_are_understood(name: str) -> None:
         ("Skill(deploy)", "only tools that run commands"),
     ],
 )
-def test_parentheses_that_are_not_understood_are_told(name: str, words: str) -> None:
-    assert words in (fault(name) or "")
+def test_invalid_parentheses_are_reported(name: str, words: str) -> None:
+    assert words in (problem(name) or "")
 
 
 def command(line: str) -> Question:
@@ -135,4 +135,4 @@ def test_a_title_does_not_pass_a_list_whose_other_tool_is_limited() -> None:
 
 
 def test_a_list_of_too_many_tools_is_refused() -> None:
-    assert "at most 200" in (first_fault(f"tool_{number}" for number in range(201)) or "")
+    assert "at most 200" in (first_problem(f"tool_{number}" for number in range(201)) or "")

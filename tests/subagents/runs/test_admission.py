@@ -16,8 +16,8 @@ from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.admission import Admission
-from sidecar.subagents.runs.catalogue import Target
 from sidecar.subagents.runs.prepared import PreparedLaunch
+from sidecar.subagents.runs.targets import Target
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
 from sidecar.subagents.tasks.timeouts import TimeoutChoice

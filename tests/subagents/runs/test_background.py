@@ -401,6 +401,6 @@ async def test_nothing_is_launched_after_closing(
     launch: Launch, runs: BackgroundRuns, manager: AsyncTaskManager
 ) -> None:
     await runs.aclose(1)
-    with pytest.raises(LaunchAborted, match="the sidecar is ending"):
+    with pytest.raises(LaunchAborted, match="the sidecar is shutting down"):
         await launch()
     assert manager.can_launch_async().allowed

@@ -9,7 +9,7 @@ from sidecar.api.errors import LaunchFailed
 from sidecar.api.settings import RunnerSettings, Settings
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.catalogue import Catalogue
+from sidecar.subagents.runs.targets import LaunchTargets
 
 HERE = RunnerSettings(type="command", command=["sh"])
 GONE = RunnerSettings(type="command", command=["no-such-program"])
@@ -37,7 +37,7 @@ def planned(workspace: Path, runners: Mapping[str, RunnerSettings], default: str
     """Return the runner and the model of a launch of the definition in Claude Code's format."""
     settings = Settings(runners=dict(runners), default_runner=default)
     built: Mapping[str, Runner] = build_runners(settings.runners)
-    plan = Catalogue(workspace).target(settings, built, "theirs", [workspace], trusted=True)
+    plan = LaunchTargets(workspace).target(settings, built, "theirs", [workspace], trusted=True)
     return plan.runner.name, str(plan.definition.model)
 
 
@@ -61,16 +61,16 @@ def test_auto_takes_the_first_runner_found_and_its_own_model(workspace: Path) ->
 def test_our_own_format_says_what_model_it_likes(workspace: Path) -> None:
     settings = Settings(runners={"mine": HERE}, default_runner="mine")
     runners = build_runners(settings.runners)
-    plan = Catalogue(workspace).target(settings, runners, "own", [workspace], trusted=True)
+    plan = LaunchTargets(workspace).target(settings, runners, "own", [workspace], trusted=True)
     assert plan.definition.model == "sonnet"
 
 
 @pytest.mark.parametrize(
     ("default", "runner", "problems"),
     [
-        ("mine", "mine", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
+        ("mine", "mine", ["model 'sonnet' belongs to claude; runner 'mine' uses its default model"]),
         ("claude", "claude", []),
-        ("auto", "auto", ["model 'sonnet' is a name of claude; the runner 'mine' uses its own model"]),
+        ("auto", "auto", ["model 'sonnet' belongs to claude; runner 'mine' uses its default model"]),
         (None, "claude", []),
     ],
 )
@@ -79,7 +79,7 @@ def test_a_listing_says_which_runner_and_whose_model(
 ) -> None:
     settings = Settings(runners={"mine": HERE, "claude": HERE}, default_runner=default)
     runners = build_runners(settings.runners)
-    found = Catalogue(workspace).describe(settings, runners, [workspace], trusted=True)
+    found = LaunchTargets(workspace).describe(settings, runners, [workspace], trusted=True)
     theirs = next(item for item in found.items if item.name == "theirs")
     assert (theirs.runner, theirs.model, theirs.source.format) == (runner, "sonnet", "claude")
     assert [problem.message for problem in found.problems] == problems
@@ -87,7 +87,7 @@ def test_a_listing_says_which_runner_and_whose_model(
 
 
 def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
-    found = Catalogue(workspace).describe(Settings(), build_runners({}), [workspace], trusted=True)
+    found = LaunchTargets(workspace).describe(Settings(), build_runners({}), [workspace], trusted=True)
     assert [item.runner for item in found.items] == ["", ""]
 
 
@@ -98,7 +98,7 @@ def test_a_target_trusts_what_lies_in_the_folders_that_the_user_trusts(
     (workspace / "out").symlink_to(elsewhere)
     settings = Settings(runners={"mine": HERE}, default_runner="mine")
     runners = build_runners(settings.runners)
-    plan = Catalogue(workspace).target(settings, runners, "own", [workspace], trusted=True)
+    plan = LaunchTargets(workspace).target(settings, runners, "own", [workspace], trusted=True)
     assert plan.trusts(workspace) and plan.trusts(workspace / ".sidecar")
     assert not plan.trusts(elsewhere) and not plan.trusts(workspace / "out")
     assert not plan.trusts(workspace.with_name(f"{workspace.name}-other"))
@@ -106,13 +106,13 @@ def test_a_target_trusts_what_lies_in_the_folders_that_the_user_trusts(
 
 def test_a_target_tells_a_file_of_the_workspace_from_the_users_own(workspace: Path) -> None:
     runners = build_runners({"mine": HERE})
-    catalogue = Catalogue(workspace / "config")
+    targets = LaunchTargets(workspace / "config")
     own, brought = (workspace / each / "agents" / "own.md" for each in ("config", ".sidecar"))
     own.parent.mkdir(parents=True)
 
     def brought_by(folders: list[Path]) -> str | None:
         settings = Settings(default_runner="mine")
-        return catalogue.target(settings, runners, "own", folders, trusted=True).brought_by
+        return targets.target(settings, runners, "own", folders, trusted=True).brought_by
 
     own.write_text(brought.read_text())
     first = brought_by([workspace])

@@ -1,4 +1,4 @@
-"""Which subagents can be launched here: definitions matched with the runners that execute them."""
+"""Match definitions with the runners that execute them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,10 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Target:
-    """What a launch will execute: a definition on a runner whose program was found.
+    """A definition and the runner that executes it, whose program was found.
 
-    `notices` name what the definition requests and does not get. `brought_by` names the file of the workspace
-    that the definition comes from, with its content; None for the user's own.
+    `notices` list the requests of the definition that are not granted. `brought_by` identifies the file of
+    the workspace that contains the definition, with its content; None for the user's own.
     """
 
     definition: Definition
@@ -42,14 +42,14 @@ class Target:
     brought_by: str | None = None
 
     def trusts(self, directory: Path) -> bool:
-        """Return whether a directory, with links followed, is inside a folder that the user trusts."""
+        """Return whether a directory, with links resolved, is inside a folder that the user trusts."""
         real = real_path(directory)
         roots = [root for folder in self.trusted_folders if (root := real_path(folder)) is not None]
         return real is not None and any(Path(real).is_relative_to(root) for root in roots)
 
 
-class Catalogue:
-    """Answer which subagents there are, and which runner a launch of one takes."""
+class LaunchTargets:
+    """List subagents, and choose the runner for a launch."""
 
     def __init__(self, config_dir: Path) -> None:
         self._config_dir = config_dir
@@ -58,20 +58,20 @@ class Catalogue:
     def describe(
         self, settings: Settings, runners: Mapping[str, Runner], folders: Sequence[Path], *, trusted: bool
     ) -> SubagentsResult:
-        """Return all definitions and every problem found in them. Reads files."""
+        """Return all definitions and their problems. Reads files."""
         loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
         return _described(loaded, settings, runners)
 
     def check(
         self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
     ) -> SubagentsResult:
-        """Return the definitions in these files and directories, wherever they are. Reads files."""
+        """Return the definitions in these files and directories, and their problems. Reads files."""
         return _described(check(paths, os.environ), settings, runners)
 
     def places(
         self, settings: Settings, folders: Sequence[Path], *, trusted: bool
     ) -> list[DefinitionDirectory]:
-        """Return where definitions are looked for, in order of precedence."""
+        """Return the directories of definitions in order of precedence."""
         return definition_directories(
             settings.agents.directories,
             [str(folder) for folder in folders],
@@ -90,9 +90,9 @@ class Catalogue:
         *,
         trusted: bool,
     ) -> Target:
-        """Choose what a launch of `name` executes. Reads files.
+        """Return the definition and the runner for a launch of `name`. Reads files.
 
-        Raises SubagentNotFound, and LaunchFailed when no runner is named, known or installed.
+        Raises SubagentNotFound, and LaunchFailed if no runner is configured, known or installed.
         """
         loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
         placed = find(loaded.definitions, name)
@@ -129,7 +129,7 @@ def _described(
 
 
 def _runner_name(placed: PlacedDefinition, default: str | None, runners: Mapping[str, Runner]) -> str | None:
-    """Return what the definition or the settings name; failing both, the agent of the file's own tool."""
+    """Return the runner in the definition, else in the settings, else the agent of the file's format."""
     chosen = placed.definition.runner or default
     if chosen is not None:
         return chosen
@@ -138,13 +138,13 @@ def _runner_name(placed: PlacedDefinition, default: str | None, runners: Mapping
 
 
 def _understands_model(runner: str, placed: PlacedDefinition) -> bool:
-    """Return whether the runner understands the model; names of another tool mean nothing to it."""
+    """Return whether the runner understands the model; tools name models differently."""
     return placed.definition.model is None or placed.format.closed or runner in placed.format.runners
 
 
 def _foreign_model(runner: str, placed: PlacedDefinition) -> DefinitionProblem:
     definition, tool = placed.definition, placed.format.name
-    message = f"model {definition.model!r} is a name of {tool}; the runner {runner!r} uses its own model"
+    message = f"model {definition.model!r} belongs to {tool}; runner {runner!r} uses its default model"
     return DefinitionProblem(path=placed.path, line=definition.model_line, message=message)
 
 
@@ -175,7 +175,7 @@ def _first_available(subagent: str, runners: Mapping[str, Runner]) -> Runner:
 
 
 def is_available(runner: Runner) -> bool:
-    """Return whether the runner's program was found."""
+    """Return whether the program of a runner is installed."""
     try:
         runner.check()
     except RunnerUnavailable:

@@ -15,8 +15,8 @@ from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.runs import registry
-from sidecar.subagents.runs.registry import RunRegistry
+from sidecar.subagents.runs.registry import directory
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.outcome import HOST_EXIT, Outcome, cancelled, failed
@@ -223,7 +223,7 @@ class Unwritable:
 async def test_a_transcript_that_cannot_be_written_delays_nothing_and_is_tried_again(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.subagents.runs.registry.TRANSCRIPT_SECONDS", 0.01)
+    monkeypatch.setattr("sidecar.subagents.runs.registry.transcripts.RETRY_SECONDS", 0.01)
     run, executor = await setting.add(), Unwritable()
     run.executor = executor
     setting.registry.conclude(run.id, GOAL)
@@ -258,7 +258,7 @@ async def test_a_run_that_its_owner_left_is_live_until_its_end_is_written(
 ) -> None:
     owner = Setting(setting.journal)
     run = await owner.add()
-    monkeypatch.setattr(registry, "FOREIGN_POLL_SECONDS", 0)
+    monkeypatch.setattr(directory, "FOREIGN_POLL_SECONDS", 0)
     waiting = asyncio.create_task(setting.registry.settled(run.id))
     assert await setting.registry.is_live(run.id) and not waiting.done()
     owner.registry.conclude(run.id, GOAL)

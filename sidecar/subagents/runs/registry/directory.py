@@ -1,0 +1,96 @@
+"""Find runs: the live ones in memory, the others in the journal."""
+
+import asyncio
+
+import msgspec
+
+from sidecar.api.async_tasks import AsyncStatus, AsyncTask
+from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runs.registry.recent_ends import RecentEnds
+from sidecar.subagents.runs.run import Run, display_name
+
+FOREIGN_POLL_SECONDS = 0.25
+"""The interval for reading a run of another process from the journal: that process cannot notify us."""
+_CANDIDATES = 20
+"""How many tasks the error for an ambiguous prefix lists, so that it stays readable."""
+
+
+class RunDirectory:
+    """Return runs and their newest state; never change them."""
+
+    def __init__(self, journal: Journal, events: EventLog) -> None:
+        self._journal = journal
+        self._events = events
+        self._live: dict[str, Run] = {}
+        self._recent_ends = RecentEnds()
+
+    def live(self, task_id: str) -> Run | None:
+        """Return a run that has not ended, or whose end is not durable yet."""
+        return self._live.get(task_id)
+
+    def with_status(self, status: AsyncStatus) -> list[Run]:
+        """Return the live runs with this status, oldest first."""
+        return [run for run in self._live.values() if run.record.task.status == status]
+
+    async def find(self, task_id: str) -> RunRecord | None:
+        """Return the record of the run with exactly this ID."""
+        run = self._live.get(task_id)
+        if run is not None:
+            return run.record
+        stored = await self._journal.get(task_id)
+        return None if stored is None else self._recent_ends.newest(stored)
+
+    async def resolve(self, prefix: str) -> RunRecord:
+        """Return the run with this ID, or else the only run whose ID has this prefix.
+
+        Raises TaskNotFound and AmbiguousTaskId.
+        """
+        exact = await self.find(prefix)
+        if exact is not None:
+            return exact
+        found = await self._journal.by_prefix(prefix, _CANDIDATES) if prefix else []
+        if len(found) == 1:
+            return self._recent_ends.newest(found[0])
+        if not found:
+            raise TaskNotFound(f"no async task has the id or prefix {prefix!r}", taskId=prefix)
+        candidates = [{"id": each.task.id, "label": display_name(each.task)} for each in found]
+        raise AmbiguousTaskId(
+            f"several async tasks start with {prefix!r}; give more of the id",
+            taskId=prefix,
+            candidates=candidates,
+        )
+
+    def current(self, record: RunRecord) -> AsyncTask:
+        """Return a snapshot of a run's newest state, given any copy of its record."""
+        run = self._live.get(record.task.id)
+        if run is not None:
+            return run.snapshot()
+        return msgspec.structs.replace(self._recent_ends.newest(record).task)
+
+    async def is_live(self, task_id: str) -> bool:
+        """Return whether a run may still log events, in this process or in the owner of the root.
+
+        This includes a run whose owner died, until its end is recorded.
+        """
+        if task_id in self._live or self._events.is_over(task_id):
+            return task_id in self._live
+        record = await self._journal.get(task_id)
+        return record is not None and record.task.completed_at is None
+
+    async def settled(self, task_id: str) -> None:
+        """Wait until a run has ended and its end is durable. Return at once if it has."""
+        run = self._live.get(task_id)
+        if run is not None:
+            await asyncio.shield(run.recorded)
+        while await self._is_foreign(task_id):  # noqa: ASYNC110 (there is no event)
+            await asyncio.sleep(FOREIGN_POLL_SECONDS)
+
+    async def _is_foreign(self, task_id: str) -> bool:
+        """Return whether another process runs this run, or died before it recorded the end."""
+        if task_id in self._live:
+            return False
+        record = await self.find(task_id)
+        return record is not None and record.task.completed_at is None

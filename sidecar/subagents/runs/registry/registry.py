@@ -1,0 +1,213 @@
+"""Every run of one Host: the live ones in memory, all of them in the journal."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.errors import StorageError
+from sidecar.api.tasks import TaskStatus
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runs.registry.background_work import BackgroundWork
+from sidecar.subagents.runs.registry.directory import RunDirectory
+from sidecar.subagents.runs.registry.transcripts import TranscriptFinisher
+from sidecar.subagents.runs.run import Run, end_event
+from sidecar.subagents.tasks.outcome import Outcome
+from sidecar.subagents.tasks.signals import Signal
+
+logger = logging.getLogger(__name__)
+
+
+class RunRegistry(RunDirectory):
+    """Record runs: make each change durable before anyone is notified, and end each run once.
+
+    `on_change` is called in the event loop with every task whose state changed, after the journal has it.
+    `ended` signals each run that has ended, before that.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        events: EventLog,
+        now: Callable[[], int],
+        on_change: Callable[[AsyncTask], None],
+    ) -> None:
+        super().__init__(journal, events)
+        self.ended: Signal[Run] = Signal()
+        self._now = now
+        self._on_change = on_change
+        self._work = BackgroundWork(journal)
+        self._transcripts = TranscriptFinisher(journal, self._work)
+
+    async def add(self, record: RunRecord) -> Run:
+        """Add a new run; its ID may be given out when this returns. Raises StorageError."""
+        await self._journal.save(record)
+        run = self._live[record.task.id] = Run(record)
+        run.unwatch = self._events.watch(run.id, run.take)
+        await self._log_state(run)
+        self._notify(record)
+        return run
+
+    async def start(self, run: Run) -> None:
+        """Record that a queued run starts, unless it has ended. Wait while the disk is full."""
+        if run.outcome is not None:
+            return
+        task = run.record.task
+        started = msgspec.structs.replace(
+            task, status="running", launched_at=max(self._now(), task.queued_at or 0), queue_position=None
+        )
+        record = msgspec.structs.replace(run.record, task=started)
+        await self._journal.save(record, keep=True)
+        if run.outcome is None:
+            run.record = record
+            await self._log_state(run)
+            self._notify(record)
+
+    def remember(self, run: Run) -> None:
+        """Save the current record of a live run without notifying clients."""
+        if run.outcome is None:
+            self._journal.save_soon(run.refreshed())
+
+    def show(self, run: Run) -> None:
+        """Save and notify of a change that other processes, which read the journal, should see too."""
+        self.remember(run)
+        self.touch(run)
+
+    def show_session(self, run: Run) -> None:
+        """Notify of the mode and the model that a run's session has now, and log them."""
+        self.show(run)
+        task = run.record.task
+        event = {"type": "state", "status": task.status, "mode": task.mode, "model": task.model}
+        known = {name: value for name, value in event.items() if value is not None}
+        self._work.start(self.emit(run, known), f"session of {run.id}")
+
+    def touch(self, run: Run) -> None:
+        """Notify of a change that need not be saved, such as a new position in the queue."""
+        if run.outcome is None:
+            self._notify(run.record)
+
+    def show_attention(self, record: RunRecord) -> None:
+        """Notify of a permission request of a live run that was opened or answered."""
+        run = self.live(record.task.id)
+        if run is not None:
+            self.show(run)
+
+    def show_position(self, record: RunRecord) -> None:
+        """Notify of the new position of a launch in the queue."""
+        run = self.live(record.task.id)
+        if run is not None:
+            run.record.task.queue_position = record.task.queue_position
+            self.touch(run)
+
+    async def emit(self, run: Run, event: dict[str, Any]) -> None:
+        """Log one event of a live run. Drop events after the end, but count their tokens."""
+        if run.accepts(event):
+            await self._events.append(run.id, event)
+
+    async def add_late_usage(self, run: Run) -> None:
+        """Record the tokens and the cost that an agent reported only after its run had ended."""
+        progress = run.snapshot().progress
+        before = run.record.task.progress
+        late = msgspec.structs.replace(
+            before,
+            input_tokens=progress.input_tokens,
+            output_tokens=progress.output_tokens,
+            cache_reads=progress.cache_reads,
+            cache_writes=progress.cache_writes,
+            cost=progress.cost,
+        )
+        if late != before and run.recorded.done():
+            run.record.task.progress = late
+            await self._journal.save(run.record)
+            self._notify(run.record)
+
+    def conclude(self, task_id: str, outcome: Outcome) -> bool:
+        """End a live run and stop what executes it; return False if it has ended already.
+
+        Await `recorded` to wait for the journal.
+        """
+        run = self._live.get(task_id)
+        if run is None or not run.conclude(outcome):
+            return False
+        self._work.start(self._record_end(run, outcome), f"end of {task_id}")
+        return True
+
+    async def recorded(self, task_id: str) -> None:
+        """Wait like `settled`, but raise StorageError as soon as the journal cannot be written."""
+        run = self._live.get(task_id)
+        if run is None or run.recorded.done():
+            return
+        stalled = asyncio.create_task(self._journal.stalled())
+        waits: set[asyncio.Future[Any]] = {run.recorded, stalled}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            if not run.recorded.done():
+                raise stalled.result()
+        finally:
+            stalled.cancel()
+
+    def show_lost(self, ended: RunRecord) -> None:
+        """Show a run as ended before its end is on disk, after a crash or without a journal.
+
+        A crash cannot take that back: the next start finds the same end.
+        """
+        self._recent_ends.add_lost(ended)
+        self._journal.show(ended.task.id, ended.task.status)
+
+    def transcript_written(self, task_id: str) -> None:
+        """Note that the stored task of a lost run shows its end."""
+        self._recent_ends.transcript_written(task_id)
+
+    def pending_ends(self) -> Mapping[str, TaskStatus]:
+        """Return the statuses of lost runs whose stored tasks do not show their ends. For any thread."""
+        return self._recent_ends.pending()
+
+    def abandon(self, outcome: Outcome) -> None:
+        """Stop every live run and report its end without recording it, after the root was lost."""
+        abandoned = tuple(self._live.values())
+        self._live.clear()
+        for run in abandoned:
+            run.conclude(outcome)
+            run.unwatch()
+            run.record = ended = run.ended_record(self._now())
+            self.show_lost(ended)
+            self._events.end_unrecorded(run.id, end_event(ended.task, None))
+            self.ended.emit(run)
+            if not run.recorded.done():
+                run.recorded.set_result(None)
+            self._notify(ended)
+
+    async def aclose(self, limit: float) -> None:
+        """Wait, at most `limit` seconds, until every end is durable."""
+        self._transcripts.close()
+        await self._work.aclose(limit)
+
+    async def _record_end(self, run: Run, outcome: Outcome) -> None:
+        """Make the end durable, then write it into the transcript, then notify of it."""
+        ended = run.ended_record(self._now())
+        try:
+            await self._events.end(ended, end_event(ended.task, outcome.words))
+            run.record = ended  # at once: readers of the events already have the end
+            await self._transcripts.finish(run, ended)
+        except StorageError as error:
+            # Only when the Host ends: until then the journal tries again.
+            logger.error("the end of run %s could not be recorded: %s", run.id, error)
+            return
+        if self._live.pop(run.id, None) is None:
+            return
+        self._recent_ends.add(ended)
+        run.unwatch()
+        self.ended.emit(run)
+        self._notify(ended)
+        run.recorded.set_result(None)
+
+    async def _log_state(self, run: Run) -> None:
+        await self._events.append(run.id, {"type": "state", "status": run.record.task.status})
+
+    def _notify(self, record: RunRecord) -> None:
+        self._on_change(self.current(record))
