@@ -50,5 +50,5 @@ def _is_named(part: str, wanted: str) -> bool:
 
 
 def _is_covered(wild: str, wanted: str) -> bool:
-    """Tell whether each name that fits `wild` fits `wanted`: a `*` takes any letters, wildcards too."""
+    """Return whether each name that fits `wild` fits `wanted`: a `*` takes any letters, wildcards too."""
     return "**" not in wild and not set("?[]{}()\\") & set(wanted) and fnmatch.fnmatchcase(wild, wanted)

@@ -2,7 +2,7 @@
 
 
 def fits(text: str, pattern: str) -> bool:
-    """Tell whether the whole of `text` fits; no other character is special."""
+    """Return whether the whole of `text` fits; no other character is special."""
     first, *others = pattern.split("*")
     if not others:
         return text == pattern
