@@ -104,10 +104,10 @@ class Launcher:
 
         Raises LimitReached where the launch or the settings choose that, and what the launch raises.
         """
-        pending.enter(prepared.task_id, prepared.subagent_name)
         rejects = self._over_limit(prepared.params.over_limit) == "reject"
         if rejects:
             await self._admission.until_can_start(prepared)
+        pending.enter(prepared.task_id, prepared.subagent_name)
         place = None
         if not await self._admission.start_now(prepared):
             if rejects:
