@@ -1,5 +1,6 @@
 """An agent that takes seconds to exit: its run ends at once, its slot is free when the process is gone."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,18 @@ async def test_the_model_s_launch_waits_for_the_slot_too(lingering: Sidecar) -> 
     answer = await lingering.request("tools/call", name="task", arguments=arguments)
     assert "error" not in answer, answer
     assert find([first]) == []
+
+
+async def test_a_cancel_does_not_replace_the_end_that_a_waiting_caller_gets(lingering: Sidecar) -> None:
+    arguments = {"subagent_name": "linger", "goal_prompt": "x"}
+    call = asyncio.create_task(lingering.request("tools/call", name="task", arguments=arguments))
+    await lingering.until(lambda: bool(lingering.changes))
+    task_id = lingering.changes[0]["id"]
+    await lingering.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
+    await lingering.until(lambda: "indeed" in lingering.text(task_id))
+    (task,) = await lingering.ended(task_id)
+    assert find([task_id])
+    assert not (await lingering.request("asyncTasks/cancel", taskId=task_id))["cancelled"]
+    assert (await call)["metadata"]["terminateReason"] == "GOAL"
+    assert (task["status"], await lingering.task(task_id)) == ("completed", task)
+    assert find([task_id]) == []

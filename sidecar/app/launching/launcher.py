@@ -105,10 +105,10 @@ class Launcher:
         Returns the position in the queue, counted from 1, or None if the run starts. Raises LimitReached if
         the launch or the settings choose that, and any error of the launch.
         """
-        pending.enter(prepared.task_id, prepared.subagent_name)
         rejects = self._over_limit(prepared.params.over_limit) == "reject"
         if rejects:
             await self._admission.until_can_start(prepared)
+        pending.enter(prepared.task_id, prepared.subagent_name)
         position = None
         if not await self._admission.start_now(prepared):
             if rejects:

@@ -185,11 +185,11 @@ class RunScope:
         """Stop the processes of the run and record its end."""
         if self._last_turn is not None:
             self._last_turn.cancel()
-        if self._handle is not None:
-            await self._handle.stop(self._services.stop.seconds)
-        if self._run.outcome is None:  # a run in the foreground: nothing else records its end
+        if self._run.outcome is None:  # its caller has this end already: no cancel may replace it now
             end = run_end(self._run.abort, self.output, self._error, self._prepared.timeout)
             self._services.registry.conclude(self.agent_id, end.outcome)
+        if self._handle is not None:
+            await self._handle.stop(self._services.stop.seconds)
         with contextlib.suppress(StorageError):  # the registry tries again
             await self._services.registry.recorded(self.agent_id)
             await self._services.registry.add_late_usage(self._run)

@@ -127,6 +127,23 @@ async def test_cancelling_everything_reaches_a_launch_that_has_no_record_yet(doo
     assert door.statuses() == []
 
 
+async def test_a_launch_that_is_cancelled_while_it_waits_for_a_slot_does_not_start(door: Door) -> None:
+    first = await door.launcher.launch(LAUNCH, door.planning.workspace)
+    door.manager.keep_slot(first.task.id)
+    await door.end(first.task.id)
+    rejecting = LaunchParams(subagent_name="scout", goal_prompt="next", over_limit="reject")
+    waiting = asyncio.create_task(door.launcher.launch(rejecting, door.planning.workspace))
+    async with asyncio.timeout(5):
+        while await door.control.cancel_all("user") == 0:
+            await asyncio.sleep(0)
+    started = len(door.planning.changed)
+    door.manager.free_slot(first.task.id)
+    door.control.slot_freed(first.task.id)
+    with pytest.raises(LaunchAborted, match="was cancelled"):
+        await waiting
+    assert len(door.planning.changed) == started
+
+
 async def test_only_an_ended_run_is_resumed_and_by_its_own_parameters(door: Door) -> None:
     record = await door.launcher.launch(LAUNCH, door.planning.workspace)
     again = ResumeParams(task_id=record.task.id)
