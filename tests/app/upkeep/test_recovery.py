@@ -2,6 +2,7 @@
 
 import itertools
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ async def folder(root: OwnRoot, run: RunRecord) -> Path:
 
 
 def event(seq: int, **members: Any) -> dict[str, Any]:
-    return {"seq": seq, "ts": 1_000 + seq, **members}
+    return {"seq": seq, "ts": 1_000 + seq} | members
 
 
 async def start(root: OwnRoot) -> Host:
@@ -72,13 +73,14 @@ async def start(root: OwnRoot) -> Host:
 
 
 async def test_an_end_among_the_events_is_taken_from_there(root: OwnRoot, journal: Journal) -> None:
-    run = record()
+    now = time.time_ns() // 1_000_000  # the events of an old run would be removed meanwhile
+    run = record(launched_at=now)
     await journal.save(run)
     await journal.append(
         run.task.id,
         [
-            event(1, type="message", messageId="m", text="found it"),
-            event(2, type="state", status="completed", endReason="goal"),
+            event(1, ts=now, type="message", messageId="m", text="found it"),
+            event(2, ts=now, type="state", status="completed", endReason="goal"),
         ],
     )
     await journal.aclose()
