@@ -44,7 +44,7 @@ def test_a_launch_without_wait_says_what_to_add(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("name", "goal", "code", "named"),
-    [("nobody", "x", 1, "there are: cat"), ("cat", " ", 2, "goalPrompt")],
+    [("nobody", "x", 1, "available: cat"), ("cat", " ", 2, "goalPrompt")],
 )
 def test_a_launch_that_cannot_be_leaves_no_record(
     cli: Cli, name: str, goal: str, code: int, named: str

@@ -71,3 +71,17 @@ async def test_a_cancel_does_not_replace_the_end_that_a_waiting_caller_gets(ling
     assert (await call)["metadata"]["terminateReason"] == "GOAL"
     assert (task["status"], await lingering.task(task_id)) == ("completed", task)
     assert find([task_id]) == []
+
+
+async def test_a_resume_waits_for_the_processes_of_a_run_that_its_caller_waits_for(
+    lingering: Sidecar,
+) -> None:
+    arguments = {"subagent_name": "linger", "goal_prompt": "x"}
+    call = asyncio.create_task(lingering.request("tools/call", name="task", arguments=arguments))
+    await lingering.until(lambda: bool(lingering.changes))
+    task_id = lingering.changes[0]["id"]
+    await lingering.ended(task_id)
+    assert find([task_id])
+    await lingering.request("asyncTasks/resume", taskId=task_id)
+    assert find([task_id]) == []
+    await call

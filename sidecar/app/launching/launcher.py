@@ -71,7 +71,7 @@ class Launcher:
         with self.gate.open() as pending:
             ended = await self._registry.resolve(params.task_id)
             _require_resumable(ended)
-            await self._admission.until_gone(ended.task.id)  # an agent saves its session until it exits
+            await self._background.until_gone(ended.task.id)  # an agent saves its session until it exits
             again = from_record(ended, params.notify_model)
             again.over_limit = params.over_limit
             prepared = await self._planner.prepare(again, workspace, origin="client")

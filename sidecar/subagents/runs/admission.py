@@ -61,10 +61,6 @@ class Admission:
         """
         await self._until_freed(lambda: self.can_start(prepared) or not self._manager.ended_with_slot)
 
-    async def until_gone(self, task_id: str) -> None:
-        """Wait until the processes of an ended run have exited."""
-        await self._until_freed(lambda: task_id not in self._manager.ended_with_slot)
-
     async def start_now(self, prepared: PreparedLaunch) -> bool:
         """Start a launch if it can start now, and return whether it was started.
 

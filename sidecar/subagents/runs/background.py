@@ -51,6 +51,7 @@ class BackgroundRuns:
     ) -> None:
         self._timeouts = timeouts or ShutdownTimeouts()
         self.freed: Signal[str] = Signal()
+        self._active: set[str] = set()
         self._conclude = conclude
         self._work: dict[asyncio.Task[Any], RunTask] = {}
         self._closed = False
@@ -104,6 +105,17 @@ class BackgroundRuns:
         if self._work:
             await asyncio.wait(tuple(self._work), timeout=2 * CANCEL_SECONDS)
 
+    async def until_gone(self, task_id: str) -> None:
+        """Wait until the processes of an ended run are gone, which takes seconds at most."""
+        if task_id not in self._active:
+            return
+        gone = asyncio.Event()
+        unsubscribe = self.freed.subscribe(lambda freed: gone.set() if freed == task_id else None)
+        try:
+            await gone.wait()
+        finally:
+            unsubscribe()
+
     def _new_run(self, launch: Launchable, start: StartRun) -> RunTask:
         if self._closed:
             name = launch.subagent_name
@@ -121,8 +133,12 @@ class BackgroundRuns:
     async def _wait_for(self, run: RunTask) -> ForegroundEnd:
         try:
             agent_id = (await run.start()).agent_id
-            return ForegroundEnd(agent_id, await run.finish())
-        finally:
+            with self._until_closed(agent_id):
+                try:
+                    return ForegroundEnd(agent_id, await run.finish())
+                finally:
+                    await run.aclose()
+        finally:  # a launch that failed
             await run.aclose()
 
     async def _execute(
@@ -136,7 +152,7 @@ class BackgroundRuns:
         try:
             task = await self._register(run, manager, slot)
             registered.set_result(task)
-            with self._keeping_slot(manager, task.id):
+            with self._until_closed(task.id), self._keeping_slot(manager, task.id):
                 try:
                     await self._run_to_completion(run, manager, task.id)
                 finally:
@@ -159,6 +175,14 @@ class BackgroundRuns:
             yield
         finally:
             manager.free_slot(task_id)
+
+    @contextmanager
+    def _until_closed(self, task_id: str) -> Iterator[None]:
+        self._active.add(task_id)
+        try:
+            yield
+        finally:
+            self._active.discard(task_id)
             self.freed.emit(task_id)
 
     async def _register(self, run: RunTask, manager: AsyncTaskManager, slot: Slot) -> AsyncTaskInfo:

@@ -65,7 +65,7 @@ async def folder(root: OwnRoot, run: RunRecord) -> Path:
 
 
 def event(seq: int, **members: Any) -> dict[str, Any]:
-    return {"seq": seq, "ts": 1_000 + seq, **members}
+    return {"seq": seq, "ts": 1_000 + seq} | members
 
 
 async def start(root: OwnRoot) -> Host:
