@@ -3,6 +3,7 @@
 from typing import Any
 
 from sidecar.cli import output
+from sidecar.printable import plain
 
 
 class EventPrinter:
@@ -41,7 +42,7 @@ class EventPrinter:
             case "permission":
                 return _question(event)
             case "emit":
-                return f"[emit] {event.get('name')} = {event.get('value')}"
+                return plain(f"[emit] {event.get('name')} = {event.get('value')}")
             case "state":
                 return f"[{event['status']}]"
         return None
@@ -54,13 +55,13 @@ class EventPrinter:
                 return None
             self._tools[call_id] = status
         name, title = event.get("name"), event.get("title")
-        return f"[tool] {name} {status}" + (f": {title}" if title and title != name else "")
+        return plain(f"[tool] {name} {status}" + (f": {title}" if title and title != name else ""))
 
 
 def _question(event: dict[str, Any]) -> str:
     if event["state"] == "asked":
         place = f" (in {event['cwd']})" if event.get("cwd") else ""
-        return f"[permission] asked: {event['title']}{place}"
+        return plain(f"[permission] asked: {event['title']}{place}")
     answer = event.get("kind") or "withdrawn"
     by = f" by {event['by']}" if event.get("by") else ""
-    return f"[permission] {answer}{by}: {event['title']}"
+    return plain(f"[permission] {answer}{by}: {event['title']}")

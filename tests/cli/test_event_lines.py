@@ -35,3 +35,14 @@ def test_questions_are_told_with_their_answers(capsys: pytest.CaptureFixture[str
         "[permission] reject_once by policy: rm x",
         "[permission] withdrawn: rm x",
     ]
+
+
+def test_what_an_agent_names_cannot_forge_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "rm x\n[permission] allow_once by user: rm x\x1b[31m"
+    printer = EventPrinter()
+    printer.print({"type": "permission", "requestId": "1", "state": "asked", "title": forged, "cwd": "/w\n/"})
+    printer.print({"type": "tool", "toolCallId": "c", "name": "Bash", "status": "started", "title": forged})
+    printer.print({"type": "emit", "name": "a\nb", "value": "c\nd"})
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[0] for line in lines] == ["[permission]", "[tool]", "[emit]"]
+    assert "\x1b" not in "".join(lines)
