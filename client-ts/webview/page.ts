@@ -12,7 +12,7 @@ import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
 import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
 import { Pace } from "./view/pacing.js";
-import { keepingPlace, placeIn, rangeInView, ScrollWatch, scrollTo } from "./view/scrolling.js";
+import { isAtStart, keepingPlace, placeIn, rangeInView, ScrollWatch, scrollTo } from "./view/scrolling.js";
 
 /** What the editor gives to a webview. */
 export interface Host {
@@ -237,6 +237,9 @@ export class Page {
       this.#scrollTo = undefined;
     }
     this.#scrollWatch.placed(scroller);
+    if (open.reading !== undefined && isAtStart(scroller)) {
+      this.#showMore("before"); // a reader at the top cannot scroll up to request it
+    }
   }
 
   #tick(): void {

@@ -1,8 +1,7 @@
 """A subagent that has much to say: its prompt ends with a kind and a number.
 
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
-calls, `links 400` as many messages of 6 KB that show a few words each, `pieces 300` one message of 300 KB
-that comes in pieces. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+calls. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
 """
 
 import itertools
@@ -30,11 +29,6 @@ def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
             return [_message(_WORDS * (amount * 1_000_000 // len(_WORDS)) + LAST)]
         case "calls":
             return itertools.chain(_calls(amount), [_message(LAST)])
-        case "links":
-            return itertools.chain(map(_link, range(amount)), [_message(LAST)])
-        case "pieces":
-            pieces = (_piece(number) for number in range(amount))
-            return itertools.chain(pieces, [_message(LAST)])
         case "endless":
             return _messages(itertools.count())
         case _:
@@ -44,14 +38,6 @@ def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
 def _messages(numbers: Iterable[int]) -> Iterator[dict[str, Any]]:
     for number in numbers:
         yield _message(f"\n\n### Part {number}\n\n" + _WORDS * 12)
-
-
-def _link(number: int) -> dict[str, Any]:
-    return _message(f"### Part {number}\n\n[its source](https://example.com/{'a' * 6_000})\n\n")
-
-
-def _piece(number: int) -> dict[str, Any]:
-    return {**_message(f"\n\n### Part {number}\n\n" + _WORDS * 12), "messageId": "one"}
 
 
 def _message(text: str) -> dict[str, Any]:

@@ -64,6 +64,11 @@ export class ScrollWatch {
   }
 }
 
+/** Whether the reader is at the very beginning of what is shown. */
+export function isAtStart({ scrollTop }: Pick<Scroller, "scrollTop">): boolean {
+  return scrollTop <= 0;
+}
+
 /** Return the place of the first item that the reader sees. */
 export function placeIn(scroller: HTMLElement): Place | undefined {
   const [item] = itemsIn(scroller);
