@@ -12,7 +12,14 @@ import { Announcer } from "./view/announcer.js";
 import { app } from "./view/app.js";
 import { FALLBACK_FOCUS, focusTarget } from "./view/focus.js";
 import { Pace } from "./view/pacing.js";
-import { isAtStart, keepingPlace, placeIn, rangeInView, ScrollWatch, scrollTo } from "./view/scrolling.js";
+import {
+  isAtStart,
+  keepingPlace,
+  placeIn,
+  rangeInView,
+  ScrollWatch,
+  scrollTo,
+} from "./view/scrolling.js";
 
 /** What the editor gives to a webview. */
 export interface Host {
