@@ -19,9 +19,13 @@ def main() -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["serve"]:
-        from sidecar.app.serve import main as serve
+        from sidecar.host.relay import main as serve
 
         return serve(arguments[1:])
+    if arguments[:2] == ["host", "run"]:
+        from sidecar.host.process import main as run_host
+
+        return run_host(arguments[2:])
     # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
     gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli

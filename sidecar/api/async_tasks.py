@@ -155,6 +155,15 @@ class TaskOutput(Record, kw_only=True):
     """The result, at most its last 32 KiB."""
 
 
+class Owner(Record, kw_only=True):
+    """Who launched a run."""
+
+    client: str
+    """The name of the client, as in `clientInfo`; `cli` for the command line. Empty if it gave none."""
+    workspace_dir: str
+    """The real path of the client's first workspace folder, else of the run's working directory."""
+
+
 class AsyncTask(Record, kw_only=True):
     """One background run of a subagent; `resumes` is the id of the ended run that it continues.
 
@@ -212,6 +221,8 @@ class AsyncTask(Record, kw_only=True):
     """How it continues that run."""
     partial: PartialResult | None = None
     """What a failed or cancelled run had produced."""
+    owner: Owner | None = None
+    """Who launched the run. Absent for runs of earlier versions."""
 
 
 class AsyncTaskDidChange(Record, kw_only=True):

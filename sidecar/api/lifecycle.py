@@ -78,6 +78,10 @@ class InitializeResult(Record, kw_only=True):
     """The configured runners and the agents found on this machine."""
     instance_id: str
     """Changes with every process. A client that sees a new one must list everything again."""
+    ignored_settings: list[str] | None = None
+    """Settings of `initialize` that concern the shared Host and were not applied. Send them with
+    `settings/update`. Absent if there are none.
+    """
 
 
 class RunnersResult(Record, kw_only=True):
@@ -99,6 +103,13 @@ class SettingsUpdateParams(Params, kw_only=True):
 
     settings: RawSettings
     """Members to replace. Others keep their value."""
+
+
+class SettingsDidChange(Record, kw_only=True):
+    """Notification `settings/didChange`: another client has changed settings of the shared Host."""
+
+    settings: RawSettings
+    """The changed members, as that client sent them."""
 
 
 class AsyncTaskCounts(Record, kw_only=True):

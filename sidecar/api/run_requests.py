@@ -126,6 +126,13 @@ class SendResult(Record, kw_only=True):
     revision: int
 
 
+class CancelAllParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/cancelAll`."""
+
+    scope: Literal["own", "all"] = "own"
+    """`own` cancels the tasks of this client's workspace; without open folders, those of this client."""
+
+
 class CancelAllResult(Record, kw_only=True):
     """How many tasks this call ended."""
 

@@ -113,6 +113,10 @@ class HistorySettings(Group, kw_only=True):
     """Build an index for full-text search."""
 
 
+ReminderScope = Literal["workspace", "client", "all"]
+"""Which runs a client's model is notified of."""
+
+
 class RemindersSettings(Group, kw_only=True):
     """`reminders`: how the model is notified of ended tasks."""
 
@@ -124,6 +128,8 @@ class RemindersSettings(Group, kw_only=True):
     """Also report runs that the user cancelled."""
     enrich: bool = False
     """Add subagent name, goal and partial result to each block."""
+    scope: ReminderScope = "workspace"
+    """Which runs a model is notified of: those of its workspace, of its client only, or all."""
 
 
 class ToolsSettings(Group, kw_only=True):
@@ -134,12 +140,12 @@ class ToolsSettings(Group, kw_only=True):
 
 
 class HostSettings(Group, kw_only=True):
-    """`host`: how long a shared Host outlives its clients. These settings have no effect yet."""
+    """`host`: how long a shared Host outlives its clients."""
 
     survive_minutes: int | float = 30
-    """How long runs continue without a client. Has no effect yet."""
+    """How long runs continue without a client, in minutes; -1 means without a limit."""
     idle_seconds: int | float = 10
-    """How long an idle Host stays. Has no effect yet."""
+    """How long a Host without clients and runs stays, in seconds."""
 
 
 class Settings(Group, kw_only=True):

@@ -1,6 +1,7 @@
-"""The subagent definitions of one Host, matched with its runners."""
+"""The subagent definitions of one client, matched with its runners."""
 
 import asyncio
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +21,17 @@ if TYPE_CHECKING:
 class Definitions:
     """List definitions and choose launch targets. Parsers are imported when first needed."""
 
-    def __init__(self, settings: SettingsSource, runners: RunnerSet, config_dir: Path) -> None:
+    def __init__(
+        self,
+        settings: SettingsSource,
+        runners: RunnerSet,
+        config_dir: Path,
+        environment: Mapping[str, str],
+    ) -> None:
         self._settings = settings
         self._runners = runners
         self._config_dir = config_dir
+        self._environment = environment
 
     async def describe(self, workspace: Workspace) -> SubagentsResult:
         """Return the definitions for a workspace and their problems."""
@@ -59,4 +67,4 @@ class Definitions:
     def _targets(self) -> "LaunchTargets":
         from sidecar.subagents.runs.targets import LaunchTargets
 
-        return LaunchTargets(self._config_dir)
+        return LaunchTargets(self._config_dir, self._environment)

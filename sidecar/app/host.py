@@ -12,7 +12,6 @@ from sidecar.api.errors import StorageError
 from sidecar.api.housekeeping import HousekeepingResult
 from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.definitions import Definitions
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.launcher import Launcher
@@ -20,16 +19,14 @@ from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.resuming import Resumptions
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.outbound.reminders import Reminders
-from sidecar.app.roots import history_roots, search_dir
-from sidecar.app.runner_set import RunnerSet
-from sidecar.app.settings import SettingsStore, user_config_dir
-from sidecar.app.stored_tasks import StoredTasks
+from sidecar.app.history_views import HistoryViews
+from sidecar.app.roots import search_dir
+from sidecar.app.settings import SettingsStore
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
 from sidecar.app.upkeep.journal_retention import JournalRetention
 from sidecar.app.upkeep.ownership import Ownership
 from sidecar.app.upkeep.recovery import Recovery
-from sidecar.history import TaskHistory
 from sidecar.storage.layout import OwnRoot
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
@@ -67,7 +64,6 @@ class Host:
         ownership: Ownership,
         journal: Journal,
         settings: SettingsStore,
-        foreign_roots: tuple[Path, ...],
     ) -> None:
         """Construct each service after those that it uses, without starting any."""
         self.root = root
@@ -75,19 +71,16 @@ class Host:
         self.journal = journal
         self.ownership = ownership
         self._recovering: asyncio.Task[None] | None = None
-        self._store = settings
-        self._foreign = foreign_roots
+        self.store = settings
         self._stop = StopLimit(STOP_SECONDS)
         self.changes = ChangeHub()
-        self.runners = RunnerSet(settings)
-        self.definitions = Definitions(settings, self.runners, user_config_dir())
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
-        self.stored = StoredTasks(self._history_roots(), self.changes, self.registry.pending_ends)
+        self.views = HistoryViews(self.changes, self.registry.pending_ends)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
-        self.broker = PermissionBroker(settings, self.permissions, self.changes, self.registry.show_attention)
+        self.broker = PermissionBroker(self.permissions, self.changes, self.registry.show_attention)
         services = self._run_services()
         background = BackgroundRuns(
             timeouts=ShutdownTimeouts(dispose=STOP_SECONDS + 1), conclude=self.registry.conclude
@@ -100,9 +93,8 @@ class Host:
         )
         gate = LaunchGate()
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
-        planner = Planner(settings, self.definitions, self.spending, self.registry, wall_clock_ms)
+        planner = Planner(self.spending, self.registry, wall_clock_ms)
         self.launcher = Launcher(
-            settings,
             planner,
             self.admission,
             background,
@@ -112,14 +104,14 @@ class Host:
             Resumptions(self.events, self.registry),
         )
         self.journal_retention = JournalRetention(journal, settings, wall_clock_ms)
-        self.reminders = Reminders(self.manager, journal, self.admission, self.settings.reminders)
-        self.housekeeping = Housekeeping(root, self.stored, settings, self.registry, history_clock_ms)
+        self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
+        self.housekeeping = Housekeeping(root, self.views, settings, self.registry, history_clock_ms)
         self.registry.ended.subscribe(self.control.run_ended)
         self.registry.ended.subscribe(self.reminders.run_ended)
         background.freed.subscribe(self.control.slot_freed)
 
     @classmethod
-    async def open(cls, root: Path, settings: SettingsStore, foreign_roots: tuple[Path, ...] = ()) -> "Host":
+    async def open(cls, root: Path, settings: SettingsStore) -> "Host":
         """Claim the root, recover from a crash, and get ready to launch.
 
         If another process owns the root, or the root is not writable, the Host can read but not launch. The
@@ -128,7 +120,7 @@ class Host:
         own = OwnRoot(root)
         ownership = await Ownership.claim(own)
         journal = await Journal.open(own.database, read_only=not ownership.is_owner, required=False)
-        host = cls(own, ownership, journal, settings, foreign_roots)
+        host = cls(own, ownership, journal, settings)
         if ownership.is_owner:
             await host._begin_owning()
         foreign = ForeignRuns(journal, host.changes.run_changed)
@@ -179,33 +171,20 @@ class Host:
     @property
     def settings(self) -> Settings:
         """The current settings."""
-        return self._store.current
+        return self.store.current
 
     def update_settings(self, changes: Mapping[str, Any]) -> None:
         """Apply changed settings at once. Raises InvalidParams naming the key."""
         before = self.settings
-        after = self._store.update(changes)
+        after = self.store.update(changes)
         if after.async_tasks.max != before.async_tasks.max:
             self.control.set_max(after.async_tasks.max)
-        if after.runners != before.runners:
-            self.runners.refresh()
-        if _roots_of(after) != _roots_of(before):
-            self.stored.reopen(self._history_roots())
         self.reminders.configure(after.reminders)
         self.admission.pump()
 
     def require_ownership(self) -> None:
         """Raise StorageError unless this process owns the root, since only the owner launches and cancels."""
         self.ownership.require()
-
-    @property
-    def history(self) -> TaskHistory:
-        """The stored tasks of the own root and the foreign roots."""
-        return self.stored.history
-
-    async def refresh_history(self) -> None:
-        """Check every stored task again and notify of changes."""
-        self.changes.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     async def move_tasks(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
         """Delete, archive or restore tasks of the own root and notify of it.
@@ -241,7 +220,7 @@ class Host:
         await self.reminders.aclose()
         if "search" in vars(self):
             await asyncio.to_thread(self.search.close)
-        await asyncio.to_thread(self.stored.close, 0.5)
+        await self.views.aclose()
         await self.journal.aclose(0.5)
         await self.ownership.aclose()
 
@@ -254,7 +233,6 @@ class Host:
             events=self.events,
             history_changed=self.changes.record,
             monitoring=MonitorServices(
-                settings=self._store,
                 spending=self.spending,
                 broker=self.broker,
                 remember=self.registry.remember,
@@ -262,9 +240,3 @@ class Host:
             ),
         )
 
-    def _history_roots(self) -> list[Path]:
-        return history_roots(self.root.path, self._foreign, self.settings.history)
-
-
-def _roots_of(settings: Settings) -> tuple[list[str], bool]:
-    return settings.history.foreign_roots, settings.history.auto_discover

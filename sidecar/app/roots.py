@@ -6,18 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sidecar.api.settings import HistorySettings
-from sidecar.app.user_dirs import user_dir
+from sidecar.user_dirs import default_root, user_dir
 
 logger = logging.getLogger(__name__)
 
-ENVIRONMENT_VARIABLE = "SIDECAR_STORAGE_ROOT"
 CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
 
 
 def default_storage_root() -> Path:
     """Return SIDECAR_STORAGE_ROOT, else the platform's user data directory."""
-    named = os.environ.get(ENVIRONMENT_VARIABLE)
-    return Path(named).absolute() if named else user_dir("data")
+    return Path(default_root())
 
 
 def index_dir() -> Path:
@@ -39,7 +37,7 @@ def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings)
 def _cache_dir() -> Path:
     """Return SIDECAR_CACHE_DIR, else the platform's user cache directory."""
     named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).absolute() if named else user_dir("cache")
+    return Path(named).absolute() if named else Path(user_dir("cache"))
 
 
 def _discovered() -> list[Path]:

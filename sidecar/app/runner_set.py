@@ -1,4 +1,4 @@
-"""The runners of one Host: those in the settings and the installed agents."""
+"""The runners of one client: those in the settings and the installed agents."""
 
 from collections.abc import Mapping
 
@@ -11,14 +11,16 @@ from sidecar.subagents.runners.registry import build_runners, describe_runners
 class RunnerSet:
     """The runners that launches can use; `refresh` searches for them again."""
 
-    def __init__(self, settings: SettingsSource) -> None:
+    def __init__(self, settings: SettingsSource, environment: Mapping[str, str]) -> None:
+        """`environment` is what runs inherit, and where programs are searched."""
         self._settings = settings
+        self._environment = environment
         self.current: Mapping[str, Runner] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Search for installed agents again; running runs keep their runner."""
-        self.current = build_runners(self._settings.current.runners)
+        self.current = build_runners(self._settings.current.runners, self._environment)
 
     def describe(self) -> list[RunnerInfo]:
         """Return each runner and whether its program was found."""

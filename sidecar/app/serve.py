@@ -8,32 +8,21 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from sidecar import __version__
-from sidecar.api.errors import InvalidParams, SidecarError
-from sidecar.api.methods import METHODS
+from sidecar.api.errors import InvalidParams
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.handlers import Handlers, insight, lifecycle, model, permissions, runs, stored
+from sidecar.app.hosting import PrivateHost
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
+from sidecar.app.serving import connect
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.printable import printable
-from sidecar.rpc.connection import Connection, Method
-from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
-HANDLERS: Handlers = {
-    **lifecycle.HANDLERS,
-    **permissions.HANDLERS,
-    **stored.HANDLERS,
-    **insight.HANDLERS,
-    **runs.HANDLERS,
-    **model.HANDLERS,
-}
 _USAGE_ERROR = 2
 SWITCH_SECONDS = 2e-3
 """How long a thread that reads tasks may block the event loop; Python's default is 5 ms."""
@@ -55,40 +44,27 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(printable(f"subagent-sidecar: {error.message}\n"))
         return _USAGE_ERROR
     root = None if options.storage_root is None else options.storage_root.absolute()
-    code = asyncio.run(_serve(Session(root, raw_settings, wall_clock_ms()), transport))
+    code = asyncio.run(_serve(Session(PrivateHost(), root, raw_settings, wall_clock_ms()), transport))
     # A thread that hangs in a file system or on an unread stderr must not keep the process alive.
     os._exit(code)
 
 
 async def _serve(session: Session, transport: PipeTransport) -> int:
-    methods = {
-        name: Method(partial(handler, session), METHODS[name].params, METHODS[name].kind, METHODS[name].waits)
-        for name, handler in HANDLERS.items()
-    }
-    session.connection = Connection(
-        methods,
-        admit=session.admit,
-        map_error=_map_error,
-        on_end=session.begin_close,
-        transport=transport,
-    )
+    connection = connect(session, transport)
     orphan_reaper.begin()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, session.connection.request_exit, 1)
+        loop.add_signal_handler(number, connection.request_exit, 1)
     to_client = ClientLogHandler(loop, session.log)
     logging.getLogger().addHandler(to_client)
     try:
-        return await session.connection.serve()
+        code = await connection.serve()
+        if connection.framing_error is not None:
+            sys.stderr.write(printable(f"framing error: {connection.framing_error}\n"))
+        return code
     finally:
         logging.getLogger().removeHandler(to_client)
         await session.aclose()
-
-
-def _map_error(error: Exception) -> RpcError | None:
-    if isinstance(error, SidecarError):
-        return RpcError(error.code, error.message, dict(error.data))
-    return None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -100,7 +76,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout.")
     parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
     parser.add_argument(
-        "--in-process", action="store_true", help="own the root in this process (the only way for now)"
+        "--in-process", action="store_true", help="own the root in this process instead of attaching to its Host"
     )
     parser.add_argument("--config", type=Path, help="settings file (TOML)")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")

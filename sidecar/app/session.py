@@ -2,29 +2,37 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage
+from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage, SettingsDidChange
 from sidecar.api.model import TriggerTurn
+from sidecar.api.settings import Settings
 from sidecar.api.subagents import SubagentsDidChange
 from sidecar.api.tasks import TasksDidChange
+from sidecar.app.client_context import Caller, ClientContext
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
+from sidecar.app.hosting import ClientSettingsStore, Hosting
 from sidecar.app.launching.workspace import Workspace, parse_folders
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.outbound.output import OutputPump
 from sidecar.app.outbound.progress import Progress
+from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
-from sidecar.app.settings import SettingsStore
+from sidecar.app.roots import history_roots
+from sidecar.app.settings import merge
+from sidecar.history import TaskHistory
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS
+from sidecar.subagents.reminders.scope import Audience
 from sidecar.subagents.runs.registry.directory import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
@@ -37,17 +45,30 @@ logger = logging.getLogger(__name__)
 class Session(Listener):
     """Serve one client of one Host.
 
-    `storage_root` is the root on the command line, if any; `raw_settings` come from the settings file.
+    `storage_root` is the root on the command line, if any; `raw_settings` come from the settings file. Runs
+    inherit `environment`.
     """
 
-    answers_questions = True
-
-    def __init__(self, storage_root: Path | None, raw_settings: dict[str, Any], started_at: int) -> None:
+    def __init__(
+        self,
+        hosting: Hosting,
+        storage_root: Path | None,
+        raw_settings: dict[str, Any],
+        started_at: int,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         self.storage_root = storage_root
+        self.default_root: Path | None = None
+        self.answers_questions = True
         self.started_at = started_at
         self.workspace = Workspace()
         self.connection: Connection
+        self.settings: ClientSettingsStore
+        self.context: ClientContext
+        self._hosting = hosting
+        self._environment = environment
         self._raw_settings = raw_settings
+        self._foreign_roots: tuple[Path, ...] = ()
         self._host: Host | None = None
         self._opening = False
         self._shut_down = False
@@ -57,7 +78,6 @@ class Session(Listener):
         self._watchdog: ParentWatchdog | None = None
         self._definitions: DefinitionWatch | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._agent_became_idle: Callable[[], None] = lambda: None
 
     @property
     def host(self) -> Host:
@@ -66,12 +86,22 @@ class Session(Listener):
             raise NotInitialized("send initialize first")
         return self._host
 
+    @property
+    def caller(self) -> Caller:
+        """Who launches runs now: this client and its workspace."""
+        return self.context.caller(self.workspace)
+
+    @property
+    def history(self) -> TaskHistory:
+        """The stored tasks of the own root and of the roots that this client named."""
+        return self.stored.history
+
     @cached_property
     def toolbox(self) -> "Toolbox":
         """The model's tools, imported when first used to keep startup fast."""
         from sidecar.app.toolbox import Toolbox
 
-        return Toolbox(self.host, lambda: self.workspace)
+        return Toolbox(self.host, lambda: self.caller, lambda: self.history)
 
     @property
     def exit_code(self) -> int:
@@ -90,19 +120,30 @@ class Session(Listener):
         elif self._host is None:
             raise NotInitialized("send initialize first")
 
-    async def open(self, params: InitializeParams, root: Path, settings: SettingsStore) -> Host:
-        """Open the Host with the parameters of `initialize`, and start to notify the client of changes."""
+    async def open(self, params: InitializeParams, root: Path) -> Host:
+        """Enter the Host with the parameters of `initialize`, and start to notify the client of changes."""
         self._opening = True
         try:
             folders = parse_folders(params.workspace_folders, "workspaceFolders")
-            foreign = parse_folders(params.foreign_roots, "foreignRoots")
+            self._foreign_roots = parse_folders(params.foreign_roots, "foreignRoots")
             if params.process_id is not None and params.process_id <= 0:
                 raise InvalidParams(f"processId: {params.process_id} is not a process id")
-            host = await Host.open(root, settings, foreign)
+            raw = merge(self._raw_settings, params.settings or {})
+            host, self.settings = await self._hosting.enter(root, raw)
         finally:
             self._opening = False
         self._host = host
+        name = params.client_info.name if params.client_info is not None else ""
+        self.context = ClientContext(self.settings, self._environment, name)
         self.workspace = Workspace(folders, params.workspace_trusted)
+        self.stored = host.views.enter(self._history_roots())
+        self._start_notifying(host)
+        if params.process_id is not None:
+            self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
+            self._watchdog.start()
+        return host
+
+    def _start_notifying(self, host: Host) -> None:
         self.output = OutputPump(
             host.events,
             self.connection,
@@ -111,23 +152,37 @@ class Session(Listener):
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
         self._unlisten = host.changes.listen(self)
-        self._agent_became_idle = host.reminders.start_turns(
-            lambda: self._busy or not self._takes_turns, self._trigger_turn
-        ).agent_became_idle
-        if params.process_id is not None:
-            self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
-            self._watchdog.start()
-        host.stored.follow()
+        self.reminders = ClientReminders(
+            host.reminders,
+            self.settings,
+            self._is_concerned,
+            lambda: self._busy or not self._takes_turns,
+            self._trigger_turn,
+        )
+        self.reminders.start()
+        self.stored.follow()
         self._definitions = DefinitionWatch(self._definition_places, host.changes.definitions_changed)
         self._definitions.start()
-        return host
 
-    def settings_with(self, sent: dict[str, Any] | None) -> SettingsStore:
-        """Return the settings of the file, overridden by those of the client. Raises InvalidParams."""
-        store = SettingsStore(self._raw_settings)
-        if sent:
-            store.update(sent)
-        return store
+    def update_settings(self, changes: Mapping[str, Any]) -> None:
+        """Apply changed settings at once. Raises InvalidParams naming the key."""
+        before = self.settings.current
+        shared = self._hosting.update_settings(self.settings, changes)
+        if shared:
+            self.host.changes.settings_changed(shared, self)
+        after = self.settings.current
+        if after.runners != before.runners:
+            self.context.runners.refresh()
+        if _roots_of(after) != _roots_of(before):
+            self.stored = self.host.views.change(self.stored, self._history_roots())
+
+    def ignored_settings(self, sent: Mapping[str, Any] | None) -> list[str] | None:
+        """Return the settings of `initialize` that concern a shared Host; None if there are none."""
+        return self._hosting.not_applied(sent or {}) or None
+
+    async def refresh_history(self) -> None:
+        """Check every stored task again and notify of changes."""
+        self.host.changes.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     def grant_trust(self) -> None:
         """Note that the user trusts the workspace."""
@@ -146,7 +201,7 @@ class Session(Listener):
         turned_idle = self._busy and not busy
         self._busy = busy
         if turned_idle:
-            self._agent_became_idle()
+            self.reminders.agent_became_idle()
 
     def progress(self, token: str | int | None, title: str) -> Progress:
         """Return the progress of one request; without a token, it sends nothing."""
@@ -181,33 +236,49 @@ class Session(Listener):
         change = SubagentsDidChange(revision=self.host.revision)
         self.connection.notify("subagents/didChange", change, coalesce="definitions")
 
+    def settings_changed(self, changes: dict[str, Any]) -> None:
+        """Send `settings/didChange`, after another client has changed settings of the Host."""
+        self.context.runners.refresh()
+        self.connection.notify("settings/didChange", SettingsDidChange(settings=changes))
+
     async def shut_down(self, *, cancel_running: bool) -> None:
         """Shut down; only `exit` may follow."""
         self._shut_down = True
         if cancel_running:
-            await self.host.control.cancel_all(by="user")
+            await self._hosting.cancel_runs(self)
         await self.aclose()
 
     def begin_close(self) -> None:
-        """Start to end the Host; the last requests may still be answered."""
+        """Start to leave the Host; the last requests may still be answered."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
 
     async def aclose(self) -> None:
-        """End the Host and the services of this client within 3 s. Idempotent."""
+        """Leave the Host and end the services of this client within 3 s. Idempotent."""
         self.begin_close()
         assert self._closing is not None
         await asyncio.shield(self._closing)
 
     def _definition_places(self) -> "list[DefinitionDirectory]":
-        return self.host.definitions.places(self.workspace)
+        return self.context.definitions.places(self.workspace)
+
+    def _history_roots(self) -> list[Path]:
+        return history_roots(self.host.root.path, self._foreign_roots, self.settings.current.history)
+
+    def _is_concerned(self, task_id: str) -> bool:
+        """Return whether the client's model is notified of the end of a run."""
+        audience = Audience(self.context.name, self.workspace.folders)
+        scope = self.settings.current.reminders.scope
+        return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
 
     async def _close(self) -> None:
         if self._host is not None:
-            await self._host.end_runs()
+            await self._hosting.end_runs()
             await self.output.aclose()
-            await self._host.aclose()
+            await self.reminders.aclose()
             self._unlisten()
+            await self._host.views.leave(self.stored)
+        await self._hosting.leave(self)
         if self._definitions is not None:
             await self._definitions.aclose()
         if self._watchdog is not None:
@@ -227,3 +298,7 @@ class Session(Listener):
     def _parent_died(self) -> None:
         logger.warning("the client's process has exited; the sidecar exits too")
         self.connection.request_exit(1)
+
+
+def _roots_of(settings: Settings) -> tuple[list[str], bool]:
+    return settings.history.foreign_roots, settings.history.auto_discover

@@ -1,6 +1,6 @@
 """Read settings from TOML and from clients, and check them. Each error names its key."""
 
-import logging
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,11 +10,9 @@ import msgspec
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.settings import Settings
-from sidecar.app.user_dirs import user_dir
 from sidecar.rpc.integers import MAX_INTEGER, too_large, with_integers
 from sidecar.rpc.wording import reworded
-
-logger = logging.getLogger(__name__)
+from sidecar.user_dirs import user_dir
 
 _SECONDS = (
     "defaultTimeoutSeconds",
@@ -23,6 +21,14 @@ _SECONDS = (
     "startupTimeoutSeconds",
     "gracePeriodSeconds",
 )
+HOST_KEYS: Mapping[str, frozenset[str] | None] = {
+    "asyncTasks": frozenset({"max", "perRunnerMax"}),
+    "budget": None,
+    "host": None,
+    "runners": None,
+    "history": frozenset({"retentionDays", "maxBytes", "trashDays"}),
+}
+"""The settings that concern the Host of a root, whoever of its clients sets them; None for a whole group."""
 _FRACTIONAL = ("Seconds", "Minutes", "Cost")
 """The suffixes of settings that accept any number rather than whole numbers."""
 _UNKNOWN_FIELD = re.compile(
@@ -37,33 +43,68 @@ class SettingsStore:
     def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
         self._raw: dict[str, Any] = dict(raw or {})
         self.current = convert(self._raw)
-        _warn_of_unused(self._raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
         """Apply `changes` to the current settings, or raise InvalidParams naming the key and apply none."""
         merged = merge(self._raw, changes)
         self.current = convert(merged)
         self._raw = merged
-        _warn_of_unused(changes)
         return self.current
 
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The settings as they were given."""
+        return self._raw
 
-def default_config_path() -> Path:
+
+class ClientSettings:
+    """The settings of one client of a shared Host: its own, and the Host's for what concerns all clients."""
+
+    def __init__(self, host: SettingsStore, raw: Mapping[str, Any]) -> None:
+        self._host = host
+        self._own, _ = split(raw)
+        self._merged_from: Settings | None = None
+        self._current: Settings = self.current
+
+    @property
+    def current(self) -> Settings:
+        """The settings now."""
+        if self._merged_from is not self._host.current:
+            self._current = self._merged(self._own)
+            self._merged_from = self._host.current
+        return self._current
+
+    def check(self, changes: Mapping[str, Any]) -> None:
+        """Raise InvalidParams naming the key unless `changes` can be applied."""
+        convert(merge(merge(self._own, split(self._host.raw)[1]), changes))
+
+    def update(self, changes: Mapping[str, Any]) -> Settings:
+        """Apply `changes` of the client's own settings. Raises InvalidParams and applies none."""
+        own = merge(self._own, changes)
+        self._current = self._merged(own)
+        self._own = own
+        return self._current
+
+    def _merged(self, own: Mapping[str, Any]) -> Settings:
+        return convert(merge(own, split(self._host.raw)[1]))
+
+
+def default_config_path(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the default path of the settings file."""
-    return user_config_dir() / "config.toml"
+    return Path(user_dir("config", environment)) / "config.toml"
 
 
 def user_config_dir() -> Path:
     """Return the directory for the user's settings and definitions."""
-    return user_dir("config")
+    return Path(user_dir("config"))
 
 
-def load_file(path: Path | None) -> dict[str, Any]:
-    """Read a TOML settings file. Only the default file may be absent.
+def load_file(path: Path | None, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Read a TOML settings file, by default that of the user. Only the default file may be absent.
 
     Raises InvalidParams naming the file.
     """
-    chosen = path or default_config_path()
+    chosen = path or default_config_path(environment)
     try:
         with chosen.open("rb") as file:
             import tomllib  # here, because most users have no settings file
@@ -91,6 +132,33 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
+def split(raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings that are each client's own, and those that concern the shared Host."""
+    own: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
+    for key, value in raw.items():
+        members = HOST_KEYS.get(key, frozenset())
+        if members is None:
+            shared[key] = value
+        elif members and isinstance(value, Mapping):
+            theirs = {name: each for name, each in value.items() if name in members}
+            if theirs:
+                shared[key] = theirs
+            own[key] = {name: each for name, each in value.items() if name not in members}
+        else:
+            own[key] = value
+    return own, shared
+
+
+def dotted(raw: Mapping[str, Any]) -> list[str]:
+    """Return the names of settings that concern the Host: `budget`, `asyncTasks.max`."""
+    _, shared = split(raw)
+    names = []
+    for key, value in shared.items():
+        names += [key] if HOST_KEYS[key] is None else [f"{key}.{name}" for name in value]
+    return names
+
+
 def convert(raw: Mapping[str, Any]) -> Settings:
     """Convert plain data to Settings. Raises InvalidParams naming the key and its valid values."""
     whole = with_integers(raw)  # JSON parsers read a huge integer as a float
@@ -104,12 +172,6 @@ def convert(raw: Mapping[str, Any]) -> Settings:
         raise InvalidParams(_explain(str(error))) from None
     _check_seconds(raw.get("asyncTasks", {}))
     return settings
-
-
-def _warn_of_unused(raw: Mapping[str, Any]) -> None:
-    """Log each setting that is accepted but has no effect yet."""
-    for key in raw.get("host") or {}:
-        logger.warning("setting host.%s has no effect yet", key)
 
 
 def _check_seconds(group: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The stored tasks of a Host: the history, its watchers and its worker processes."""
+"""The stored tasks of a set of roots: the history, its watchers and its worker processes."""
 
 import asyncio
 import contextlib
@@ -45,6 +45,7 @@ class StoredTasks:
         self._timer: asyncio.TimerHandle | None = None
         self._live: list[LiveHistory] = []
         """The last one is current; the others are closing."""
+        self.roots = tuple(roots)
         self.history = self._open(roots)
 
     @property
@@ -59,6 +60,7 @@ class StoredTasks:
 
     def reopen(self, roots: Sequence[Path]) -> None:
         """Replace the roots."""
+        self.roots = tuple(roots)
         self.history = self._open(roots)
         if self._live:
             self._live[-1].stop()

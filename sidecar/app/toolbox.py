@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
 from sidecar.api.launches import LaunchParams
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
+from sidecar.app.client_context import Caller
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
-from sidecar.app.launching.workspace import Workspace
+from sidecar.history import TaskHistory
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
@@ -36,11 +37,14 @@ class _Tool(Protocol):
 
 
 class Toolbox:
-    """Declare and call the tools for one client; `workspace` returns its current workspace."""
+    """Declare and call the tools for one client; `caller` returns who launches now."""
 
-    def __init__(self, host: "Host", workspace: Callable[[], Workspace]) -> None:
+    def __init__(
+        self, host: "Host", caller: Callable[[], Caller], history: Callable[[], TaskHistory]
+    ) -> None:
         self._host = host
-        self._workspace = workspace
+        self._history = history
+        self._caller = caller
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the description of each tool for the model."""
@@ -78,25 +82,25 @@ class Toolbox:
     async def _call_task(
         self, arguments: Mapping[str, Any], update_output: UpdateOutput | None
     ) -> ToolResult:
-        launcher = self._host.launcher
-        with launcher.gate.open() as pending:
+        launcher, caller = self._host.launcher, self._caller()
+        with launcher.gate.open(caller.client_id, caller.owner()) as pending:
             refusal = self._refusal()
             if refusal is not None:
                 return refusal
-            launches = HostLaunches(launcher, self._workspace(), pending)
+            launches = HostLaunches(launcher, caller, pending)
             return await SubagentTool(launches).execute(arguments, update_output)
 
     def _tools(self) -> dict[str, _Tool]:
-        host = self._host
+        host, settings = self._host, self._caller().settings.current
         check = CheckAsyncTasksTool(
             host.manager,
             queued=host.reminders.queued,
             cancel=lambda task_id: host.control.cancel(task_id, by="model"),
-            max_chars=host.settings.tools.max_chars,
+            max_chars=settings.tools.max_chars,
         )
         tools = (
-            ListTasksTool(host.history, host.settings.history.rules),
-            SubagentTool(HostLaunches(host.launcher, self._workspace(), PendingLaunch())),
+            ListTasksTool(self._history(), settings.history.rules),
+            SubagentTool(HostLaunches(host.launcher, self._caller(), PendingLaunch())),
             check,
         )
         return {tool.name: tool for tool in tools}
@@ -104,7 +108,7 @@ class Toolbox:
     def _refusal(self) -> ToolResult | None:
         try:
             self._host.require_ownership()
-            if not self._workspace().trusted:
+            if not self._caller().workspace.trusted:
                 raise NotTrusted("The workspace is not trusted; ask the user to trust it in the editor.")
         except SidecarError as error:
             return ToolResult(
@@ -118,18 +122,18 @@ class HostLaunches:
     """Launch the runs of one call of the tool `task` with the Host's launcher."""
 
     launcher: Launcher
-    workspace: Workspace
+    caller: Caller
     pending: PendingLaunch
 
     def timeout(self, requested: float | None) -> TimeoutChoice:
         """Return the time limit of a run for a requested limit in seconds."""
-        return self.launcher.timeout(requested)
+        return self.launcher.timeout(requested, self.caller)
 
     async def prepare(
         self, params: LaunchParams, *, sync: bool, update_output: UpdateOutput | None
     ) -> "HostLaunch":
         """Check and plan a launch."""
-        prepared = await self.launcher.prepare(params, self.workspace, sync=sync, update_output=update_output)
+        prepared = await self.launcher.prepare(params, self.caller, sync=sync, update_output=update_output)
         return HostLaunch(self.launcher, prepared, self.pending)
 
 

@@ -12,6 +12,7 @@ from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.launches import LaunchParams
 from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host
+from sidecar.app.client_context import ClientContext
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
@@ -160,7 +161,7 @@ async def _run(
     host.changes.listen(_Progress())
     try:
         host.require_ownership()
-        record = await host.launcher.launch(params, place)
+        record = await host.launcher.launch(params, ClientContext(settings, name="cli").caller(place))
         task_id = record.task.id
         if print_id is not None:
             print_id(task_id)

@@ -7,7 +7,6 @@ kinds of faulty request unanswered and blocks on a peer that does not read.
 
 import asyncio
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any
 
@@ -15,7 +14,6 @@ from cattrs import Converter
 from pygls.protocol import JsonRPCProtocol
 from pygls.server import JsonRPCServer
 
-from sidecar.printable import printable
 from sidecar.rpc.calls import CANCEL_METHOD
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
@@ -119,6 +117,11 @@ class Connection:
         """Frames that wait for the peer to read."""
         return self._transport.writer.depth
 
+    @property
+    def framing_error(self) -> FramingError | None:
+        """The error that ended the connection, if the peer did not send messages."""
+        return self._framing_error
+
     async def serve(self) -> int:
         """Serve until an exit is asked for, the input ends or loses its framing; returns the exit code.
 
@@ -135,7 +138,6 @@ class Connection:
         finally:
             await self._close(worker)
         if self._framing_error is not None:
-            sys.stderr.write(printable(f"framing error: {self._framing_error}\n"))
             return 1
         return 1 if self._exit_code is None else self._exit_code
 

@@ -24,25 +24,25 @@ async def stats(session: Session, params: StatsParams) -> StatsResult:
     from sidecar.history import insight
 
     host = session.host
-    rules = params.rules or host.settings.history.rules
+    rules = params.rules or session.settings.current.history.rules
     with session.progress(params.work_done_token, "Adding up tasks"):
-        return await asyncio.to_thread(insight.stats, host.history, params, rules, host.housekeeping.disk_use)
+        return await asyncio.to_thread(insight.stats, session.history, params, rules, host.housekeeping.disk_use)
 
 
 async def search(session: Session, params: SearchParams) -> SearchResult:
     """Answer `tasks/search`."""
     host = session.host
-    if not host.settings.history.search:
+    if not session.settings.current.history.search:
         raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
     with session.progress(params.work_done_token, "Searching messages") as progress:
-        return await asyncio.to_thread(host.search.search, host.history, params, progress.counter())
+        return await asyncio.to_thread(host.search.search, session.history, params, progress.counter())
 
 
 async def files(session: Session, params: FilesParams) -> FilesResult:
     """Answer `tasks/files`."""
     from sidecar.history import insight
 
-    return await asyncio.to_thread(insight.files, session.host.history, params.task_id, params.root)
+    return await asyncio.to_thread(insight.files, session.history, params.task_id, params.root)
 
 
 async def by_file(session: Session, params: ByFileParams) -> ByFileResult:
@@ -50,7 +50,7 @@ async def by_file(session: Session, params: ByFileParams) -> ByFileResult:
     from sidecar.history import insight
 
     with session.progress(params.work_done_token, "Searching tasks by file") as progress:
-        return await asyncio.to_thread(insight.by_file, session.host.history, params, progress.counter())
+        return await asyncio.to_thread(insight.by_file, session.history, params, progress.counter())
 
 
 async def export(session: Session, params: ExportParams) -> ExportResult:
@@ -58,7 +58,7 @@ async def export(session: Session, params: ExportParams) -> ExportResult:
     from sidecar.history.export import export as export_task
 
     return await asyncio.to_thread(
-        export_task, session.host.history, params.task_id, params.format, params.redact, params.root
+        export_task, session.history, params.task_id, params.format, params.redact, params.root
     )
 
 
@@ -66,7 +66,7 @@ async def doctor(session: Session, params: DoctorParams) -> DoctorResult:
     """Answer `history/doctor`."""
     from sidecar.history.doctor import examine
 
-    history, now = session.host.history, history_clock_ms()
+    history, now = session.history, history_clock_ms()
     with session.progress(params.work_done_token, "Examining stored tasks") as progress:
         return await asyncio.to_thread(examine, history, now, params.roots, Path.home(), progress.counter())
 

@@ -32,14 +32,15 @@ async def initialize(session: Session, params: InitializeParams) -> InitializeRe
             f"this sidecar speaks {PROTOCOL_VERSION}"
         )
     root = _root(session, params.storage_root)
-    host = await session.open(params, root, session.settings_with(params.settings))
+    host = await session.open(params, root)
     return InitializeResult(
         protocol_version=PROTOCOL_VERSION,
         server_info=ServerInfo(name="subagent-sidecar", version=__version__),
         storage_root=str(host.root.path),
         methods=sorted(name for name, spec in METHODS.items() if spec.direction == "toServer"),
-        runners=host.runners.describe(),
+        runners=session.context.runners.describe(),
         instance_id=host.instance_id,
+        ignored_settings=session.ignored_settings(params.settings),
     )
 
 
@@ -55,13 +56,13 @@ async def exit_(session: Session, params: NoParams) -> None:
 
 async def update_settings(session: Session, params: SettingsUpdateParams) -> None:
     """Answer `settings/update`."""
-    session.host.update_settings(params.settings)
+    session.update_settings(params.settings)
 
 
 async def list_runners(session: Session, params: NoParams) -> RunnersResult:
     """Answer `runners/list`; agents that were installed since the start can be launched from now on."""
-    session.host.runners.refresh()
-    return RunnersResult(items=session.host.runners.describe())
+    session.context.runners.refresh()
+    return RunnersResult(items=session.context.runners.describe())
 
 
 async def grant_trust(session: Session, params: NoParams) -> None:
@@ -78,19 +79,19 @@ async def health(session: Session, params: NoParams) -> Health:
         version=__version__,
         uptime_ms=wall_clock_ms() - session.started_at,
         rss_bytes=psutil.Process().memory_info().rss,
-        tasks_indexed=host.history.known,
+        tasks_indexed=session.history.known,
         async_tasks=AsyncTaskCounts(
             running=sum(not run.record.sync for run in host.registry.with_status("running")),
             queued=len(host.admission),
         ),
-        watcher=host.stored.watcher,
+        watcher=session.stored.watcher,
         queues=QueueHealth(outbound=session.connection.outbound_depth, journal=host.journal.depth),
     )
 
 
 def _root(session: Session, named: str | None) -> Path:
     if named is None:
-        return session.storage_root or default_storage_root()
+        return session.storage_root or session.default_root or default_storage_root()
     path = Path(named)
     if not path.is_absolute():
         raise InvalidParams(f"storageRoot: {named!r} is not an absolute path")

@@ -30,24 +30,24 @@ async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
 
 async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
     """Answer `reminders/status`: the summary for the system instruction."""
-    return ReminderStatus(text=session.host.reminders.status())
+    return ReminderStatus(text=session.reminders.status())
 
 
 async def next_reminder(session: Session, params: NoParams) -> NextReminder:
     """Answer `reminders/next`: the reminder for the next turn, until it is acknowledged."""
-    return await session.host.reminders.next()
+    return await session.reminders.next()
 
 
 async def delivered(session: Session, params: DeliveredParams) -> None:
     """Answer `reminders/delivered`: note that a reminder reached the model."""
     if not session.host.journal.read_only:
         session.host.require_ownership()
-    await session.host.reminders.delivered(params.delivery_id)
+    await session.reminders.delivered(params.delivery_id)
 
 
 async def outbox(session: Session, params: NoParams) -> OutboxResult:
     """Answer `reminders/outbox`."""
-    return OutboxResult(items=session.host.reminders.items())
+    return OutboxResult(items=session.reminders.items())
 
 
 async def set_busy(session: Session, params: SetBusyParams) -> None:

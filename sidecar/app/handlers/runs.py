@@ -7,6 +7,7 @@ from sidecar.api.launches import LaunchParams, ResumeParams, ResumeResult, TaskI
 from sidecar.api.run_requests import (
     AsyncListParams,
     AsyncListResult,
+    CancelAllParams,
     CancelAllResult,
     CancelParams,
     CancelResult,
@@ -26,6 +27,7 @@ from sidecar.api.run_requests import (
 from sidecar.api.subagents import SubagentsResult, ValidateParams
 from sidecar.api.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
+from sidecar.app.launching.reach import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
 from sidecar.app.session import Session
@@ -37,21 +39,21 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
     """Answer `subagents/list`."""
-    return await session.host.definitions.describe(session.workspace)
+    return await session.context.definitions.describe(session.workspace)
 
 
 async def validate_subagents(session: Session, params: ValidateParams) -> SubagentsResult:
     """Answer `subagents/validate`; it only reads files, so it requires no trust."""
     if params.paths is None:
         return await list_subagents(session, NoParams())
-    return await session.host.definitions.check(parse_folders(params.paths, "paths"))
+    return await session.context.definitions.check(parse_folders(params.paths, "paths"))
 
 
 async def launch(session: Session, params: LaunchParams) -> TaskResult:
     """Answer `asyncTasks/launch` when the record is durable and the run has a slot or is queued."""
     session.require_trust()
     session.host.require_ownership()
-    record = await session.host.launcher.launch(params, session.workspace)
+    record = await session.host.launcher.launch(params, session.caller)
     return TaskResult(task=session.host.registry.current(record), revision=session.host.revision)
 
 
@@ -89,10 +91,11 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
     return CancelResult(cancelled=cancelled, task=host.registry.current(ended), revision=host.revision)
 
 
-async def cancel_all(session: Session, params: NoParams) -> CancelAllResult:
-    """Answer `asyncTasks/cancelAll`: cancel all queued and running tasks."""
+async def cancel_all(session: Session, params: CancelAllParams) -> CancelAllResult:
+    """Answer `asyncTasks/cancelAll`: cancel queued and running tasks."""
     session.host.require_ownership()
-    count = await session.host.control.cancel_all(by="user")
+    reach = session.caller.reach() if params.scope == "own" else EVERYTHING
+    count = await session.host.control.cancel_all("user", reach)
     return CancelAllResult(cancelled=count, revision=session.host.revision)
 
 
@@ -123,7 +126,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
     host.require_ownership()
     if params.text is not None and not params.text.strip():
         raise InvalidParams("text: is blank; write a message for the agent, or omit it")
-    record, mode = await host.launcher.resume(params, session.workspace)
+    record, mode = await host.launcher.resume(params, session.caller)
     return ResumeResult(task=host.registry.current(record), mode=mode, revision=host.revision)
 
 

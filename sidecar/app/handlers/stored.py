@@ -20,7 +20,7 @@ from sidecar.history.listing.selection import ListQuery
 async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
     """Answer `tasks/list`."""
     host = session.host
-    rules = params.rules or host.settings.history.rules
+    rules = params.rules or session.settings.current.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
         query = ListQuery(
             filter=params.filter,
@@ -31,14 +31,14 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
             cursor=params.cursor,
             roots=params.roots,
         )
-        page = await asyncio.to_thread(host.history.page, query)
+        page = await asyncio.to_thread(session.history.page, query)
         return page.wire()
 
 
 async def get_task(session: Session, params: GetParams) -> GetResult:
     """Answer `tasks/get`."""
     host = session.host
-    task, provenance = await asyncio.to_thread(host.history.get, params.task_id, params.root)
+    task, provenance = await asyncio.to_thread(session.history.get, params.task_id, params.root)
     return GetResult(task=task, provenance=provenance, revision=host.revision)
 
 
@@ -46,7 +46,7 @@ async def list_messages(session: Session, params: MessagesParams) -> MessagesRes
     """Answer `tasks/messages`."""
     host = session.host
     return await asyncio.to_thread(
-        host.history.messages,
+        session.history.messages,
         params.task_id,
         params.kind,
         params.cursor,
@@ -58,7 +58,7 @@ async def list_messages(session: Session, params: MessagesParams) -> MessagesRes
 
 async def refresh(session: Session, params: RefreshParams) -> RevisionResult:
     """Answer `tasks/refresh`: check every file again and notify of changes."""
-    await session.host.refresh_history()
+    await session.refresh_history()
     return RevisionResult(revision=session.host.revision)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from sidecar.api.errors import InvalidState, StorageError
 from sidecar.app.launching.gate import LaunchGate
+from sidecar.app.launching.reach import EVERYTHING, Reach
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
@@ -71,10 +72,11 @@ class RunControl:
         self._admission.remove(task_id)
         return self._registry.conclude(task_id, cancelled(by, words))
 
-    async def cancel_all(self, by: CancelledBy) -> int:
-        """Cancel all queued and running runs and all pending launches, queued ones first."""
-        live = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
-        count = self._gate.cancel(self._is_live)
+    async def cancel_all(self, by: CancelledBy, reach: Reach = EVERYTHING) -> int:
+        """Cancel the queued and running runs and the pending launches that are covered, queued ones first."""
+        every = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
+        live = [run for run in every if reach.covers(run.record.client_id, run.record.task.owner)]
+        count = self._gate.cancel(self._is_live, reach)
         ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
         return count + sum(ended)
 

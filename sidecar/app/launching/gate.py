@@ -3,13 +3,17 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from sidecar.api.async_tasks import Owner
+from sidecar.app.launching.reach import EVERYTHING, Reach
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 
 
 class PendingLaunch:
     """One launch that has no record yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, client_id: str = "", owner: Owner | None = None) -> None:
+        self.client_id = client_id
+        self.owner = owner
         self.is_cancelled = False
         self.task_id: str | None = None
 
@@ -34,22 +38,26 @@ class LaunchGate:
         self._pending: set[PendingLaunch] = set()
 
     @contextmanager
-    def open(self) -> Iterator[PendingLaunch]:
-        """Track a launch until its run can be cancelled like any other.
+    def open(self, client_id: str = "", owner: Owner | None = None) -> Iterator[PendingLaunch]:
+        """Track a launch of this client until its run can be cancelled like any other.
 
         Inside the context, call `enter` before the record is saved, and cancel the run afterwards if
         `is_cancelled`.
         """
-        launch = PendingLaunch()
+        launch = PendingLaunch(client_id, owner)
         self._pending.add(launch)
         try:
             yield launch
         finally:
             self._pending.discard(launch)
 
-    def cancel(self, is_recorded: Callable[[str], bool]) -> int:
-        """Cancel all pending launches; return how many of them are not recorded yet."""
-        reached = [launch for launch in self._pending if not launch.is_cancelled]
+    def cancel(self, is_recorded: Callable[[str], bool], reach: Reach = EVERYTHING) -> int:
+        """Cancel the pending launches that are covered; return how many of them are not recorded yet."""
+        reached = [
+            launch
+            for launch in self._pending
+            if not launch.is_cancelled and reach.covers(launch.client_id, launch.owner)
+        ]
         for launch in reached:
             launch.is_cancelled = True
         return sum(launch.task_id is None or not is_recorded(launch.task_id) for launch in reached)

@@ -8,13 +8,12 @@ from typing import Literal
 from sidecar.api.async_tasks import ResumeMode
 from sidecar.api.errors import InvalidState
 from sidecar.api.launches import LaunchParams, ResumeParams
-from sidecar.api.settings import SettingsSource
+from sidecar.app.client_context import Caller
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate, PendingLaunch
 from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.recorded import from_record
 from sidecar.app.launching.resuming import Resumptions
-from sidecar.app.launching.workspace import Workspace
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
@@ -33,7 +32,6 @@ class Launcher:
 
     def __init__(
         self,
-        settings: SettingsSource,
         planner: Planner,
         admission: Admission,
         background: BackgroundRuns,
@@ -42,7 +40,6 @@ class Launcher:
         gate: LaunchGate,
         resumptions: Resumptions,
     ) -> None:
-        self._settings = settings
         self._planner = planner
         self._admission = admission
         self._background = background
@@ -52,29 +49,29 @@ class Launcher:
         self._resumptions = resumptions
         self.gate = gate
 
-    async def launch(self, params: LaunchParams, workspace: Workspace) -> RunRecord:
+    async def launch(self, params: LaunchParams, caller: Caller) -> RunRecord:
         """Launch a client's run in the background, or queue it at the limit if the caller requests that.
 
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams, TaskNotFound, AmbiguousTaskId and
         StorageError.
         """
-        with self.gate.open() as pending:
-            prepared = await self._planner.prepare(params, workspace, origin="client")
+        with self.gate.open(caller.client_id, caller.owner()) as pending:
+            prepared = await self._planner.prepare(params, caller, origin="client")
             await self.start(prepared, pending)
             return prepared.record
 
-    async def resume(self, params: ResumeParams, workspace: Workspace) -> tuple[RunRecord, ResumeMode]:
+    async def resume(self, params: ResumeParams, caller: Caller) -> tuple[RunRecord, ResumeMode]:
         """Launch a run that continues an ended one, in the session of its agent if possible.
 
         Raises InvalidState if the run has not ended, and the same errors as `launch`.
         """
-        with self.gate.open() as pending:
+        with self.gate.open(caller.client_id, caller.owner()) as pending:
             ended = await self._registry.resolve(params.task_id)
             _require_resumable(ended)
             await self._background.until_gone(ended.task.id)  # an agent saves its session until it exits
             again = from_record(ended, params.notify_model)
             again.over_limit = params.over_limit
-            prepared = await self._planner.prepare(again, workspace, origin="client")
+            prepared = await self._planner.prepare(again, caller, origin="client")
             same_runner = prepared.runner_name == ended.task.runner
             resumption = await self._resumptions.of(ended, params.text, same_runner=same_runner)
             mode: ResumeMode = "replay" if resumption.session_id is None else "session"
@@ -85,19 +82,19 @@ class Launcher:
     async def prepare(
         self,
         params: LaunchParams,
-        workspace: Workspace,
+        caller: Caller,
         *,
         sync: bool,
         update_output: Callable[[str], object] | None,
     ) -> PreparedLaunch:
         """Check and plan a launch of the model for `start` or `run`. Raises the same errors as `launch`."""
         return await self._planner.prepare(
-            params, workspace, origin="model", sync=sync, update_output=update_output
+            params, caller, origin="model", sync=sync, update_output=update_output
         )
 
-    def timeout(self, requested: float | None) -> TimeoutChoice:
+    def timeout(self, requested: float | None, caller: Caller) -> TimeoutChoice:
         """Return the time limit of a run for a requested limit in seconds."""
-        return self._planner.timeout(requested)
+        return self._planner.timeout(requested, caller)
 
     async def start(self, prepared: PreparedLaunch, pending: PendingLaunch) -> int | None:
         """Start a run in the background, or queue it at the limit.
@@ -105,7 +102,7 @@ class Launcher:
         Returns the position in the queue, counted from 1, or None if the run starts. Raises LimitReached if
         the launch or the settings choose that, and any error of the launch.
         """
-        rejects = self._over_limit(prepared.params.over_limit) == "reject"
+        rejects = _over_limit(prepared) == "reject"
         if rejects:
             await self._admission.until_can_start(prepared)
         pending.enter(prepared.task_id, prepared.subagent_name)
@@ -144,8 +141,9 @@ class Launcher:
         self._admission.make_ready(task.id)
         return position
 
-    def _over_limit(self, chosen: OverLimit) -> OverLimit:
-        return chosen or self._settings.current.async_tasks.over_limit
+
+def _over_limit(prepared: PreparedLaunch) -> OverLimit:
+    return prepared.params.over_limit or prepared.settings.current.async_tasks.over_limit
 
 
 def _require_resumable(ended: RunRecord) -> None:

@@ -9,10 +9,8 @@ import msgspec
 from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
 from sidecar.api.launches import LaunchParams
-from sidecar.api.settings import SettingsSource
-from sidecar.app.definitions import Definitions
+from sidecar.app.client_context import Caller
 from sidecar.app.launching.recorded import to_record
-from sidecar.app.launching.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.records import Origin, RunRecord
 from sidecar.subagents.limits.budget import DaySpending
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 class Planner:
     """Plan the launches of one Host."""
 
-    settings: SettingsSource
-    definitions: Definitions
     spending: DaySpending
     registry: RunRegistry
     now: Callable[[], int]
@@ -39,7 +35,7 @@ class Planner:
     async def prepare(
         self,
         params: LaunchParams,
-        workspace: Workspace,
+        caller: Caller,
         *,
         origin: Origin,
         sync: bool = False,
@@ -52,25 +48,28 @@ class Planner:
         """
         check_launch(params)
         params = await self._with_parent(params)
-        directory = workspace.working_directory(params.workspace_dir)
-        target = await self._target(params.subagent_name, workspace)
-        await self._check_depth(params.parent_task_id)
+        directory = caller.workspace.working_directory(params.workspace_dir)
+        target = await self._target(params.subagent_name, caller)
+        await self._check_depth(params.parent_task_id, caller)
         requested = params.timeout_seconds
-        timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested)
+        timeout = self.timeout(
+            target.definition.timeout_seconds if requested is None else requested, caller
+        )
         _check_runner(params, target)
-        grace = self.settings.current.async_tasks.grace_period_seconds
+        grace = caller.settings.current.async_tasks.grace_period_seconds
         return PreparedLaunch(
             params=params,
-            record=self._record(params, target, timeout, str(directory), origin, sync=sync),
+            record=self._record(params, target, timeout, str(directory), origin, caller, sync=sync),
             target=target,
             constraints=constraints_of(params, target.definition, grace),
             timeout=timeout,
+            settings=caller.settings,
             update_output=update_output,
         )
 
-    def timeout(self, requested: float | None) -> TimeoutChoice:
+    def timeout(self, requested: float | None, caller: Caller) -> TimeoutChoice:
         """Return the time limit of a run for a requested limit in seconds; None requests the default."""
-        limits = self.settings.current.async_tasks
+        limits = caller.settings.current.async_tasks
         return resolve(requested, limits.default_timeout_seconds, limits.max_timeout_seconds)
 
     async def _with_parent(self, params: LaunchParams) -> LaunchParams:
@@ -83,13 +82,13 @@ class Planner:
             raise type(error)(f"parentTaskId: {error.message}", **error.data) from None
         return msgspec.structs.replace(params, parent_task_id=parent.task.id)
 
-    async def _target(self, name: str, workspace: Workspace) -> "Target":
-        used_up = self.spending.used_up(self.settings.current.budget)
+    async def _target(self, name: str, caller: Caller) -> "Target":
+        used_up = self.spending.used_up(caller.settings.current.budget)
         if used_up is not None:
             raise LaunchFailed(
                 f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
             )
-        return await self.definitions.target(name, workspace)
+        return await caller.definitions.target(name, caller.workspace)
 
     def _record(
         self,
@@ -98,6 +97,7 @@ class Planner:
         timeout: TimeoutChoice,
         directory: str,
         origin: Origin,
+        caller: Caller,
         *,
         sync: bool,
     ) -> RunRecord:
@@ -113,6 +113,7 @@ class Planner:
             workspace_dir=directory,
             timeout_seconds=timeout.effective,
             parent_task_id=params.parent_task_id,
+            owner=caller.owner(directory),
         )
         return RunRecord(
             task=task,
@@ -120,11 +121,12 @@ class Planner:
             sync=sync,
             notify_model=params.notify_model,
             request=to_record(params),
+            client_id=caller.client_id,
         )
 
-    async def _check_depth(self, parent_task_id: str | None) -> None:
+    async def _check_depth(self, parent_task_id: str | None, caller: Caller) -> None:
         """Raise InvalidParams if a run is nested too deeply; a run without a parent has depth 1."""
-        maximum, depth = self.settings.current.async_tasks.max_depth, 1
+        maximum, depth = caller.settings.current.async_tasks.max_depth, 1
         while parent_task_id is not None and (record := await self.registry.find(parent_task_id)) is not None:
             parent_task_id, depth = record.task.parent_task_id, depth + 1
             if depth > maximum:

@@ -1,6 +1,7 @@
 """Count the changes in a Host and notify its listeners."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
@@ -22,12 +23,17 @@ class Listener:
     def definitions_changed(self) -> None:
         """Note that subagent definitions may have changed."""
 
+    def settings_changed(self, changes: dict[str, Any]) -> None:
+        """Receive settings of the Host that another client has changed."""
+
 
 class ChangeHub:
     """Notify listeners of changes; `revision` counts them. Use it in the event loop."""
 
     def __init__(self) -> None:
         self.revision = 0
+        self.is_survived: Callable[[], bool] = lambda: False
+        """Whether a client that can answer left so recently that questions wait for it."""
         self._listeners: list[Listener] = []
         self._batcher = ChangeBatcher(self._history_changed)
 
@@ -39,7 +45,7 @@ class ChangeHub:
     @property
     def is_attended(self) -> bool:
         """Whether a listener can answer permission requests."""
-        return any(listener.answers_questions for listener in self._listeners)
+        return any(each.answers_questions for each in self._listeners) or self.is_survived()
 
     def run_changed(self, task: AsyncTask) -> None:
         """Notify of the new state of an async task."""
@@ -52,6 +58,12 @@ class ChangeHub:
         self.revision += 1
         for listener in self._listeners:
             listener.definitions_changed()
+
+    def settings_changed(self, changes: dict[str, Any], by: Listener) -> None:
+        """Notify all but the sender of changed settings of the Host."""
+        for listener in list(self._listeners):
+            if listener is not by:
+                listener.settings_changed(changes)
 
     def record(self, task_id: str, change: Change) -> None:
         """Notify of a change of a stored task in the next batch."""

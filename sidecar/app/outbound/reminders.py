@@ -1,4 +1,4 @@
-"""Remind the model of ended runs: keep the outbox durable, and start turns of an idle agent."""
+"""Keep what the models still have to be reminded of durable, and answer for one client."""
 
 import asyncio
 import logging
@@ -6,78 +6,104 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from sidecar.api import model as api
-from sidecar.api.settings import RemindersSettings
+from sidecar.api.async_tasks import Owner
+from sidecar.api.settings import RemindersSettings, SettingsSource
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.reminders.outbox import Delivery, Outbox, OutboxItem, ReminderOptions
+from sidecar.subagents.reminders.outbox import Delivery, Outbox, OutboxItem, Recipient, ReminderOptions
 from sidecar.subagents.reminders.reminder import render_status_summary
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 
 logger = logging.getLogger(__name__)
 
+MAX_OWNERS = 10_000
+"""How many ended runs keep their owner in memory; an older pending end reaches every client."""
 SendTurn = Callable[[str, list[str], str], Awaitable[bool]]
 
 
 class Reminders:
-    """Answer `reminders/*` and start turns. Marks are durable before they are acknowledged."""
+    """The outbox of one Host. Marks are durable before they are acknowledged."""
 
     def __init__(
         self,
         manager: AsyncTaskManager,
         journal: Journal,
         admission: Admission,
-        settings: RemindersSettings,
+        registry: RunRegistry,
+        settings: SettingsSource,
     ) -> None:
-        self._manager = manager
+        self.manager = manager
+        self.outbox = Outbox(
+            manager,
+            options_of(settings.current.reminders),
+            on_delivery=self._keep_delivery,
+            on_marked=self._keep_marks,
+        )
         self._journal = journal
         self._admission = admission
+        self._registry = registry
+        self._owners: dict[str, Owner] = {}
         self._writes: set[asyncio.Task[None]] = set()
-        self._trigger: TriggerLoop | None = None
-        self._max_chars = settings.max_chars
-        self._outbox = Outbox(
-            manager, _options(settings), on_delivery=self._keep_delivery, on_marked=self._keep_marks
-        )
+        self._loops: list[TriggerLoop] = []
+
+    @property
+    def read_only(self) -> bool:
+        """Whether marks cannot be recorded, because another process owns the journal."""
+        return self._journal.read_only
 
     def configure(self, settings: RemindersSettings) -> None:
-        """Apply changed settings to later texts."""
-        self._outbox.options = _options(settings)
-        self._max_chars = settings.max_chars
+        """Apply changed settings to later ends."""
+        self.outbox.options = options_of(settings)
+
+    def owner_of(self, task_id: str) -> Owner | None:
+        """Return who launched a run that is live or whose end is pending; None if that is unknown."""
+        run = self._registry.live(task_id)
+        return run.record.task.owner if run is not None else self._owners.get(task_id)
 
     def restore(self, record: RunRecord) -> None:
         """Add an end that is pending from an earlier process. It never starts a turn."""
-        if not self._outbox.restore(_info(record)):
-            self._keep_marks([record.task.id], self._manager.now())
+        self._know_owner(record)
+        if not self.outbox.restore(_info(record)):
+            self._keep_marks([record.task.id], self.manager.now())
 
     def run_ended(self, run: Run) -> None:
         """Decide whether the model is notified of an end that the manager has."""
         record, task = run.record, run.record.task
         if record.sync:
             return
+        self._know_owner(record)
         if not record.concerns_model:
-            self._outbox.dismiss(task.id)
+            self.outbox.dismiss(task.id)
         elif task.status == "cancelled":
             self._note_cancelled(record)
-        elif self._manager.get_task(task.id) is None:
+        elif self.manager.get_task(task.id) is None:
             self._note_failed_launch(record)
 
+    def _know_owner(self, record: RunRecord) -> None:
+        if record.task.owner is not None:
+            self._owners[record.task.id] = record.task.owner
+            if len(self._owners) > MAX_OWNERS:
+                del self._owners[next(iter(self._owners))]
+
     def _note_cancelled(self, record: RunRecord) -> None:
-        if not (record.wants_notice and self._outbox.note_cancelled(_info(record))):
-            self._keep_marks([record.task.id], self._manager.now())
+        if not (record.wants_notice and self.outbox.note_cancelled(_info(record))):
+            self._keep_marks([record.task.id], self.manager.now())
 
     def _note_failed_launch(self, record: RunRecord) -> None:
         """Notify of a queued launch that failed. Callers of other launches got the error as the answer."""
         task = record.task
         if task.queued_at is None:
-            self._keep_marks([task.id], self._manager.now())
+            self._keep_marks([task.id], self.manager.now())
             return
-        self._manager.restore(_info(record))
-        if self._trigger is not None:
-            self._trigger.wake()
+        self.manager.restore(_info(record))
+        for loop in self._loops:
+            loop.wake()
 
     def queued(self) -> list[QueuedTask]:
         """Return the queued launches in order."""
@@ -91,48 +117,39 @@ class Reminders:
             for record in self._admission.waiting()
         ]
 
-    def status(self) -> str:
-        """Return the summary for the system instruction, within `reminders.maxChars`."""
-        return render_status_summary(self._manager.get_all_tasks(), self.queued(), self._max_chars)
-
-    async def next(self) -> api.NextReminder:
-        """Return the reminder for the next turn."""
-        reminder = self._outbox.next()
-        await self._written()
-        return api.NextReminder(
-            text=reminder.text, task_ids=list(reminder.task_ids), delivery_id=reminder.delivery_id
-        )
-
-    async def delivered(self, delivery_id: str) -> None:
-        """Note durably that a reminder reached the model.
-
-        Raises StorageError if that cannot be recorded; the reminder then stays pending.
-        """
-        task_ids = self._outbox.carried_by(delivery_id)
+    async def mark(self, task_ids: Sequence[str]) -> None:
+        """Record durably that a model was reminded of these ends. Raises StorageError."""
         if task_ids and not self._journal.read_only:
-            await self._journal.mark_notified(task_ids, self._manager.now())
-        self._outbox.delivered(delivery_id)
-        await self._written()
+            await self._journal.mark_notified(list(task_ids), self.manager.now())
 
-    def items(self) -> list[api.OutboxItem]:
-        """Return every end with the state of its reminder."""
-        return [_item(item) for item in self._outbox.items()]
+    async def written(self) -> None:
+        """Wait until the states of deliveries are written."""
+        if self._writes:
+            await asyncio.wait(set(self._writes))
 
-    def start_turns(self, is_busy: Callable[[], bool], send: SendTurn) -> TriggerLoop:
-        """Start turns of an idle agent with `send` from now on."""
-        self._trigger = TriggerLoop(self._manager, self._outbox, is_agent_busy=is_busy, send=send)
-        self._trigger.start()
-        return self._trigger
+    def join(self, loop: TriggerLoop) -> None:
+        """Start turns with a loop from now on."""
+        self._loops.append(loop)
+        loop.start()
+
+    def leave(self, loop: TriggerLoop) -> None:
+        """Stop starting turns with a loop, and drop its pending request for one."""
+        if loop in self._loops:
+            self._loops.remove(loop)
+        loop.close()
+        for other in self._loops:  # what it did not deliver is free for them
+            other.wake()
 
     def stop_turns(self) -> None:
-        """Stop starting turns, and drop a pending request for one."""
-        if self._trigger is not None:
-            self._trigger.close()
+        """Stop starting turns, and drop pending requests for one."""
+        for loop in list(self._loops):
+            self._loops.remove(loop)
+            loop.close()
 
     async def aclose(self) -> None:
         """Stop starting turns and finish writing, in bounded time."""
-        if self._trigger is not None:
-            await self._trigger.aclose(0.3)
+        loops, self._loops = self._loops, []
+        await asyncio.gather(*(loop.aclose(0.3) for loop in loops))
         if self._writes:
             await asyncio.wait(set(self._writes), timeout=0.5)
 
@@ -156,12 +173,78 @@ class Reminders:
         if not write.cancelled() and write.exception() is not None:
             logger.error("the state of a reminder could not be written: %s", write.exception())
 
-    async def _written(self) -> None:
-        if self._writes:
-            await asyncio.wait(set(self._writes))
+
+class ClientReminders:
+    """Remind the model of one client of the ends that concern it."""
+
+    def __init__(
+        self,
+        reminders: Reminders,
+        settings: SettingsSource,
+        concerns: Callable[[str], bool],
+        is_busy: Callable[[], bool],
+        send: SendTurn,
+    ) -> None:
+        """`send` starts a turn of the client's agent, unless `is_busy`."""
+        self._all = reminders
+        self._settings = settings
+        self._recipient = Recipient(concerns, lambda: options_of(settings.current.reminders))
+        self._loop = TriggerLoop(
+            reminders.manager,
+            reminders.outbox,
+            is_agent_busy=is_busy,
+            send=send,
+            recipient=self._recipient,
+        )
+
+    def start(self) -> None:
+        """Start turns from now on."""
+        self._all.outbox.join(self._recipient)
+        self._all.join(self._loop)
+
+    def agent_became_idle(self) -> None:
+        """Send ends that wait for an idle agent."""
+        self._loop.agent_became_idle()
+
+    def status(self) -> str:
+        """Return the summary for the system instruction, within `reminders.maxChars`."""
+        concerns = self._recipient.concerns
+        return render_status_summary(
+            [task for task in self._all.manager.get_all_tasks() if concerns(task.id)],
+            [task for task in self._all.queued() if concerns(task.id)],
+            self._settings.current.reminders.max_chars,
+        )
+
+    async def next(self) -> api.NextReminder:
+        """Return the reminder for the next turn."""
+        reminder = self._all.outbox.next(self._recipient)
+        await self._all.written()
+        return api.NextReminder(
+            text=reminder.text, task_ids=list(reminder.task_ids), delivery_id=reminder.delivery_id
+        )
+
+    async def delivered(self, delivery_id: str) -> None:
+        """Note durably that a reminder reached the model.
+
+        Raises StorageError if that cannot be recorded; the reminder then stays pending.
+        """
+        await self._all.mark(self._all.outbox.carried_by(delivery_id, self._recipient))
+        self._all.outbox.delivered(delivery_id, self._recipient)
+        await self._all.written()
+
+    def items(self) -> list[api.OutboxItem]:
+        """Return every end that concerns this client with the state of its reminder."""
+        return [_item(item) for item in self._all.outbox.items() if self._recipient.concerns(item.task_id)]
+
+    async def aclose(self) -> None:
+        """Stop starting turns; what the model did not acknowledge is free for other clients."""
+        await self._loop.aclose(0.3)
+        self._all.outbox.leave(self._recipient)
+        self._all.leave(self._loop)
 
 
-def _options(settings: RemindersSettings) -> ReminderOptions:
+def options_of(settings: RemindersSettings) -> ReminderOptions:
+    """Return the settings that shape a reminder."""
     return ReminderOptions(
         detail=settings.detail,
         max_chars=settings.max_chars,

@@ -31,6 +31,12 @@ class HasHistory(Protocol):
     def history(self) -> TaskHistory:
         """The current history."""
 
+    async def entered(self) -> None:
+        """Wait until there is a history."""
+
+    def touch(self, root: str, task_ids: list[str]) -> None:
+        """Check tasks again."""
+
 
 class LiveRuns(Protocol):
     """Finds runs that have not ended."""
@@ -70,7 +76,7 @@ class Housekeeping:
                 done.append(task_id)
             except SidecarError as error:
                 failed.append(FailedTask(id=task_id, code=error.code, message=error.message))
-        self._stored.history.touch(str(self._root.path), done)
+        self._stored.touch(str(self._root.path), done)
         return HousekeepingResult(done=done, failed=failed)
 
     def removed(self, limit: int) -> ListRemovedResult:
@@ -128,6 +134,7 @@ class Housekeeping:
             await asyncio.gather(self._rounds, return_exceptions=True)
 
     async def _go_round(self, retired: Callable[[list[str]], None]) -> None:
+        await self._stored.entered()
         while True:
             try:
                 retired(await asyncio.to_thread(self.retire))

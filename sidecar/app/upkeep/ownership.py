@@ -39,6 +39,11 @@ class Ownership:
         return isinstance(self._lock, RootLock) and self._replaced is None
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the root, its lock file or its journal was removed or replaced while this process owned it."""
+        return self._replaced is not None
+
+    @property
     def was_abandoned(self) -> bool:
         """Whether the previous owner ended without releasing the root."""
         return isinstance(self._lock, RootLock) and self._lock.was_abandoned

@@ -31,11 +31,15 @@ MayRead = Callable[[float], bool]
 class FrameReader:
     """Base of both readers: owns a descriptor and calls two callbacks on the event loop.
 
-    `on_end` is called once and last, with the error of a stream that lost its framing, or with None.
+    `on_end` is called once and last, with the error of a stream that lost its framing, or with None. `early`
+    is what somebody has already read from the descriptor.
     """
 
-    def __init__(self, fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) -> None:
+    def __init__(
+        self, fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd, early: bytes = b""
+    ) -> None:
         self._fd = fd
+        self._early = early
         self._may_read = may_read
         self._on_frames = on_frames
         self._on_end = on_end
@@ -50,7 +54,7 @@ class FrameReader:
     def _read(self) -> tuple[list[bytes], bool, FramingError | None]:
         """Read once, maybe blocking; return frames, whether the stream ended, and a framing error if any."""
         try:
-            chunk = os.read(self._fd, _CHUNK_BYTES)
+            chunk, self._early = self._early or os.read(self._fd, _CHUNK_BYTES), b""
             return self._decoder.feed(chunk), not chunk, None
         except FramingError as error:
             return error.frames, True, error
@@ -66,6 +70,8 @@ class LoopReader(FrameReader):
         """Start reading. Raises NotImplementedError or PermissionError where the loop cannot watch."""
         self._timer: asyncio.TimerHandle | None = None
         self._loop.add_reader(self._fd, self._on_readable)
+        if self._early:
+            self._on_readable()
 
     def close(self) -> None:
         """Deliver nothing more, and close the descriptor."""
@@ -147,7 +153,7 @@ class ThreadReader(FrameReader):
 
     def _finish(self, error: FramingError | None) -> None:
         if not self._closed:
-            self._closed = True
+            self.close()
             self._on_end(error)
 
     def _call(self, callback: Callable[[], None]) -> None:
@@ -157,13 +163,15 @@ class ThreadReader(FrameReader):
             self._closed = True  # the loop has ended
 
 
-def open_reader(fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd) -> LoopReader | ThreadReader:
+def open_reader(
+    fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd, early: bytes = b""
+) -> LoopReader | ThreadReader:
     """Start the reader that suits the descriptor, on the running loop."""
-    reader = LoopReader(fd, may_read, on_frames, on_end)
+    reader = LoopReader(fd, may_read, on_frames, on_end, early)
     try:
         reader.open()
     except (NotImplementedError, PermissionError):
-        fallback = ThreadReader(fd, may_read, on_frames, on_end)
+        fallback = ThreadReader(fd, may_read, on_frames, on_end, early)
         fallback.open()
         return fallback
     return reader

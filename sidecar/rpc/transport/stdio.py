@@ -21,11 +21,11 @@ def claim_stdio() -> tuple[int, int]:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     for fd in wire:
-        _make_plain(fd)
+        make_plain(fd)
     return wire
 
 
-def _make_plain(fd: int) -> None:
+def make_plain(fd: int) -> None:
     """Undo what a parent may have left on a descriptor: newline translation, non-blocking mode."""
     if sys.platform == "win32":
         import msvcrt
@@ -45,8 +45,12 @@ def _fill_low_descriptors() -> None:
 class PipeTransport:
     """Two pipe ends, read and written on one event loop. Owns both descriptors from `open` on."""
 
-    def __init__(self, read_fd: int, write_fd: int, outbox: Outbox | None = None) -> None:
+    def __init__(
+        self, read_fd: int, write_fd: int, outbox: Outbox | None = None, early: bytes = b""
+    ) -> None:
+        """`early` is what somebody has already read from `read_fd`."""
         self._read_fd = read_fd
+        self._early = early
         self._reader: FrameReader | None = None
         self.writer = FrameWriter(write_fd, outbox)
 
@@ -62,7 +66,7 @@ class PipeTransport:
         input and when the peer no longer reads; it can be called twice.
         """
         self.writer.open(lambda: on_end(None))
-        self._reader = open_reader(self._read_fd, self.writer.wait_until_writable, on_frames, on_end)
+        self._reader = open_reader(self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early)
 
     def stop_reading(self) -> None:
         """Deliver nothing more."""
@@ -70,6 +74,6 @@ class PipeTransport:
             self._reader.close()
 
     def close(self) -> None:
-        """End the threads, as far as the pipes allow within a fifth of a second."""
+        """End the threads without waiting for them: one that a peer keeps in a write delays nobody else."""
         self.stop_reading()
-        self.writer.close(timeout=0.2)
+        self.writer.close(timeout=0)

@@ -42,6 +42,10 @@ class PermissionRequester(Protocol):
     def definition(self) -> str | None:
         """The workspace file that contains its definition, with its content; None for the user's own."""
 
+    @property
+    def settings(self) -> SettingsSource:
+        """The settings of the client that launched the run."""
+
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
 
@@ -77,12 +81,10 @@ class PermissionBroker:
 
     def __init__(
         self,
-        settings: SettingsSource,
         memory: PermissionMemory,
         clients: Clients,
         changed: Callable[[RunRecord], None],
     ) -> None:
-        self._settings = settings
         self._memory = memory
         self._clients = clients
         self._changed = changed
@@ -95,7 +97,7 @@ class PermissionBroker:
         remembered = await self._memory.verdict(record.task, asker.definition, question, scope)
         if remembered is not None:
             return await self._by_rule(asker, question, remembered, "remembered", _REMEMBERED)
-        settings = self._settings.current.permissions
+        settings = asker.settings.current.permissions
         verdict = await asyncio.to_thread(decide, asker.policy or settings.default, question, workspace)
         if verdict != "ask":
             return await self._by_rule(asker, question, verdict, "policy", _BY_POLICY)

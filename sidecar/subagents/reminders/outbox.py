@@ -62,10 +62,23 @@ class OutboxItem:
     deliveries: list[Delivery]
 
 
+class Recipient:
+    """One model to be reminded: which tasks concern it, how its texts look, and what was handed to it last."""
+
+    def __init__(
+        self,
+        concerns: Callable[[str], bool] = lambda task_id: True,
+        options: Callable[[], ReminderOptions] = ReminderOptions,
+    ) -> None:
+        self.concerns = concerns
+        self.options = options
+        self.open: Delivery | None = None
+
+
 class Outbox:
     """Hands out reminders until they are acknowledged, and marks exactly the acknowledged tasks.
 
-    `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
+    What one recipient holds unacknowledged is not handed to another until the first one leaves. `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
     tasks that were just marked; a Host persists both.
     """
 
@@ -85,7 +98,8 @@ class Outbox:
         self._new_id = new_id
         self._cancelled: dict[str, AsyncTaskInfo] = {}
         self._restored: set[str] = set()
-        self._next: Delivery | None = None
+        self._everyone = Recipient(options=lambda: self.options)
+        self._recipients: list[Recipient] = [self._everyone]
         self._triggers: dict[str, Delivery] = {}
         self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
         self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
@@ -113,39 +127,55 @@ class Outbox:
         self._restored.add(task.id)
         return True
 
-    def next(self) -> NextReminder:
-        """Return what is pending and not in a trigger; until acknowledged it is repeated under a new ID."""
-        withheld = self._withheld()
-        ended = [task for task in self._all_pending() if task.id not in withheld]
-        if self._next is not None:
-            self._settle(self._next, "superseded")
-        text, self._next = self._give_out(ended)
+    def join(self, recipient: Recipient) -> None:
+        """Add a recipient."""
+        self._recipients.append(recipient)
+
+    def leave(self, recipient: Recipient) -> None:
+        """Remove a recipient; what it did not acknowledge is free for others."""
+        if recipient in self._recipients:
+            self._recipients.remove(recipient)
+        if recipient.open is not None:
+            self._settle(recipient.open, "failed")
+            recipient.open = None
+
+    def next(self, recipient: Recipient | None = None) -> NextReminder:
+        """Return what is pending and not with another; until acknowledged it is repeated under a new ID."""
+        reader = recipient or self._everyone
+        withheld = self._withheld(reader)
+        ended = [task for task in self._pending(reader) if task.id not in withheld]
+        if reader.open is not None:
+            self._settle(reader.open, "superseded")
+        text, reader.open = self._give_out(ended, reader)
         return text
 
-    def carried_by(self, delivery_id: str) -> list[str]:
-        """Return the still pending tasks of the newest `next`, if this is its ID."""
-        if self._next is None or self._next.delivery_id != delivery_id:
+    def carried_by(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:
+        """Return the still pending tasks of the recipient's newest `next`, if this is its ID."""
+        delivery = (recipient or self._everyone).open
+        if delivery is None or delivery.delivery_id != delivery_id:
             return []
         pending = {task.id for task in self._all_pending()}
-        return [task_id for task_id in self._next.task_ids if task_id in pending]
+        return [task_id for task_id in delivery.task_ids if task_id in pending]
 
-    def delivered(self, delivery_id: str) -> list[str]:
-        """Mark the tasks of the newest `next`, if this is its ID; return the tasks newly marked."""
-        if self._next is None or self._next.delivery_id != delivery_id:
+    def delivered(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:
+        """Mark the tasks of the recipient's newest `next`, if this is its ID; return the tasks newly marked."""
+        reader = recipient or self._everyone
+        if reader.open is None or reader.open.delivery_id != delivery_id:
             return []
-        delivery, self._next = self._next, None
+        delivery, reader.open = reader.open, None
         return self._acknowledge(delivery)
 
-    def has_triggerable(self) -> bool:
-        """Return whether an ended task may start a turn."""
-        return bool(self._triggerable())
+    def has_triggerable(self, recipient: Recipient | None = None) -> bool:
+        """Return whether an ended task may start a turn of this recipient."""
+        return bool(self._triggerable(recipient or self._everyone))
 
-    def begin_trigger(self) -> NextReminder | None:
+    def begin_trigger(self, recipient: Recipient | None = None) -> NextReminder | None:
         """Open a trigger with the tasks that may start a turn, None if there are none. Answer it later."""
-        ended = self._triggerable()
+        reader = recipient or self._everyone
+        ended = self._triggerable(reader)
         if not ended:
             return None
-        text, delivery = self._give_out(ended)
+        text, delivery = self._give_out(ended, reader)
         assert delivery is not None
         self._triggers[delivery.delivery_id] = delivery
         return text
@@ -163,7 +193,7 @@ class Outbox:
     def items(self) -> list[OutboxItem]:
         """Return every pending task, the latest delivered ones and those that do not concern the model."""
         pending = {task.id: task for task in self._all_pending()}
-        triggering = self._withheld()
+        triggering = self._triggering()
         delivered = [task_id for task_id in self._history if task_id not in pending]
         return [
             *(
@@ -180,17 +210,34 @@ class Outbox:
     def _all_pending(self) -> list[AsyncTaskInfo]:
         return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
 
-    def _triggerable(self) -> list[AsyncTaskInfo]:
-        spared = self._restored | {id for trigger in self._triggers.values() for id in trigger.task_ids}
-        return [task for task in self._manager.get_pending_notifications() if task.id not in spared]
+    def _pending(self, recipient: Recipient) -> list[AsyncTaskInfo]:
+        return [task for task in self._all_pending() if recipient.concerns(task.id)]
 
-    def _withheld(self) -> set[str]:
+    def _triggerable(self, recipient: Recipient) -> list[AsyncTaskInfo]:
+        spared = self._restored | {id for trigger in self._triggers.values() for id in trigger.task_ids}
+        spared |= self._held_by_others(recipient)
+        return [
+            task
+            for task in self._manager.get_pending_notifications()
+            if task.id not in spared and recipient.concerns(task.id)
+        ]
+
+    def _withheld(self, recipient: Recipient) -> set[str]:
+        return self._triggering() | self._held_by_others(recipient)
+
+    def _held_by_others(self, recipient: Recipient) -> set[str]:
+        others = [each.open for each in self._recipients if each is not recipient and each.open is not None]
+        return {task_id for delivery in others for task_id in delivery.task_ids}
+
+    def _triggering(self) -> set[str]:
         since = self._manager.now() - TRIGGER_SECONDS * 1_000
         return {id for trigger in self._triggers.values() if trigger.at > since for id in trigger.task_ids}
 
-    def _give_out(self, ended: Sequence[AsyncTaskInfo]) -> tuple[NextReminder, Delivery | None]:
-        running = len(self._manager.get_running_tasks())
-        options = self.options
+    def _give_out(
+        self, ended: Sequence[AsyncTaskInfo], recipient: Recipient
+    ) -> tuple[NextReminder, Delivery | None]:
+        running = sum(recipient.concerns(task.id) for task in self._manager.get_running_tasks())
+        options = recipient.options()
         reminder = render_reminder(ended, running, options.enrich, options.max_chars, options.detail)
         if not reminder.task_ids:
             return NextReminder(reminder.text), None

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from sidecar.subagents.reminders.delivery_loop import BACK_OFF_SECONDS, DeliveryLoop
-from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS, Outbox
+from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS, Outbox, Recipient
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 
@@ -23,11 +23,13 @@ class TriggerLoop:
         *,
         is_agent_busy: Callable[[], bool],
         send: Callable[[str, list[str], str], Awaitable[bool]],
+        recipient: Recipient | None = None,
         delays: Sequence[float] = BACK_OFF_SECONDS,
         answer_seconds: float = TRIGGER_SECONDS,
     ) -> None:
         self._manager = manager
         self._outbox = outbox
+        self._recipient = recipient
         self._is_agent_busy = is_agent_busy
         self._send = send
         self._answer_seconds = answer_seconds
@@ -63,10 +65,10 @@ class TriggerLoop:
         await self._loop.aclose(limit)
 
     def _ready(self) -> bool:
-        return not self._is_agent_busy() and self._outbox.has_triggerable()
+        return not self._is_agent_busy() and self._outbox.has_triggerable(self._recipient)
 
     async def _attempt(self) -> bool:
-        trigger = self._outbox.begin_trigger()
+        trigger = self._outbox.begin_trigger(self._recipient)
         if trigger is None or trigger.delivery_id is None:
             return True
         accepted = False

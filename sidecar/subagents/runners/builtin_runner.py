@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
@@ -31,7 +32,13 @@ class BuiltinRunner(AcpRunner):
 
     type = "builtin"
 
-    def __init__(self, name: str, settings: RunnerSettings, scheduler: FairScheduler | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: RunnerSettings,
+        scheduler: FairScheduler | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
         profile = Profile(
             command,
@@ -40,7 +47,7 @@ class BuiltinRunner(AcpRunner):
             counts_answers=True,
             trust=Extras(env={TRUSTED: "1"}),  # lets the agent read the workspace's rules files
         )
-        super().__init__(name, settings, scheduler, profile)
+        super().__init__(name, settings, scheduler, profile, environment)
         self._has_command = settings.command is not None
 
     def check(self) -> None:
@@ -57,7 +64,7 @@ class BuiltinRunner(AcpRunner):
     @property
     def is_configured(self) -> bool:
         """Whether the library is installed and a key is set, so that the runner belongs in the list."""
-        return _has_library() and has_key({**os.environ, **self._env})
+        return _has_library() and has_key({**self._inherited, **self._env})
 
     async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent. Raises what `Runner.start` raises."""
@@ -72,7 +79,7 @@ class BuiltinRunner(AcpRunner):
         if not _has_library():
             remedy = 'pip install "subagent-sidecar[builtin]"'
             raise self._unavailable("the library pydantic-ai is not installed", remedy)
-        environ = {**os.environ, **self._env, **(spec.env if spec else {})}
+        environ = {**self._inherited, **self._env, **(spec.env if spec else {})}
         try:
             return read_settings(environ, spec.model if spec else None)
         except SettingsError as error:

@@ -1,5 +1,6 @@
 """The runners: those from the settings, and known agents that need no settings."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,26 +14,31 @@ from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 
-def build_runners(settings: Mapping[str, RunnerSettings]) -> dict[str, Runner]:
+def build_runners(
+    settings: Mapping[str, RunnerSettings], environment: Mapping[str, str] = os.environ
+) -> dict[str, Runner]:
     """Return the runners from the setting `runners`, in order, then the known agents found on the PATH.
 
+    `environment` is what their runs inherit.
     The built-in agent comes last, if a key for its model is set. All runners share the event loop fairly.
     The Host calls this at its start and when the settings change; existing runs keep their old runner.
     """
     scheduler = FairScheduler()
-    found = {name: RunnerSettings(type="acp") for name in found_profiles() if name not in settings}
-    runners = {name: _build(name, entry, scheduler) for name, entry in {**settings, **found}.items()}
-    builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler)
+    found = {name: RunnerSettings(type="acp") for name in found_profiles(environment) if name not in settings}
+    runners = {name: _build(name, entry, scheduler, environment) for name, entry in {**settings, **found}.items()}
+    builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler, environment)
     if builtin.is_configured:
         runners.setdefault(builtin.name, builtin)
     return runners
 
 
-def unlisted_runner(name: str) -> Runner | None:
+def unlisted_runner(name: str, environment: Mapping[str, str] = os.environ) -> Runner | None:
     """Return the known runner with this name even if it is unusable; its `check` explains what is missing."""
     if name == builtin_runner.NAME:
-        return BuiltinRunner(name, RunnerSettings(type="builtin"))
-    return AcpRunner(name, RunnerSettings(type="acp")) if profile_named(name) else None
+        return BuiltinRunner(name, RunnerSettings(type="builtin"), environment=environment)
+    if profile_named(name) is None:
+        return None
+    return AcpRunner(name, RunnerSettings(type="acp"), environment=environment)
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
@@ -48,12 +54,14 @@ def _described(runner: Runner) -> dict[str, Any]:
     return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
 
 
-def _build(name: str, entry: RunnerSettings, scheduler: FairScheduler) -> Runner:
+def _build(
+    name: str, entry: RunnerSettings, scheduler: FairScheduler, environment: Mapping[str, str]
+) -> Runner:
     if entry.type == "command":
-        return CommandRunner(name, entry, scheduler)
+        return CommandRunner(name, entry, scheduler, environment)
     if entry.type == "acp":
-        return AcpRunner(name, entry, scheduler)
-    return BuiltinRunner(name, entry, scheduler)
+        return AcpRunner(name, entry, scheduler, environment=environment)
+    return BuiltinRunner(name, entry, scheduler, environment)
 
 
 def _why_unavailable(runner: Runner) -> str | None:

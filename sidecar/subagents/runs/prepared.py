@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidecar.api.launches import LaunchParams
+from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.tasks.launching import Resumption
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class PreparedLaunch:
     """All that a run needs except a slot, the same for clients, the terminal and the model's tool.
 
-    `params` are those of the caller; `constraints` and `timeout` include the defaults. `update_output` is
+    `params` and `settings` are those of the caller; `constraints` and `timeout` include the defaults. `update_output` is
     called with the ID of the run, then with each piece of the agent's text.
     """
 
@@ -27,6 +28,7 @@ class PreparedLaunch:
     target: "Target"
     constraints: RunConstraints
     timeout: TimeoutChoice
+    settings: SettingsSource
     resumption: Resumption | None = None
     update_output: Callable[[str], object] | None = None
 

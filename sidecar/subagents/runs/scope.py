@@ -78,6 +78,7 @@ class RunScope:
         self._monitor = RunMonitor(
             services.monitoring,
             run,
+            prepared.settings,
             self._target.definition.permissions,
             self._target.brought_by,
             self._constraints,
@@ -148,7 +149,7 @@ class RunScope:
             model=definition.model,
             observer=self._monitor,
             constraints=self._constraints,
-            policy=definition.permissions or self._services.monitoring.settings.current.permissions.default,
+            policy=definition.permissions or self._prepared.settings.current.permissions.default,
             trusted=self._target.trusts(workspace),
         )
 

@@ -28,7 +28,6 @@ class MonitorServices:
     `remember` saves the record of a run in the journal; `show_session` also notifies of its mode and model.
     """
 
-    settings: SettingsSource
     spending: DaySpending
     broker: PermissionBroker
     remember: Callable[[Run], None]
@@ -42,22 +41,24 @@ class RunMonitor(RunObserver):
         self,
         monitoring: MonitorServices,
         run: Run,
+        settings: SettingsSource,
         policy: Policy | None,
         definition: str | None,
         constraints: RunConstraints,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
     ) -> None:
+        """`settings` are those of the client that launched the run."""
         self.policy = policy
         self.definition = definition
-        settings = monitoring.settings.current
-        limits = settings.async_tasks
+        self.settings = settings
+        limits = settings.current.async_tasks
         self._run = run
         self._constraints = constraints
         self._services = monitoring
         self._emit = emit
         self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
         self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
-        self._budget = BudgetWatch(settings.budget, monitoring.spending)
+        self._budget = BudgetWatch(settings.current.budget, monitoring.spending)
         self._silence_counts = False
         self._open_questions = 0
 
@@ -140,12 +141,12 @@ class RunMonitor(RunObserver):
                 self._run.abort.clock.resume()
 
     def _is_late(self) -> None:
-        seconds = self._services.settings.current.async_tasks.startup_timeout_seconds
+        seconds = self.settings.current.async_tasks.startup_timeout_seconds
         self._stop(failed("startupTimeout", _late(seconds)))
 
     def _is_silent(self) -> None:
         retrying = self._run.fold.retrying
-        seconds = self._services.settings.current.async_tasks.inactivity_timeout_seconds
+        seconds = self.settings.current.async_tasks.inactivity_timeout_seconds
         if retrying is None:
             self._stop(failed("inactivity", _silent(seconds)))
         else:

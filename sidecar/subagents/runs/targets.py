@@ -51,8 +51,10 @@ class Target:
 class LaunchTargets:
     """List subagents, and choose the runner for a launch."""
 
-    def __init__(self, config_dir: Path) -> None:
+    def __init__(self, config_dir: Path, environment: Mapping[str, str] = os.environ) -> None:
+        """`environment` is that of the client: it can move the folders of other tools."""
         self._config_dir = config_dir
+        self._environment = environment
         self._definitions = DefinitionSet()
 
     def describe(
@@ -66,7 +68,7 @@ class LaunchTargets:
         self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
     ) -> SubagentsResult:
         """Return the definitions in these files and directories, and their problems. Reads files."""
-        return _described(check(paths, os.environ), settings, runners)
+        return _described(check(paths, self._environment), settings, runners)
 
     def places(
         self, settings: Settings, folders: Sequence[Path], *, trusted: bool
@@ -77,8 +79,8 @@ class LaunchTargets:
             [str(folder) for folder in folders],
             trusted=trusted,
             config_dir=self._config_dir,
-            home=Path(os.path.expanduser("~")),  # noqa: PTH111 # unlike Path.home() it never raises
-            environment=os.environ,
+            home=Path(self._environment.get("HOME") or os.path.expanduser("~")),  # noqa: PTH111 # unlike Path.home() it never raises
+            environment=self._environment,
         )
 
     def target(
@@ -99,7 +101,8 @@ class LaunchTargets:
         definition = placed.definition
         if definition.isolation == "worktree":
             raise _failed(name, "its definition asks for isolation: worktree, which is not supported yet")
-        runner = _runner(name, _runner_name(placed, settings.default_runner, runners), runners)
+        runner_name = _runner_name(placed, settings.default_runner, runners)
+        runner = _runner(name, runner_name, runners, self._environment)
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
         folders_trusted = tuple(folders) if trusted else ()
@@ -148,7 +151,9 @@ def _foreign_model(runner: str, placed: PlacedDefinition) -> DefinitionProblem:
     return DefinitionProblem(path=placed.path, line=definition.model_line, message=message)
 
 
-def _runner(subagent: str, chosen: str | None, runners: Mapping[str, Runner]) -> Runner:
+def _runner(
+    subagent: str, chosen: str | None, runners: Mapping[str, Runner], environment: Mapping[str, str]
+) -> Runner:
     if chosen is None:
         raise _failed(
             subagent,
@@ -157,7 +162,7 @@ def _runner(subagent: str, chosen: str | None, runners: Mapping[str, Runner]) ->
         )
     if chosen == AUTO:
         return _first_available(subagent, runners)
-    runner = runners.get(chosen) or unlisted_runner(chosen)
+    runner = runners.get(chosen) or unlisted_runner(chosen, environment)
     if runner is None:
         raise _failed(subagent, f"{chosen!r} is not a runner; runners found: {_names(runners)}")
     try:

@@ -44,8 +44,11 @@ class AcpRunner:
         settings: RunnerSettings,
         scheduler: FairScheduler | None = None,
         profile: Profile | None = None,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
+        """`environment` is what runs inherit."""
         self.name = name
+        self._inherited = environment
         self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
         self._argv = tuple(settings.command or self._profile.command)
         self._env = dict(settings.env)
@@ -58,7 +61,7 @@ class AcpRunner:
             known = ", ".join(PROFILES)
             remedy = f"set runners.{self.name}.command, or name the runner after one of: {known}"
             raise self._unavailable("it has no command", remedy)
-        if shutil.which(self._argv[0], path=self._environment(()).get("PATH")) is None:
+        if shutil.which(self._argv[0], path=self._path()) is None:
             reason = f"program {self._argv[0]!r} is not found or not executable"
             raise self._unavailable(reason, f"install it, or set runners.{self.name}.command")
 
@@ -119,6 +122,7 @@ class AcpRunner:
                 task_id=spec.task_id,
                 cwd=spec.workspace_dir,
                 env={**self._environment(extras), **spec.env},
+                inherited=self._inherited,
                 interactive=True,
             )
         except (OSError, ValueError) as error:
@@ -145,8 +149,11 @@ class AcpRunner:
         if self._profile.truncation_check is None:
             return None
         return partial(
-            self._profile.truncation_check, {**os.environ, **self._environment(extras), **spec.env}
+            self._profile.truncation_check, {**self._inherited, **self._environment(extras), **spec.env}
         )
+
+    def _path(self) -> str | None:
+        return {**self._inherited, **self._environment(())}.get("PATH")
 
     def _environment(self, extras: Iterable[Extras]) -> dict[str, str]:
         added = {name: value for each in extras for name, value in each.env.items()}

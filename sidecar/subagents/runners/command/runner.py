@@ -38,8 +38,16 @@ class CommandRunner:
     type = "command"
     listens = False
 
-    def __init__(self, name: str, settings: RunnerSettings, scheduler: FairScheduler | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: RunnerSettings,
+        scheduler: FairScheduler | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        """`environment` is what runs inherit."""
         self.name = name
+        self._inherited = environment
         self._argv = tuple(settings.command or ())
         self._env = dict(settings.env)
         self._format = settings.format
@@ -58,7 +66,7 @@ class CommandRunner:
         program = self._argv[0]
         if _depends_on_run(program):
             return
-        if shutil.which(program, path=self._env.get("PATH")) is None:
+        if shutil.which(program, path={**self._inherited, **self._env}.get("PATH")) is None:
             reason = f"program {program!r} is not found or not executable"
             raise self._unavailable(reason, "install it, or correct runners.{name}.command")
 
@@ -89,6 +97,7 @@ class CommandRunner:
                 task_id=spec.task_id,
                 cwd=spec.workspace_dir,
                 env={**self._env, **spec.env},
+                inherited=self._inherited,
                 stdin=None if self._takes_argument else spec.prompt.encode(),
             )
         except OSError as error:

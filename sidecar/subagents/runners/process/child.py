@@ -52,17 +52,18 @@ class ChildProcess(asyncio.SubprocessProtocol):
         task_id: str,
         cwd: Path,
         env: Mapping[str, str],
+        inherited: Mapping[str, str] = os.environ,
         stdin: bytes | None = None,
         interactive: bool = False,
     ) -> "ChildProcess":
-        """Start `argv` with the inherited environment, `env` and the marker; raise what `Popen` raises.
+        """Start `argv` with the environment `inherited`, `env` and the marker; raise what `Popen` raises.
 
         Write `stdin` and close it, without waiting for the child to read it. With None the child has no
         input, unless it is `interactive`: then `send` writes to it until `close_stdin`. The child gets its
         own session, so that a signal reaches its whole group and signals of this terminal do not.
         """
         child = cls(task_id)
-        environment = {**os.environ, **env, MARKER: task_id}
+        environment = {**inherited, **env, MARKER: task_id}
         starting = asyncio.ensure_future(
             child._start(argv, cwd, environment, interactive or stdin is not None)
         )

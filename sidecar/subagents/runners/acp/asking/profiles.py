@@ -108,6 +108,7 @@ def profile_named(name: str) -> Profile | None:
     return PROFILES.get(ALIASES.get(name, name))
 
 
-def found_profiles() -> list[str]:
+def found_profiles(environment: Mapping[str, str]) -> list[str]:
     """Return the names of the profiles whose program is on the PATH, in the order of `auto`."""
-    return [name for name, profile in PROFILES.items() if shutil.which(profile.command[0])]
+    path = environment.get("PATH")
+    return [name for name, profile in PROFILES.items() if shutil.which(profile.command[0], path=path)]

@@ -1,10 +1,9 @@
-from pathlib import Path
 from typing import Literal
 
 import platformdirs
 import pytest
 
-from sidecar.app.user_dirs import user_dir
+from sidecar.user_dirs import user_dir
 
 Kind = Literal["config", "data", "cache"]
 
@@ -19,4 +18,4 @@ def test_the_directories_are_those_of_platformdirs(
     if named is not None:
         monkeypatch.setenv(variable, named)
     expected = getattr(platformdirs, f"user_{kind}_dir")("subagent-sidecar", appauthor=False)
-    assert user_dir(kind) == Path(expected)
+    assert user_dir(kind) == str(expected)

@@ -1,0 +1,57 @@
+"""What a client brings along: its settings, its environment, and the definitions and runners found with them."""
+
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.api.async_tasks import Owner
+from sidecar.api.settings import SettingsSource
+from sidecar.app.definitions import Definitions
+from sidecar.app.launching.reach import Reach
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.runner_set import RunnerSet
+from sidecar.user_dirs import user_dir
+
+
+class ClientContext:
+    """The settings, runners and definitions of one client.
+
+    Runs inherit `environment`. `name` is shown as the owner of its runs.
+    """
+
+    def __init__(
+        self, settings: SettingsSource, environment: Mapping[str, str] = os.environ, name: str = ""
+    ) -> None:
+        self.id = str(uuid.uuid4())
+        self.settings = settings
+        self.name = name
+        self.runners = RunnerSet(settings, environment)
+        config_dir = Path(user_dir("config", environment))
+        self.definitions = Definitions(settings, self.runners, config_dir, environment)
+
+    def caller(self, workspace: Workspace) -> "Caller":
+        """Return who launches runs for this client in a workspace."""
+        return Caller(workspace, self.settings, self.definitions, self.name, self.id)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who launches a run: a client with its workspace, at the time of the launch."""
+
+    workspace: Workspace
+    settings: SettingsSource
+    definitions: Definitions
+    name: str = ""
+    client_id: str = ""
+
+    def owner(self, directory: str = "") -> Owner:
+        """Return the owner of a run in a working directory: the first open folder identifies a workspace."""
+        folders = self.workspace.folders
+        return Owner(client=self.name, workspace_dir=os.path.realpath(folders[0] if folders else directory))
+
+    def reach(self) -> Reach:
+        """Return the runs of this workspace; without open folders, those of this client."""
+        folders = frozenset(os.path.realpath(folder) for folder in self.workspace.folders)
+        return Reach(folders=folders) if folders else Reach(client_id=self.client_id)

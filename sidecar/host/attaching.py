@@ -1,0 +1,156 @@
+"""Find the Host of a root, or start one, and send it a request."""
+
+import os
+import sys
+from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
+from array import array
+from collections.abc import Mapping, Sequence
+
+# `_socket` rather than `socket`, whose import takes as long as all the rest of a client's start.
+from sidecar.host.address import known_sockets
+
+PATIENCE_SECONDS = 30.0
+"""How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
+PROTOCOL = "1"
+"""The version of what clients and the Host say to each other, JSON-RPC included."""
+_READY = b"ready"
+_BUSY = b"busy"
+_CHUNK = 64 * 1024
+
+
+class NoHost(Exception):
+    """No Host can be reached or started; the text says why and what to do."""
+
+    def __init__(self, text: str, code: int = 1) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class HostLink:
+    """A connection to the Host on which a request was sent. Close it when done."""
+
+    def __init__(self, wire: socket) -> None:
+        self._wire = wire
+        self._received = b""
+
+    def line(self) -> str | None:
+        """Wait for the Host's next line; None when the Host has closed the connection."""
+        while b"\n" not in self._received:
+            try:
+                chunk = self._wire.recv(_CHUNK)
+            except OSError:
+                chunk = b""
+            if not chunk:
+                return None
+            self._received += chunk
+        line, _, self._received = self._received.partition(b"\n")
+        return line.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Close the connection, which ends what the request began."""
+        self._wire.close()
+
+
+def ask(root: str, request: bytes, descriptors: Sequence[int] = ()) -> HostLink | None:
+    """Send a request to the Host of this root, with file descriptors; None if there is no Host.
+
+    Raises PermissionError when another user listens there.
+    """
+    for path in known_sockets(root):
+        wire = socket(AF_UNIX, SOCK_STREAM)
+        try:
+            wire.connect(path)
+            _require_own(wire, path)
+            _send(wire, request, descriptors)
+        except PermissionError:
+            wire.close()
+            raise
+        except OSError:
+            wire.close()
+            continue
+        return HostLink(wire)
+    return None
+
+
+def request_bytes(
+    verb: str,
+    version: str,
+    options: Mapping[str, str],
+    environment: Mapping[str, str] | None = None,
+    early: bytes = b"",
+) -> bytes:
+    """Return a request that `request.decode` reads."""
+    fields = {"verb": verb, "version": version, "protocol": PROTOCOL, **options}
+    fields.update(("env." + name, value) for name, value in (environment or {}).items())
+    body = "\0".join([f"{name}={value}" for name, value in fields.items()]).encode("utf-8", "surrogateescape")
+    return b"%d %d\n%b%b" % (len(body), len(early), body, early)
+
+
+def start(root: str, options: Sequence[str]) -> bool:
+    """Start a Host for this root and wait until it listens; False if another one is starting or running.
+
+    `options` are those of `host run`. Raises NoHost with the Host's own words.
+    """
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    command = [sys.executable, *_flags(), "-m", "sidecar", "host", "run"]
+    command += ["--storage-root", root, "--ready-fd", str(writing), *options]
+    try:
+        child = os.posix_spawn(sys.executable, command, os.environ)
+    except OSError as error:
+        os.close(reading)
+        raise NoHost(f"the Host cannot be started ({error.strerror or error}); use --in-process") from None
+    finally:
+        os.close(writing)
+    try:
+        os.waitpid(child, 0)  # it has left its own child behind by then
+        answer = _read_all(reading)
+    finally:
+        os.close(reading)
+    if answer == _BUSY:
+        return False
+    if answer == _READY:
+        return True
+    why = answer.decode("utf-8", "replace").strip() or "it ended before it listened"
+    raise NoHost(f"the Host of {root} cannot be started: {why}")
+
+
+def _flags() -> list[str]:
+    return ["-I"] if sys.flags.isolated else ["-P"] if sys.flags.safe_path else []
+
+
+def _read_all(descriptor: int) -> bytes:
+    read = b""
+    while chunk := os.read(descriptor, _CHUNK):
+        read += chunk
+    return read
+
+
+def _send(wire: socket, request: bytes, descriptors: Sequence[int]) -> None:
+    sent = 0
+    if descriptors:
+        sent = wire.sendmsg([request], [(SOL_SOCKET, SCM_RIGHTS, array("i", descriptors))])
+    wire.sendall(memoryview(request)[sent:])
+
+
+def _require_own(wire: socket, path: str) -> None:
+    user = peer_user(wire)
+    if user is not None and user != os.getuid():
+        raise PermissionError(1, f"{path} belongs to another user (uid {user}); remove it or use --in-process")
+
+
+def peer_user(wire: socket) -> int | None:
+    """Return the user at the other end of a Unix socket; None where the system does not say."""
+    if sys.platform == "linux":
+        import struct
+        from _socket import SO_PEERCRED
+
+        _, user, _ = struct.unpack("3i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, struct.calcsize("3i")))
+        return int(user)
+    if sys.platform == "darwin":
+        import struct
+
+        # struct xucred of sys/ucred.h; LOCAL_PEERCRED is 1, at level SOL_LOCAL, which is 0.
+        _, user = struct.unpack("2I", wire.getsockopt(0, 1, 76)[:8])
+        return int(user)
+    return None

@@ -1,0 +1,196 @@
+"""The clients of a shared Host: attach and serve each one, answer `host status` and `host stop`."""
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from sidecar import __version__
+from sidecar.api.errors import InvalidParams
+from sidecar.app.host import Host
+from sidecar.app.logs import ClientLogHandler
+from sidecar.app.serving import connect
+from sidecar.app.session import Session
+from sidecar.app.settings import load_file
+from sidecar.host.attaching import PROTOCOL
+from sidecar.host.lifetime import Lifetime
+from sidecar.host.listener import Visitor
+from sidecar.host.request import HostRequest
+from sidecar.host.shared import SharedHost
+from sidecar.rpc.transport.stdio import PipeTransport, make_plain
+
+logger = logging.getLogger(__name__)
+
+_USAGE_ERROR = 2
+
+
+class Clients:
+    """Serve the processes that turn to a Host, each in its own task."""
+
+    def __init__(self, host: Host, now: Callable[[], int]) -> None:
+        """`now` returns ms since the epoch."""
+        self._host = host
+        self._now = now
+        self._started_at = now()
+        self._sessions: set[Session] = set()
+        self._stopping = asyncio.Event()
+        self._kept: list[Visitor] = []
+        self._lifetime = Lifetime(
+            settings=lambda: host.settings.host,
+            clients=lambda: len(self._sessions),
+            live_runs=self._live_runs,
+            now=asyncio.get_running_loop().time,
+        )
+        host.registry.ended.subscribe(lambda run: self._lifetime.changed())
+        host.changes.is_survived = lambda: self._lifetime.keeps_questions
+
+    async def unneeded(self) -> None:
+        """Wait until the Host is stopped or nobody needs it."""
+        over = asyncio.ensure_future(self._lifetime.over())
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({over, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            over.cancel()
+            stopping.cancel()
+        self._stopping.set()
+
+    def stop(self) -> None:
+        """Make `unneeded` return."""
+        self._stopping.set()
+
+    async def aclose(self) -> None:
+        """End every connection."""
+        sessions = list(self._sessions)
+        for session in sessions:
+            session.connection.request_exit(1)
+        await asyncio.gather(*(session.aclose() for session in sessions))
+
+    async def serve(self, visitor: Visitor) -> None:
+        """Do what a process asks for."""
+        request = visitor.request
+        if request.verb == "status":
+            visitor.answer(json.dumps(self._status()))
+        elif request.verb == "stop":
+            await self._stop_for(visitor)
+        elif self._stopping.is_set():
+            visitor.answer("again")
+        elif (refusal := self._refusal(request)) is not None:
+            visitor.answer(refusal)
+        else:
+            await self._attach(visitor)
+
+    async def _attach(self, visitor: Visitor) -> None:
+        descriptors = visitor.take_descriptors()
+        if len(descriptors) != 2:
+            for each in descriptors:
+                os.close(each)
+            raise ValueError("a client must pass its standard input and output")
+        for each in descriptors:
+            make_plain(each)
+        reading, writing = descriptors
+        transport = PipeTransport(reading, writing, early=visitor.request.early)
+        try:
+            session = self._session(visitor.request)
+        except InvalidParams as error:
+            for each in descriptors:
+                os.close(each)
+            visitor.answer(f"exit {_USAGE_ERROR} {error.message}")
+            return
+        self._sessions.add(session)
+        self._lifetime.changed()
+        try:
+            visitor.answer(await self._run(session, transport, visitor))
+        finally:
+            self._sessions.discard(session)
+            self._lifetime.changed()
+
+    async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:
+        """Serve a client until it leaves; return the line with its exit code."""
+        connection = connect(session, transport)
+        visitor.answer("ok")
+        loop = asyncio.get_running_loop()
+        to_client = ClientLogHandler(loop, session.log)
+        to_client.setLevel(visitor.request.options.get("log-level", "warning").upper())
+        logging.getLogger().addHandler(to_client)
+        gone = asyncio.create_task(visitor.gone())
+        gone.add_done_callback(lambda task: connection.request_exit(1))
+        try:
+            code = await connection.serve()
+        finally:
+            gone.cancel()
+            logging.getLogger().removeHandler(to_client)
+            await session.aclose()
+        error = connection.framing_error
+        text = f" framing error: {error}" if error is not None else ""
+        if self._stopping.is_set() and code:
+            text = " the Host has ended"
+        return f"exit {code}{text}"
+
+    def _session(self, request: HostRequest) -> Session:
+        """Return a new session. Raises InvalidParams for the client's settings file."""
+        options, environment = request.options, dict(request.environment)
+        config = options.get("config")
+        raw_settings = load_file(None if config is None else Path(config), environment)
+        named = options.get("given-root")
+        root = self._host.root.path if named is None else Path(named)
+        session = Session(
+            SharedHost(self._host),
+            root if named is not None else None,
+            raw_settings,
+            self._started_at,
+            environment,
+        )
+        session.default_root = root
+        session.answers_questions = options.get("answers") != "no"
+        return session
+
+    def _refusal(self, request: HostRequest) -> str | None:
+        """Return the answer to a client of another version that this Host cannot serve."""
+        is_idle = not self._sessions and not self._live_runs()
+        is_older = _numbers(__version__) < _numbers(request.version)
+        if request.options.get("protocol") != PROTOCOL or (is_older and is_idle):
+            if is_idle:
+                self.stop()
+                return "again"
+            return (
+                f"error a Host of version {__version__} (pid {os.getpid()}) is in use, which version "
+                f"{request.version} cannot attach to; close its clients and let its runs end, or stop it with "
+                "`subagent-sidecar host stop --cancel-running`"
+            )
+        return None
+
+    def _status(self) -> dict[str, object]:
+        registry = self._host.registry
+        return {
+            "pid": os.getpid(),
+            "version": __version__,
+            "uptimeMs": self._now() - self._started_at,
+            "clients": len(self._sessions),
+            "runs": {
+                "running": len(registry.with_status("running")),
+                "queued": len(registry.with_status("queued")),
+            },
+        }
+
+    async def _stop_for(self, visitor: Visitor) -> None:
+        live = self._live_runs()
+        if live and visitor.request.options.get("cancel-running") != "yes":
+            runs = "1 run is" if live == 1 else f"{live} runs are"
+            visitor.answer(f"error {runs} in progress; add --cancel-running to cancel them")
+            return
+        self._stopping.set()
+        if live:
+            await self._host.control.cancel_all(by="user")
+        visitor.answer("ok")
+        self._kept.append(visitor.kept())
+
+    def _live_runs(self) -> int:
+        registry = self._host.registry
+        return len(registry.with_status("running")) + len(registry.with_status("queued"))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

@@ -1,0 +1,87 @@
+"""`host run`: the process of a root's Host, detached from whoever started it.
+
+The lock comes before every import that takes time, so that one of many simultaneous starts does the work.
+"""
+
+import os
+import sys
+
+from sidecar.host import address
+
+BUSY, READY = b"busy", b"ready"
+_FAILED = 1
+
+
+def main(arguments: list[str]) -> int:
+    """Run the Host of a root until it is no longer needed. Started by `attaching.start` only."""
+    options = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    root, ready = os.path.realpath(options["--storage-root"]), int(options["--ready-fd"])
+    if os.fork():
+        os._exit(0)  # the starter waits for this process only
+    os.setsid()
+    ready = _keep_only(ready)
+    lock = _lock(root)
+    if lock is None:
+        os.write(ready, BUSY)
+        return 0
+    from sidecar.host.running import run
+
+    return run(root, options.get("--config"), ready)
+
+
+def _keep_only(ready: int) -> int:
+    """Close every file that the starter left open except one, and return its new number."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    kept = 3
+    if ready != kept:
+        os.dup2(ready, kept)
+    os.set_inheritable(kept, False)
+    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+    return kept
+
+
+def _lock(root: str) -> int | None:
+    """Lock the Host's file until this process ends; None if another Host has it.
+
+    Where the root cannot be written, or its file system has no locks, the file is beside the socket.
+    """
+    import fcntl
+
+    for path in _lock_paths(root):
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return None
+        except OSError:
+            continue
+        return handle
+    return -1  # two Hosts are still told apart by the lock of the root
+
+
+def _lock_paths(root: str) -> list[str]:
+    from pathlib import Path
+
+    from sidecar.storage.layout import make_private_dirs
+
+    paths = [os.path.join(root, address.LOCK)]
+    try:
+        make_private_dirs(Path(root))
+    except OSError:
+        paths.clear()
+    try:
+        paths.append(f"{address.socket_path(root)}.lock")
+    except address.NoAddress:
+        return paths  # `run` reports it
+    return paths
+
+
+def fail(ready: int, text: str) -> int:
+    """Tell the starter why the Host cannot run, and return the exit code."""
+    try:
+        os.write(ready, text.encode("utf-8", "replace")[:4000])
+    except OSError:
+        sys.stderr.write(text)
+    return _FAILED

@@ -1,0 +1,141 @@
+"""`serve`: give this process's standard input and output to the Host of a root, and wait until it is done.
+
+The Host reads and writes the client's pipes itself, so nothing passes through this process. Imports as little
+as it can: an editor waits for this start.
+"""
+
+import os
+import sys
+
+from sidecar import __version__
+from sidecar.host import address, attaching
+
+_FAILED = 1
+_VALUES = ("--storage-root", "--config", "--log-level")
+"""The options of `serve` that take a value and that a relay understands."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+
+
+def main(arguments: list[str]) -> int:
+    """Serve one client through the Host, or in this process if the arguments or the platform ask for it."""
+    options = _options(arguments)
+    if options is None or not address.SUPPORTED:
+        from sidecar.app.serve import main as serve_in_process
+
+        return serve_in_process(arguments)
+    try:
+        return _attach(options)
+    except attaching.NoHost as error:
+        _complain(str(error))
+        return error.code
+    except (address.NoAddress, PermissionError) as error:
+        _complain(str(error))
+        return _FAILED
+
+
+def _options(arguments: list[str]) -> dict[str, str] | None:
+    """Return the options by name; None for others, which the full parser explains or obeys."""
+    options: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name not in _VALUES or name in options:
+            return None
+        if not equals:
+            value = next(rest, "")
+        if not value:
+            return None
+        options[name] = value
+    if options.get("--log-level", "warning") not in ("debug", "info", "warning", "error"):
+        return None
+    for name in ("--storage-root", "--config"):
+        if name in options:
+            options[name] = os.path.abspath(options[name])
+    return options
+
+
+def _attach(options: dict[str, str]) -> int:
+    root, early = options.get("--storage-root"), b""
+    if root is None:
+        from sidecar.host.root_of_client import read_root
+
+        found = read_root()
+        if found is None:
+            return _FAILED
+        root, early = found
+    request = attaching.request_bytes(
+        "attach", __version__, {"root": root, **_request_options(options)}, os.environ, early
+    )
+    link = _reach(root, request, _host_options(options))
+    _let_go_of_stdio()
+    last = None
+    while (line := link.line()) is not None:
+        last = line
+    return _exit_code(last)
+
+
+def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
+    """Attach to the Host of a root; start it as often as that takes. Raises NoHost."""
+    import time
+
+    deadline, pause = time.monotonic() + attaching.PATIENCE_SECONDS, _FIRST_PAUSE
+    while True:
+        link = attaching.ask(root, request, (0, 1))
+        answer = None if link is None else link.line()
+        if link is not None and answer == "ok":
+            return link
+        if link is not None:
+            link.close()
+        if answer is not None and answer.startswith("exit "):
+            _, code, text = answer.split(" ", 2)
+            raise attaching.NoHost(text, int(code))
+        if answer is not None and answer.startswith("error "):
+            raise attaching.NoHost(answer.removeprefix("error "))
+        if answer is None and not attaching.start(root, options):
+            answer = "busy"
+        if time.monotonic() >= deadline:
+            raise attaching.NoHost(
+                f"the Host of {root} did not answer for {attaching.PATIENCE_SECONDS:.0f} s; "
+                f"see {os.path.join(root, address.LOG)}, or use --in-process"
+            )
+        if answer is not None:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _request_options(options: dict[str, str]) -> dict[str, str]:
+    names = {"--storage-root": "given-root", "--config": "config", "--log-level": "log-level"}
+    return {names[name]: value for name, value in options.items()}
+
+
+def _host_options(options: dict[str, str]) -> list[str]:
+    return ["--config", options["--config"]] if "--config" in options else []
+
+
+def _let_go_of_stdio() -> None:
+    """Close the client's pipes here: it sees their end when the Host is done with them, or dies."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+def _exit_code(line: str | None) -> int:
+    """Return the exit code in the Host's last line, and print its text."""
+    verb, _, rest = (line or "").partition(" ")
+    code, _, text = rest.partition(" ")
+    if verb != "exit" or not code.isdigit():
+        return _FAILED  # the Host has died
+    if text:
+        _complain(text)
+    return int(code)
+
+
+def _complain(text: str) -> None:
+    from sidecar.printable import printable
+
+    try:
+        sys.stderr.write(printable(f"subagent-sidecar: {text}\n"))
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        return  # nobody reads it

@@ -1,0 +1,68 @@
+"""Run a Host: open its root, listen, serve clients, and end when nobody needs it."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.host import Host
+from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
+from sidecar.app.settings import SettingsStore, load_file
+from sidecar.host.address import LOG, NoAddress
+from sidecar.host.clients import Clients
+from sidecar.host.listener import Listener
+from sidecar.host.log_file import log_to_file
+from sidecar.host.process import READY, fail
+from sidecar.subagents.runners.process.subreaper import orphan_reaper
+
+logger = logging.getLogger(__name__)
+
+
+def run(root: str, config: str | None, ready: int) -> NoReturn:
+    """Run the Host of a root and end the process; `ready` is where its starter waits for the news."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
+    os.chdir("/")
+    log_to_file(Path(root) / LOG)
+    try:
+        history_clock_ms()
+        settings = SettingsStore(load_file(None if config is None else Path(config)))
+        code = asyncio.run(_serve(Path(root), settings, ready))
+    except InvalidParams as error:
+        code = fail(ready, error.message)
+    except (SidecarError, OSError, NoAddress) as error:
+        logger.exception("the Host cannot run")
+        code = fail(ready, str(error))
+    # A thread that hangs in a file system must not keep the process alive.
+    os._exit(code)
+
+
+async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
+    host = await Host.open(root, settings)
+    orphan_reaper.begin()
+    clients = Clients(host, wall_clock_ms)
+    listener = Listener(root, clients.serve, is_lost=lambda: host.ownership.is_lost)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, clients.stop)
+    try:
+        listener.open()
+        os.write(ready, READY)
+        os.close(ready)
+        logger.info("pid %d is the Host of %s", os.getpid(), root)
+        await clients.unneeded()
+    finally:
+        listener.stop()
+        await clients.aclose()
+        await host.aclose()
+        with contextlib.suppress(OSError):
+            await listener.aclose()
+    logger.info("the Host of %s ends", root)
+    return 0
