@@ -37,6 +37,10 @@ class InitializeParams(Params, kw_only=True):
     """Absolute paths of the open folders. The first one is the default working directory of runs."""
     workspace_trusted: bool = False
     """Whether the user trusts the workspace. Launching needs trust."""
+    own_definitions_only: bool = False
+    """Allow launches in a workspace that is not trusted, with the user's own definitions only."""
+    answers_questions: bool = True
+    """Whether this client shows permission requests and can answer them. Runs are unattended without one."""
     settings: RawSettings | None = None
     """Settings of this client. They take precedence over the configuration file."""
 

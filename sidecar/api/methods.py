@@ -88,6 +88,7 @@ METHODS: dict[str, MethodSpec] = {
     "asyncTasks/cancelAll": MethodSpec(run_requests.CancelAllParams, run_requests.CancelAllResult),
     "asyncTasks/send": MethodSpec(run_requests.SendParams, run_requests.SendResult),
     "asyncTasks/resume": MethodSpec(launches.ResumeParams, launches.ResumeResult),
+    "asyncTasks/startNow": MethodSpec(launches.TaskIdParams, launches.TaskResult),
     "asyncTasks/reorder": MethodSpec(run_requests.ReorderParams, run_requests.ReorderResult),
     "asyncTasks/setMax": MethodSpec(run_requests.SetMaxParams, run_requests.SetMaxResult),
     "asyncTasks/wait": MethodSpec(run_requests.WaitParams, run_requests.WaitResult, waits=True),

@@ -13,9 +13,7 @@ from sidecar.history import TaskHistory
 class HistoryViews:
     """Open and close the histories of one Host. Use it in the event loop."""
 
-    def __init__(
-        self, changes: ChangeHub, ends: Callable[[], Mapping[str, TaskStatus]]
-    ) -> None:
+    def __init__(self, changes: ChangeHub, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
         self._changes = changes
         self._ends = ends
         self._open: list[StoredTasks] = []

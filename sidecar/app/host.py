@@ -12,6 +12,7 @@ from sidecar.api.errors import StorageError
 from sidecar.api.housekeeping import HousekeepingResult
 from sidecar.api.settings import Settings
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.history_views import HistoryViews
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.launcher import Launcher
@@ -19,7 +20,6 @@ from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.resuming import Resumptions
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.outbound.reminders import Reminders
-from sidecar.app.history_views import HistoryViews
 from sidecar.app.roots import search_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
@@ -239,4 +239,3 @@ class Host:
                 show_session=self.registry.show_session,
             ),
         )
-

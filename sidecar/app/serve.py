@@ -76,7 +76,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout.")
     parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
     parser.add_argument(
-        "--in-process", action="store_true", help="own the root in this process instead of attaching to its Host"
+        "--in-process",
+        action="store_true",
+        help="own the root in this process instead of attaching to its Host",
     )
     parser.add_argument("--config", type=Path, help="settings file (TOML)")
     parser.add_argument("--log-level", choices=["debug", "info", "warning", "error"], default="warning")

@@ -74,6 +74,7 @@ class Session(Listener):
         self._shut_down = False
         self._busy = False
         self._takes_turns = True
+        self._own_definitions_only = False
         self._unlisten: Callable[[], None] = lambda: None
         self._watchdog: ParentWatchdog | None = None
         self._definitions: DefinitionWatch | None = None
@@ -133,6 +134,8 @@ class Session(Listener):
         finally:
             self._opening = False
         self._host = host
+        self.answers_questions = params.answers_questions
+        self._own_definitions_only = params.own_definitions_only
         name = params.client_info.name if params.client_info is not None else ""
         self.context = ClientContext(self.settings, self._environment, name)
         self.workspace = Workspace(folders, params.workspace_trusted)
@@ -189,8 +192,8 @@ class Session(Listener):
         self.workspace = Workspace(self.workspace.folders, trusted=True)
 
     def require_trust(self) -> None:
-        """Raise NotTrusted unless the user trusts the workspace."""
-        if not self.workspace.trusted:
+        """Raise NotTrusted unless the user trusts the workspace, or nothing of it is used."""
+        if not (self.workspace.trusted or self._own_definitions_only):
             raise NotTrusted(
                 "the workspace is not trusted, so no subagent can be launched; trust it in the editor "
                 "(workspaceTrusted in initialize, or the notification workspace/didGrantTrust)"

@@ -2,23 +2,20 @@
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from sidecar.api.async_tasks import AsyncTask
-from sidecar.api.launches import LaunchParams
 from sidecar.api.subagents import DefinitionProblem, SubagentsResult
-from sidecar.app.host import Host
-from sidecar.app.client_context import ClientContext
-from sidecar.app.launching.workspace import Workspace
-from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
-from sidecar.cli.options import common, storage_root, workspace, workspace_folder
-from sidecar.subagents.runners.process.subreaper import orphan_reaper
+from sidecar.cli.attached import attached
+from sidecar.cli.options import common, process_options, storage_root, workspace, workspace_folder
+from sidecar.host import address
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.targets import LaunchTargets
 
@@ -115,9 +112,11 @@ def _line(problem: DefinitionProblem) -> str:
 @click.argument("goal")
 @storage_root
 @workspace
-@click.option("--wait", is_flag=True, help="Wait until the run ends and print its final message.")
+@click.option(
+    "--wait", is_flag=True, help="Wait until the run ends and print its final message. Ctrl+C cancels it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print only the ended task, as JSON.")
-@common
+@process_options
 def launch(
     name: str,
     goal: str,
@@ -126,17 +125,21 @@ def launch(
     trust: bool,
     wait: bool,
     as_json: bool,
-    store: SettingsStore,
+    config: Path | None,
+    log_level: str,
 ) -> int:
-    """Run the subagent NAME on GOAL. Its id is printed first, then its final message."""
-    if not wait:
-        raise click.UsageError("runs in the background are not supported yet: add --wait")
-    place = Workspace((workspace,), trusted=trust)
-    params = LaunchParams(subagent_name=name, goal_prompt=goal)
+    """Run the subagent NAME on GOAL in the background, and print its id. `logs` and `wait` follow it."""
+    if not wait and not address.SUPPORTED:
+        raise click.UsageError("this platform has no shared Host to run it in the background: add --wait")
+    params = {"subagentName": name, "goalPrompt": goal}
+    options = {"config": None if config is None else str(config), "log-level": log_level}
+    print_id = None if as_json and wait else output.echo
     try:
-        task = asyncio.run(_run(own_root, store, params, place, None if as_json else output.echo))
+        task = asyncio.run(_run(own_root, options, workspace, trust, params, print_id, wait=wait))
     except asyncio.CancelledError:
         return exits.INTERRUPTED
+    if not wait:
+        return exits.DONE
     if as_json:
         output.write_json(task)
     else:
@@ -146,33 +149,30 @@ def launch(
 
 async def _run(
     root: Path,
-    settings: SettingsStore,
-    params: LaunchParams,
-    place: Workspace,
+    options: Mapping[str, str | None],
+    workspace: Path,
+    trust: bool,
+    params: dict[str, str],
     print_id: Callable[[str], None] | None,
+    *,
+    wait: bool,
 ) -> AsyncTask:
-    """Launch in a Host in this process and return the ended task; an interrupt cancels the run."""
+    """Launch in the Host and return the task, ended if `wait`; an interrupt cancels the run then."""
     main_task = asyncio.current_task()
     assert main_task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, main_task.cancel)
-    orphan_reaper.begin()
-    host = await Host.open(root, settings)
-    host.changes.listen(_Progress())
-    try:
-        host.require_ownership()
-        record = await host.launcher.launch(params, ClientContext(settings, name="cli").caller(place))
-        task_id = record.task.id
+    async with attached(root, options, workspace, trust=trust) as host:
+        task = (await host.request("asyncTasks/launch", **params))["task"]
         if print_id is not None:
-            print_id(task_id)
-        try:
-            await host.registry.settled(task_id)
-        except asyncio.CancelledError:
-            await host.control.cancel(task_id, by="user")
-            raise
-        return (await host.registry.resolve(task_id)).task
-    finally:
-        await host.aclose()
+            print_id(task["id"])
+        if wait:
+            try:
+                task = (await host.request("asyncTasks/wait", taskIds=[task["id"]]))["tasks"][0]
+            except asyncio.CancelledError:
+                await host.request("asyncTasks/cancel", taskId=task["id"])
+                raise
+        return msgspec.convert(task, AsyncTask)
 
 
 def _print_end(task: AsyncTask) -> None:
@@ -181,11 +181,3 @@ def _print_end(task: AsyncTask) -> None:
         output.echo(message)
     if task.status != "completed":
         output.echo(f"{task.status}: {task.error or task.end_reason}", err=True)
-
-
-class _Progress(Listener):
-    """Show the status of a run on a terminal."""
-
-    def run_changed(self, task: AsyncTask) -> None:
-        if output.on_terminal(err=True):
-            output.echo(f"{task.subagent_name}: {task.status}", err=True)

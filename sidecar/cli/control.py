@@ -1,8 +1,9 @@
-"""`cancel` and `wait`: end runs of other processes or wait for them."""
+"""`cancel`, `reorder`, `start-now` and `wait`: control runs from a terminal or wait for them."""
 
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +13,7 @@ from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
 from sidecar.cli.abandoned import OwnerWatch
+from sidecar.cli.attached import attached, host_status
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
@@ -24,13 +26,16 @@ from sidecar.subagents.journal.journal import Journal
 @storage_root
 @common
 def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
-    """Clean up a run whose sidecar has died. A run that still has its sidecar must be cancelled there.
-
-    ID can be a unique prefix.
-    """
+    """Cancel a run, or clean up after one whose sidecar has died. ID can be a unique prefix."""
+    if host_status(own_root) is not None:
+        answer = asyncio.run(_ask_host(own_root, "asyncTasks/cancel", taskId=task_id))
+        task = answer["task"]
+        verb = "was" if answer["cancelled"] else "had already ended:"
+        output.echo(f"{task['id']} {verb} {task['status']}", err=True)
+        return exits.DONE
     task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
     if task.completed_at is not None:
-        output.echo(f"{task.id} has already ended: {task.status}", err=True)
+        output.echo(f"{task.id} had already ended: {task.status}", err=True)
         return exits.DONE
     owner = living_owner(OwnRoot(own_root))
     if owner is not None:
@@ -42,6 +47,31 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
         )
     asyncio.run(_recover(own_root, store))
     output.echo(f"{task.id} was lost when its sidecar died; none of its processes are left", err=True)
+    return exits.DONE
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
+@click.argument("position", type=click.IntRange(min=1))
+@storage_root
+@common
+def reorder(task_id: str, position: int, own_root: Path, store: SettingsStore) -> int:
+    """Move a queued run to POSITION in the queue, counted from 1. ID can be a unique prefix."""
+    _require_host(own_root)
+    answer = asyncio.run(_ask_host(own_root, "asyncTasks/reorder", taskId=task_id, position=position))
+    output.echo(f"position {answer['queuePosition']}", err=True)
+    return exits.DONE
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
+@storage_root
+@common
+def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
+    """Start a queued run although the limit of running ones is reached. ID can be a unique prefix."""
+    _require_host(own_root)
+    task = asyncio.run(_ask_host(own_root, "asyncTasks/startNow", taskId=task_id))["task"]
+    output.echo(f"{task['id']} is {task['status']}", err=True)
     return exits.DONE
 
 
@@ -58,6 +88,19 @@ def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store
         if task.error is not None:
             output.echo(f"{task.id}: {task.error}", err=True)
     return _exit_code({task.status for task in tasks})
+
+
+async def _ask_host(root: Path, method: str, **params: Any) -> Any:
+    async with attached(root, {}) as host:
+        return await host.request(method, **params)
+
+
+def _require_host(root: Path) -> None:
+    """Raise StorageError if no Host is running, because then nothing is queued."""
+    if host_status(root) is None:
+        raise StorageError(
+            f"{root}: no Host is running, so no run is queued", path=str(root), reason="no Host"
+        )
 
 
 async def _find(journal: Journal, ids: Sequence[str]) -> list[AsyncTask]:

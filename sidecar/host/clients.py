@@ -144,7 +144,6 @@ class Clients:
             environment,
         )
         session.default_root = root
-        session.answers_questions = options.get("answers") != "no"
         return session
 
     def _refusal(self, request: HostRequest) -> str | None:

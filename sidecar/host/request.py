@@ -44,7 +44,9 @@ def decode(received: bytes | bytearray) -> HostRequest | None:
     if len(received) < end:
         return None
     text = bytes(received[start:middle]).decode("utf-8", "surrogateescape")
-    return _request(dict(field.partition("=")[::2] for field in text.split("\0")), bytes(received[middle:end]))
+    return _request(
+        dict(field.partition("=")[::2] for field in text.split("\0")), bytes(received[middle:end])
+    )
 
 
 def _request(fields: dict[str, str], early: bytes) -> HostRequest:

@@ -26,7 +26,9 @@ async def stats(session: Session, params: StatsParams) -> StatsResult:
     host = session.host
     rules = params.rules or session.settings.current.history.rules
     with session.progress(params.work_done_token, "Adding up tasks"):
-        return await asyncio.to_thread(insight.stats, session.history, params, rules, host.housekeeping.disk_use)
+        return await asyncio.to_thread(
+            insight.stats, session.history, params, rules, host.housekeeping.disk_use
+        )
 
 
 async def search(session: Session, params: SearchParams) -> SearchResult:

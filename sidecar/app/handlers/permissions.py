@@ -1,6 +1,7 @@
 """`asyncTasks/answer` and `permissions/*`: permission requests and remembered permissions."""
 
 from sidecar.api.base import NoParams
+from sidecar.api.errors import NotTrusted
 from sidecar.api.launches import TaskResult
 from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
 from sidecar.app.handlers import Handlers
@@ -12,6 +13,8 @@ async def answer(session: Session, params: AnswerParams) -> TaskResult:
     host = session.host
     host.require_ownership()
     record = await host.registry.resolve(params.task_id)
+    if not session.workspace.trusted and host.broker.grants(record, params.request_id, params.option_id):
+        raise NotTrusted("the workspace is not trusted, so its clients can only reject what a run requests")
     await host.broker.answer(record, params.request_id, params.option_id)
     return TaskResult(task=host.registry.current(record), revision=host.revision)
 

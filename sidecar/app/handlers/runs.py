@@ -108,8 +108,21 @@ async def reorder(session: Session, params: ReorderParams) -> ReorderResult:
     return ReorderResult(queue_position=position, revision=host.revision)
 
 
+async def start_now(session: Session, params: TaskIdParams) -> TaskResult:
+    """Answer `asyncTasks/startNow`: start a queued task over the limit."""
+    session.require_trust()
+    host = session.host
+    host.require_ownership()
+    record = await host.registry.resolve(params.task_id)
+    await host.control.start_now(record)
+    return TaskResult(
+        task=host.registry.current(await host.registry.resolve(record.task.id)), revision=host.revision
+    )
+
+
 async def send(session: Session, params: SendParams) -> SendResult:
     """Answer `asyncTasks/send`: the agent gets the message when its current turn ends."""
+    session.require_trust()
     host = session.host
     host.require_ownership()
     if not params.text.strip():
@@ -201,6 +214,7 @@ HANDLERS: Handlers = {
     "asyncTasks/send": send,
     "asyncTasks/resume": resume,
     "asyncTasks/reorder": reorder,
+    "asyncTasks/startNow": start_now,
     "asyncTasks/setMax": set_max,
     "asyncTasks/wait": wait,
     "asyncTasks/events": events,

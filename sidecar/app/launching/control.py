@@ -15,6 +15,8 @@ from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy, cancelled
 
+OVER_LIMIT = "started over the limit"
+
 
 class RunControl:
     """Control runs after their launch."""
@@ -52,6 +54,19 @@ class RunControl:
                 status=task.status,
             )
         return moved_to
+
+    async def start_now(self, record: RunRecord) -> None:
+        """Start a queued launch over the limit. Raises InvalidState for a run that is not queued."""
+        task = self._registry.current(record)
+        run = self._registry.live(task.id)
+        if run is not None and task.status == "queued":
+            await self._registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{OVER_LIMIT}.\n"})
+        if run is None or not await self._admission.start_over_limit(task.id):
+            raise InvalidState(
+                f"task {task.id} is {task.status}: only a queued task can be started now",
+                taskId=task.id,
+                status=task.status,
+            )
 
     async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
         """Cancel a running or queued run; return True when the end is durable, False if it had ended before.

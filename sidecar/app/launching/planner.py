@@ -52,9 +52,7 @@ class Planner:
         target = await self._target(params.subagent_name, caller)
         await self._check_depth(params.parent_task_id, caller)
         requested = params.timeout_seconds
-        timeout = self.timeout(
-            target.definition.timeout_seconds if requested is None else requested, caller
-        )
+        timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested, caller)
         _check_runner(params, target)
         grace = caller.settings.current.async_tasks.grace_period_seconds
         return PreparedLaunch(

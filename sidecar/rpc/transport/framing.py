@@ -48,7 +48,9 @@ class FrameDecoder:
     def unfinished(self) -> bytes:
         """Return the bytes that no body was made of, so that another decoder can go on with them."""
         rest = bytes(memoryview(self._buffer)[self._position :])
-        return rest if self._body_length is None else b"Content-Length: %d\r\n\r\n%b" % (self._body_length, rest)
+        return (
+            rest if self._body_length is None else b"Content-Length: %d\r\n\r\n%b" % (self._body_length, rest)
+        )
 
     def _next_frame(self) -> bytes | None:
         if self._body_length is None:

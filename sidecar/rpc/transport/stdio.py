@@ -45,9 +45,7 @@ def _fill_low_descriptors() -> None:
 class PipeTransport:
     """Two pipe ends, read and written on one event loop. Owns both descriptors from `open` on."""
 
-    def __init__(
-        self, read_fd: int, write_fd: int, outbox: Outbox | None = None, early: bytes = b""
-    ) -> None:
+    def __init__(self, read_fd: int, write_fd: int, outbox: Outbox | None = None, early: bytes = b"") -> None:
         """`early` is what somebody has already read from `read_fd`."""
         self._read_fd = read_fd
         self._early = early
@@ -66,7 +64,9 @@ class PipeTransport:
         input and when the peer no longer reads; it can be called twice.
         """
         self.writer.open(lambda: on_end(None))
-        self._reader = open_reader(self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early)
+        self._reader = open_reader(
+            self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early
+        )
 
     def stop_reading(self) -> None:
         """Deliver nothing more."""

@@ -114,6 +114,14 @@ class PermissionBroker:
         """Deny a request by a rule that nothing overrides; `reason` is for the agent."""
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
+    def grants(self, record: RunRecord, request_id: str, option_id: str) -> bool:
+        """Return whether an answer to an open request would allow what the run requests."""
+        waiting = self._open.get(request_id)
+        if waiting is None or waiting.asker.record.task.id != record.task.id:
+            return False
+        option = waiting.question.option(option_id)
+        return option is not None and not option.kind.startswith("reject")
+
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
         """Apply the first answer of a person, and remember an "always" that has a scope.
 

@@ -25,7 +25,9 @@ def build_runners(
     """
     scheduler = FairScheduler()
     found = {name: RunnerSettings(type="acp") for name in found_profiles(environment) if name not in settings}
-    runners = {name: _build(name, entry, scheduler, environment) for name, entry in {**settings, **found}.items()}
+    runners = {
+        name: _build(name, entry, scheduler, environment) for name, entry in {**settings, **found}.items()
+    }
     builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler, environment)
     if builtin.is_configured:
         runners.setdefault(builtin.name, builtin)

@@ -119,6 +119,23 @@ class Admission:
         self.pump()
         return new + 1
 
+    async def start_over_limit(self, task_id: str) -> bool:
+        """Start a queued launch whatever the limits; return False if it is not queued.
+
+        Its slot is not given to the queue when it ends, as long as the limit is exceeded.
+        """
+        index = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
+        if index is None or task_id not in self._ready or self._closed:
+            return False
+        prepared = self._waiting.pop(index)
+        self._ready.discard(task_id)
+        self._renumber(index)
+        slot = self._manager.reserve_slot(over_limit=True)
+        assert slot is not None, "no limit applies"
+        self._quota.take(prepared.runner_name, task_id)
+        await asyncio.shield(self._begin_start(prepared, slot))
+        return True
+
     def waiting(self) -> list[RunRecord]:
         """Return the queued records in order."""
         return [prepared.record for prepared in self._waiting]
@@ -135,9 +152,7 @@ class Admission:
             prepared = self._waiting.pop(index)
             self._ready.discard(prepared.task_id)
             self._renumber(index)
-            starting = asyncio.create_task(self._start_queued(prepared, slot))
-            self._starting.add(starting)
-            starting.add_done_callback(self._starting.discard)
+            self._begin_start(prepared, slot)
 
     def release(self, task_id: str) -> None:
         """Release the runner quota of an ended run, and start the next launch."""
@@ -174,6 +189,12 @@ class Admission:
         if slot is not None:
             self._quota.take(prepared.runner_name, prepared.task_id)
         return slot
+
+    def _begin_start(self, prepared: PreparedLaunch, slot: Slot) -> "asyncio.Task[None]":
+        starting = asyncio.create_task(self._start_queued(prepared, slot))
+        self._starting.add(starting)
+        starting.add_done_callback(self._starting.discard)
+        return starting
 
     async def _start(self, prepared: PreparedLaunch, slot: Slot) -> None:
         try:

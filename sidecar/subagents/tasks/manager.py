@@ -88,9 +88,9 @@ class AsyncTaskManager:
             return LaunchPermission(True)
         return LaunchPermission(False, f"Max async tasks ({self._max}) reached")
 
-    def reserve_slot(self) -> Slot | None:
-        """Take a slot for the duration of a launch; return None at the limit."""
-        return Slot(self._slots) if self.can_launch_async().allowed else None
+    def reserve_slot(self, *, over_limit: bool = False) -> Slot | None:
+        """Take a slot for the duration of a launch; return None at the limit, unless it may be exceeded."""
+        return Slot(self._slots) if over_limit or self.can_launch_async().allowed else None
 
     def register_task(
         self,
