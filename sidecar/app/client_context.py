@@ -1,4 +1,4 @@
-"""What a client brings along: its settings, its environment, and the definitions and runners found with them."""
+"""What a client brings along: its settings and environment, and the definitions and runners found there."""
 
 import os
 import uuid

@@ -1,4 +1,4 @@
-"""The stored tasks that clients see: one history for each set of roots, shared by the clients that name it."""
+"""The stored tasks that clients see: one history for each set of roots, which clients share."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

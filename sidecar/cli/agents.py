@@ -113,7 +113,7 @@ def _line(problem: DefinitionProblem) -> str:
 @storage_root
 @workspace
 @click.option(
-    "--wait", is_flag=True, help="Wait until the run ends and print its final message. Ctrl+C cancels it."
+    "--wait", is_flag=True, help="Wait for the end and print the final message. Ctrl+C cancels the run."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print only the ended task, as JSON.")
 @process_options

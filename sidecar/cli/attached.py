@@ -1,6 +1,7 @@
 """Talk to the Host of a root from a command: as a client of it, or with a single question."""
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -43,7 +44,7 @@ async def attached(
     root: Path, options: Mapping[str, str | None], workspace: Path | None = None, *, trust: bool = False
 ) -> AsyncIterator[HostClient]:
     """Attach to the Host of a root, which starts if need be. `options` are those of `serve`."""
-    command = [sys.executable, "-m", "sidecar", "serve", "--storage-root", str(root.absolute())]
+    command = [sys.executable, "-m", "sidecar", "serve", "--storage-root", os.path.abspath(root)]  # noqa: PTH100, ASYNC240
     for name, value in options.items():
         command += [] if value is None else [f"--{name}", value]
     async with await RpcClient.spawn(command) as client:

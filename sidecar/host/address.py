@@ -90,10 +90,11 @@ def _folders() -> Iterator[str]:
 
 def _make_private(folder: str) -> None:
     """Make a folder that only this user can enter. Raises OSError, also for one that others can write."""
-    try:
-        os.mkdir(folder, 0o700)
-    except FileExistsError:
-        pass
+    if not os.path.lexists(folder):
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:  # another process was faster
+            return _make_private(folder)
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise PermissionError(1, "it belongs to another user or is not a directory")

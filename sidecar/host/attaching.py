@@ -142,9 +142,7 @@ def _send(wire: socket, request: bytes, descriptors: Sequence[int]) -> None:
 def _require_own(wire: socket, path: str) -> None:
     user = peer_user(wire)
     if user is not None and user != os.getuid():
-        raise PermissionError(
-            1, f"{path} belongs to another user (uid {user}); remove it or use --in-process"
-        )
+        raise PermissionError(1, f"{path} belongs to another user ({user}); remove it or use --in-process")
 
 
 def peer_user(wire: socket) -> int | None:

@@ -156,7 +156,7 @@ class Clients:
                 return "again"
             return (
                 f"error a Host of version {__version__} (pid {os.getpid()}) is in use, which version "
-                f"{request.version} cannot attach to; close its clients and let its runs end, or stop it with "
+                f"{request.version} cannot attach to; close its clients and let its runs end, or use "
                 "`subagent-sidecar host stop --cancel-running`"
             )
         return None

@@ -1,4 +1,4 @@
-"""Accept requests at the Host's socket: their bytes, the file descriptors that come along, and who sent them."""
+"""Accept requests at the Host's socket: their bytes, the file descriptors with them, and who sent them."""
 
 import asyncio
 import contextlib

@@ -1,7 +1,7 @@
 """The request with which a process turns to the Host: its bytes, read.
 
-`attaching.request_bytes` writes them: `LENGTH LENGTH\\n`, then that many bytes of fields and of input. A field is
-`name=value`; NUL separates fields.
+`attaching.request_bytes` writes them: `LENGTH LENGTH\\n`, then that many bytes of fields and of input. A
+field is `name=value`; NUL separates fields.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """The Host that all clients of a root share."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ class SharedHost:
 
     async def enter(self, root: Path, raw_settings: Mapping[str, Any]) -> tuple[Host, ClientSettings]:
         """Return the Host. Raises InvalidParams for another root, and for settings that are not valid."""
-        if root.resolve() != self._host.root.path.resolve():
+        if not _is_same(root, self._host.root.path):
             raise InvalidParams(f"storageRoot: {root} is not the root of this Host ({self._host.root.path})")
         return self._host, ClientSettings(self._host.store, raw_settings)
 
@@ -47,3 +48,7 @@ class SharedHost:
 
     async def leave(self, session: Session) -> None:
         """Do nothing: the Host decides by itself when it ends."""
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

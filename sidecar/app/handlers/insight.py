@@ -23,11 +23,10 @@ async def stats(session: Session, params: StatsParams) -> StatsResult:
     """Answer `tasks/stats`."""
     from sidecar.history import insight
 
-    host = session.host
     rules = params.rules or session.settings.current.history.rules
     with session.progress(params.work_done_token, "Adding up tasks"):
         return await asyncio.to_thread(
-            insight.stats, session.history, params, rules, host.housekeeping.disk_use
+            insight.stats, session.history, params, rules, session.host.housekeeping.disk_use
         )
 
 

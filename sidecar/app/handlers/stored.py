@@ -19,7 +19,6 @@ from sidecar.history.listing.selection import ListQuery
 
 async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
     """Answer `tasks/list`."""
-    host = session.host
     rules = params.rules or session.settings.current.history.rules
     with session.progress(params.work_done_token, "Listing tasks"):
         query = ListQuery(
@@ -44,7 +43,6 @@ async def get_task(session: Session, params: GetParams) -> GetResult:
 
 async def list_messages(session: Session, params: MessagesParams) -> MessagesResult:
     """Answer `tasks/messages`."""
-    host = session.host
     return await asyncio.to_thread(
         session.history.messages,
         params.task_id,

@@ -40,7 +40,7 @@ class Ownership:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the root, its lock file or its journal was removed or replaced while this process owned it."""
+        """Whether the root, its lock file or its journal was removed or replaced since it was claimed."""
         return self._replaced is not None
 
     @property

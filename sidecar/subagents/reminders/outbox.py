@@ -63,7 +63,7 @@ class OutboxItem:
 
 
 class Recipient:
-    """One model to be reminded: which tasks concern it, how its texts look, and what was handed to it last."""
+    """One model to remind: which tasks concern it, how its texts look, and what it got last."""
 
     def __init__(
         self,
@@ -78,7 +78,8 @@ class Recipient:
 class Outbox:
     """Hands out reminders until they are acknowledged, and marks exactly the acknowledged tasks.
 
-    What one recipient holds unacknowledged is not handed to another until the first one leaves. `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
+    What one recipient holds unacknowledged is not handed to another until the first one leaves.
+    `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
     tasks that were just marked; a Host persists both.
     """
 
@@ -158,7 +159,7 @@ class Outbox:
         return [task_id for task_id in delivery.task_ids if task_id in pending]
 
     def delivered(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:
-        """Mark the tasks of the recipient's newest `next`, if this is its ID; return the tasks newly marked."""
+        """Mark the tasks of the recipient's newest `next`, if this is its ID; return those newly marked."""
         reader = recipient or self._everyone
         if reader.open is None or reader.open.delivery_id != delivery_id:
             return []

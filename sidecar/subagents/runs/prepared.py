@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class PreparedLaunch:
     """All that a run needs except a slot, the same for clients, the terminal and the model's tool.
 
-    `params` and `settings` are those of the caller; `constraints` and `timeout` include the defaults. `update_output` is
-    called with the ID of the run, then with each piece of the agent's text.
+    `params` and `settings` are those of the caller; `constraints` and `timeout` include the defaults.
+    `update_output` is called with the ID of the run, then with each piece of the agent's text.
     """
 
     params: LaunchParams
