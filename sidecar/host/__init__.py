@@ -1,4 +1,4 @@
 """One Host for all clients of a root: its process, its socket, and the relay through which clients attach.
 
-`relay`, `attaching`, `address` and `root_of_client` are imported by every start of a client: they import little.
+Every start of a client imports `relay`, `attaching`, `address` and `root_of_client`, so these import little.
 """

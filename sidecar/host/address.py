@@ -91,15 +91,19 @@ def _folders() -> Iterator[str]:
 def _make_private(folder: str) -> None:
     """Make a folder that only this user can enter. Raises OSError, also for one that others can write."""
     if not os.path.lexists(folder):
-        try:
-            os.mkdir(folder, 0o700)
-        except FileExistsError:  # another process was faster
-            return _make_private(folder)
+        _make_once(folder)
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
         raise PermissionError(1, "it belongs to another user or is not a directory")
     if stat.S_IMODE(found.st_mode) & 0o077:
         os.chmod(folder, 0o700)
+
+
+def _make_once(folder: str) -> None:
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        return  # another process was faster
 
 
 def _digest(text: str) -> str:

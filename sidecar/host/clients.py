@@ -55,6 +55,7 @@ class Clients:
         finally:
             over.cancel()
             stopping.cancel()
+        logger.info("the Host ends: %s", "it was stopped" if self._stopping.is_set() else "nobody needs it")
         self._stopping.set()
 
     def stop(self) -> None:

@@ -64,5 +64,4 @@ async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
         await host.aclose()
         with contextlib.suppress(OSError):
             await listener.aclose()
-    logger.info("the Host of %s ends", root)
     return 0

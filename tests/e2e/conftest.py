@@ -57,6 +57,8 @@ def define(home: Path, names: Iterable[str]) -> Path:
 class Sidecar:
     """A sidecar under test, driven as an editor drives it."""
 
+    instance = ""
+
     def __init__(self, client: RpcClient, home: Path) -> None:
         self.client = client
         self.home = home

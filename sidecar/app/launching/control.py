@@ -58,15 +58,15 @@ class RunControl:
     async def start_now(self, record: RunRecord) -> None:
         """Start a queued launch over the limit. Raises InvalidState for a run that is not queued."""
         task = self._registry.current(record)
-        run = self._registry.live(task.id)
-        if run is not None and task.status == "queued":
-            await self._registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{OVER_LIMIT}.\n"})
-        if run is None or not await self._admission.start_over_limit(task.id):
+        if not await self._admission.start_over_limit(task.id):
             raise InvalidState(
                 f"task {task.id} is {task.status}: only a queued task can be started now",
                 taskId=task.id,
                 status=task.status,
             )
+        run = self._registry.live(task.id)
+        if run is not None:
+            await self._registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{OVER_LIMIT}\n"})
 
     async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
         """Cancel a running or queued run; return True when the end is durable, False if it had ended before.

@@ -1,0 +1,198 @@
+"""However clients, Hosts and files collide, a client ends up attached or with one clear sentence."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sidecar import __version__
+from sidecar.host import address, attaching
+from sidecar.rpc.errors import RpcError
+from sidecar.rpc.transport.framing import encode_frame
+from sidecar.rpc.client import RpcClient
+from tests.e2e.conftest import Sidecar, Start
+from tests.e2e.host.conftest import SERVE, HostSetting
+
+STORAGE = -32016
+
+
+async def test_simultaneous_starts_end_in_one_host(shared: HostSetting) -> None:
+    clients = await asyncio.gather(*(shared.attach() for _ in range(12)))
+    assert len({client.instance for client in clients}) == 1
+    assert len(shared.processes()) == 1
+
+
+@pytest.mark.slow
+async def test_forty_starts_while_hosts_are_killed(shared: HostSetting) -> None:
+    async def attach() -> bool:
+        client = await shared.attach()
+        return bool(await client.request("asyncTasks/list"))
+
+    starts = [asyncio.create_task(attach()) for _ in range(40)]
+    for _ in range(5):
+        await asyncio.sleep(0.3)
+        for process in shared.processes():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    results = await asyncio.gather(*starts, return_exceptions=True)
+    assert any(result is True for result in results)
+    assert len({(await shared.attach()).instance for _ in range(3)}) == 1
+    assert len(shared.processes()) == 1
+
+
+async def test_a_socket_that_a_killed_host_left_is_replaced(shared: HostSetting) -> None:
+    one = await shared.attach()
+    os.kill(shared.pid, signal.SIGKILL)
+    await one.client.wait(5)
+    assert Path(next(address.known_sockets(str(shared.root)))).exists()
+    assert (await shared.attach()).instance != one.instance
+
+
+async def test_a_removed_socket_is_made_again(shared: HostSetting) -> None:
+    one = await shared.attach()
+    for path in address.known_sockets(str(shared.root)):
+        Path(path).unlink()
+    (shared.root / address.POINTER).unlink()
+    two = await shared.attach()
+    assert two.instance == one.instance
+
+
+async def test_clients_with_another_runtime_folder_find_the_host(shared: HostSetting) -> None:
+    one = await shared.attach()
+    elsewhere = shared.home / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    two = await shared.attach(env={"XDG_RUNTIME_DIR": str(elsewhere)})
+    assert two.instance == one.instance
+
+
+async def test_a_socket_path_longer_than_the_system_allows(shared: HostSetting) -> None:
+    deep = shared.home / ("d" * 120)
+    deep.mkdir(mode=0o700)
+    one = await shared.attach(env={"XDG_RUNTIME_DIR": str(deep), "TMPDIR": str(deep)})
+    assert one.instance
+
+
+async def test_one_root_has_one_host_under_every_name(shared: HostSetting) -> None:
+    one = await shared.attach()
+    link = shared.home / "link"
+    link.symlink_to(shared.root)
+    two = await shared.spawn(root=link)
+    assert (await two.initialize(settings={}))["instanceId"] == one.instance
+
+
+async def test_the_root_in_initialize_chooses_the_host(shared: HostSetting) -> None:
+    one = await shared.attach()
+    named = await _without_root(shared)
+    answer = await named.initialize(settings={}, storageRoot=str(shared.root))
+    assert answer["instanceId"] == one.instance
+    early = await _without_root(shared)
+    with pytest.raises(RpcError):
+        await early.request("health")
+    assert (await early.initialize(settings={}, storageRoot=str(shared.root)))["instanceId"] == one.instance
+
+
+async def _without_root(shared: HostSetting) -> Sidecar:
+    client = await RpcClient.spawn(SERVE, env=shared.environment, cwd=shared.home, stderr="collect")
+    sidecar = Sidecar(client, shared.home)
+    shared.clients.append(sidecar)
+    return sidecar
+
+
+async def test_a_root_in_use_by_another_sidecar_is_read_and_then_taken(
+    shared: HostSetting, start: Start
+) -> None:
+    owner = await start()
+    client = await shared.attach()
+    with pytest.raises(RpcError) as refused:
+        await client.launch("cat")
+    assert refused.value.code == STORAGE
+    assert str(owner.client.pid) in refused.value.message
+    await owner.shut_down()
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                task_id = await client.launch("cat")
+                break
+            except RpcError:
+                await asyncio.sleep(0.1)
+    assert (await client.ended(task_id))[0]["status"] == "completed"
+
+
+async def test_a_broken_settings_file_is_named(shared: HostSetting) -> None:
+    config = shared.home / "config" / "subagent-sidecar" / "config.toml"
+    config.write_text("[asyncTasks]\nmaximum = 3\n")
+    client = await shared.spawn()
+    assert await client.client.wait(20) in (1, 2)
+    assert "maximum" in client.client.stderr_text
+    assert "config.toml" in client.client.stderr_text
+
+
+async def test_a_newer_client_replaces_an_idle_host_and_uses_a_busy_one(
+    shared: HostSetting,
+) -> None:
+    shared.configure(host={"idleSeconds": 60})
+    one = await shared.attach()
+    task_id = await one.launch_ready("wait")
+    assert _ask(shared, "99.0.0", "1") == "ok"
+    refusal = _ask(shared, "99.0.0", "2")
+    assert refusal is not None and refusal.startswith("error a Host of version ") and "host stop" in refusal
+    await one.request("asyncTasks/cancel", taskId=task_id)
+    await one.shut_down()
+    async with asyncio.timeout(10):
+        while (shared.status() or {}).get("clients"):
+            await asyncio.sleep(0.05)
+    assert _ask(shared, __version__, "1") == "ok"
+    async with asyncio.timeout(10):
+        while (shared.status() or {}).get("clients"):
+            await asyncio.sleep(0.05)
+    assert _ask(shared, "99.0.0", "1") == "again"
+    await shared.ended()
+
+
+def _ask(shared: HostSetting, version: str, protocol: str) -> str | None:
+    reading, writing = os.pipe()
+    request = attaching.request_bytes("attach", version, {}, {}).replace(b"protocol=1", b"protocol=%b" % protocol.encode())
+    link = attaching.ask(str(shared.root), request, (reading, writing), 20)
+    assert link is not None
+    answer = link.line()
+    link.close()
+    os.close(reading)
+    os.close(writing)
+    return answer
+
+
+async def test_garbage_at_the_socket_harms_nobody(shared: HostSetting) -> None:
+    one = await shared.attach()
+    path = next(address.known_sockets(str(shared.root)))
+    for garbage in (b"", b"\0" * 100, b"GET / HTTP/1.1\r\n\r\n", b"9 9\nx", b"99999999999 0\n", b"6 0\nverb=x"):
+        with socket.socket(socket.AF_UNIX) as wire:
+            wire.connect(path)
+            wire.sendall(garbage)
+    for verb in ("attach", "nonsense"):
+        link = attaching.ask(str(shared.root), attaching.request_bytes(verb, __version__, {}), (), 20)
+        assert link is not None
+        assert link.line() != "ok"
+        link.close()
+    assert (await one.request("asyncTasks/list"))["items"] == []
+
+
+async def test_a_stream_without_framing_ends_that_client_only(shared: HostSetting) -> None:
+    one, two = await shared.attach(), await shared.spawn()
+    process = await asyncio.create_subprocess_exec(
+        *(*SERVE, "--storage-root", str(shared.root)),
+        env=shared.environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await asyncio.wait_for(process.communicate(b"hello\n" + encode_frame(b"{}")), 20)
+    assert process.returncode == 1
+    assert b"framing error: " in err
+    assert (await one.request("asyncTasks/list"))["items"] == []
+    await two.client.close()
