@@ -1,10 +1,11 @@
 """Choose the mode before anything heavy is imported: `serve` needs no command line, and the reverse."""
 
-import contextlib
-import gc
 import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # as in `typing`, whose import an attaching client would wait for
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 INTERRUPTED = 130
 
@@ -26,6 +27,8 @@ def _run(arguments: list[str]) -> int:
         from sidecar.host.process import main as run_host
 
         return run_host(arguments[2:])
+    import gc
+
     # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
     gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
@@ -33,15 +36,17 @@ def _run(arguments: list[str]) -> int:
     return cli(arguments)
 
 
-def run() -> NoReturn:
+def run() -> "NoReturn":
     """Run the command and end the process, without taking its memory apart first: a tenth of a list, too.
 
     The entry point of the installed script. Commands have closed what they opened when they return.
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or nobody reads it
+        try:
             stream.flush()
+        except (AttributeError, ValueError, OSError):
+            continue  # closed, or nobody reads it
     os._exit(code)
 
 
