@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 
-import { definitionCommands } from "./commands/definitions.js";
-import { historyCommands } from "./commands/history.js";
-import { questionCommands } from "./commands/questions.js";
+import { definitionCommands } from "./commands/definitions/definitions.js";
+import { historyCommands } from "./commands/history/history.js";
+import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
-import { messagingCommands } from "./commands/messaging.js";
-import { subagentCommands } from "./commands/subagents.js";
+import { messagingCommands } from "./commands/runs/messaging.js";
+import { subagentCommands } from "./commands/runs/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";

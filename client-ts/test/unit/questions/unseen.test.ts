@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { withHiddenShown, withoutUnseen } from "../../../src/questions/unseen.js";
 import { oneLine, rowText, unlinked, withoutIcons } from "../../../src/text/words.js";
-import { exact } from "../../../webview/model/format.js";
+import { exact } from "../../../webview/text/format.js";
 
 /** RLM, ALM, zero width, word joiner, BOM, soft hyphen, tag, variation selectors, Hangul fillers. */
 const HIDDEN = [
