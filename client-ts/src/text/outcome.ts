@@ -140,3 +140,18 @@ export function elapsed(
   const isKnown = run.endReason !== "lost" && from !== undefined && to !== undefined;
   return isKnown ? duration(to - from) : undefined;
 }
+
+/** Return what the words and the icon for a run depend on. */
+export function stateOf(task: AsyncTask): RunState {
+  const { retrying } = task.progress;
+  return {
+    ...task,
+    isAsking: task.attention !== undefined,
+    ...(retrying === undefined ? {} : { retrying }),
+  };
+}
+
+/** Describe the status of a run in a few words, as the panel does. */
+export function runStatus(task: AsyncTask): string {
+  return statusText(stateOf(task));
+}

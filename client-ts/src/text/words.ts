@@ -1,5 +1,5 @@
 import type { TaskInfo } from "../protocol.js";
-import { withoutUnseen } from "../questions/unseen.js";
+import { withoutUnseen } from "./unseen.js";
 import { dollars } from "./format.js";
 
 /** Describe the status of a stored task in a few words. */

@@ -1,4 +1,4 @@
-import { deliveryWords } from "../../src/speaking.js";
+import { deliveryWords } from "../../src/text/speaking.js";
 import { isLive, statusSentence } from "../../src/text/outcome.js";
 import { CONVERSATION, MESSAGE } from "../text/strings.js";
 import { blockSource } from "./conversation/blocks.js";

@@ -1,5 +1,5 @@
 import { counted } from "../../src/text/format.js";
-import { withHiddenShown } from "../../src/questions/unseen.js";
+import { withHiddenShown } from "../../src/text/unseen.js";
 
 // Terminal colors and other control characters, but not tab and line feed.
 const CONTROLS =

@@ -4,7 +4,7 @@ import { askedFacts } from "../../text/definitionWords.js";
 import { confirm, inform } from "../../questions/notify.js";
 import type { SubagentInfo } from "../../protocol.js";
 import { SECTION } from "../../service/settings.js";
-import { withHiddenShown } from "../../questions/unseen.js";
+import { withHiddenShown } from "../../text/unseen.js";
 import { oneLine } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 

@@ -6,8 +6,8 @@ import type {
   SearchHit,
   SearchParams,
   SearchResult,
+  TaskInfo,
 } from "../../protocol.js";
-import type { TaskInfo } from "../../protocol.js";
 import { messageSearch, type QueryError, queryError } from "../../text/queryText.js";
 
 const TASKS = 50;

@@ -2,7 +2,7 @@ import type { Outbox } from "../../service/outbox.js";
 import { inform, showError } from "../../questions/notify.js";
 import type { AsyncTask } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
-import { deliveryWords, isResumable, takesMessages } from "../../speaking.js";
+import { deliveryWords, isResumable, takesMessages } from "../../text/speaking.js";
 import { taskIdOf } from "../arguments.js";
 import { askMessage, pickRun } from "./prompts.js";
 import { orQueue } from "./queueing.js";

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import { inform } from "../../questions/notify.js";
 import type { AsyncTask } from "../../protocol.js";
-import { runStatus } from "../../text/runStatus.js";
+import { runStatus } from "../../text/outcome.js";
 import { rowText } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { nameOf, taskOf, tasksOf } from "../../../src/commands/arguments.js";
+import { nameOf, taskIdOf, taskOf, tasksOf } from "../../../src/commands/arguments.js";
 import { failureText } from "../../../src/commands/history/failedTasks.js";
 import type { GetParams } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
@@ -59,4 +59,10 @@ test("of many tasks that were left the first are named", () => {
     reason: "no",
   }));
   expect(failureText(left)).toMatch(/^“No. 0”: no; .*“No. 7”: no; and 2 more$/u);
+});
+
+test("a task is named by its id or by its row", () => {
+  expect(taskIdOf("abc")).toBe("abc");
+  expect(taskIdOf(asyncTask("abc"))).toBe("abc");
+  expect([undefined, null, "", {}, 7, { id: 7 }].map(taskIdOf)).toEqual(Array(6).fill(undefined));
 });

@@ -5,10 +5,12 @@ import {
   elapsed,
   END_WORD,
   type RunState,
+  runStatus,
   shownStatus,
   statusSentence,
   statusText,
 } from "../../../src/text/outcome.js";
+import { asyncTask } from "../tasks.js";
 
 const RUNNING: RunState = { status: "running", isAsking: false };
 
@@ -46,4 +48,13 @@ test("a run is timed from its launch to its end, a queued one from its queueing"
 test("how long a lost run ran is unknown", () => {
   const times = { launchedAt: 1_000, completedAt: 3_000 };
   expect(elapsed({ status: "failed", endReason: "lost", ...times }, 9_000)).toBeUndefined();
+});
+
+test("a run's status is described as in the panel", () => {
+  expect(runStatus(asyncTask("a", { status: "failed", endReason: "lost" }))).toBe("Lost");
+  expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe("Queued (#2)");
+  const attention = { kind: "question", requestId: "r", title: "t", options: [] } as const;
+  expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toBe(
+    "Waiting for you",
+  );
 });

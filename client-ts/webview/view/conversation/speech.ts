@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
-import { deliveryWords } from "../../../src/speaking.js";
+import { deliveryWords } from "../../../src/text/speaking.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
 import type { OpenRun } from "../../model/openRun.js";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import type { RunnerInfo } from "../../src/protocol.js";
-import { isResumable, takesMessages } from "../../src/speaking.js";
-import { asyncTask } from "./tasks.js";
+import type { RunnerInfo } from "../../../src/protocol.js";
+import { isResumable, takesMessages } from "../../../src/text/speaking.js";
+import { asyncTask } from "../tasks.js";
 
 function known(type: RunnerInfo["type"]) {
   return { info: { runners: [{ name: "r", type, available: true }] } };

@@ -1,6 +1,6 @@
-import type { AsyncTask, InitializeResult } from "./protocol.js";
-import { isLive } from "./text/outcome.js";
-import * as strings from "./text/strings.js";
+import type { AsyncTask, InitializeResult } from "../protocol.js";
+import { isLive } from "./outcome.js";
+import * as strings from "./strings.js";
 
 /** What is known of the sidecar's runners; undefined before it has started. */
 interface Known {

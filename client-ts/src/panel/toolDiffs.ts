@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import type { OpenRequest } from "../panel/messages.js";
+import type { OpenRequest } from "./messages.js";
 import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import * as strings from "../text/strings.js";

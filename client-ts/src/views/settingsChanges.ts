@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { messageOf } from "../util/errors.js";
 import { inform, showError } from "../questions/notify.js";
 import type { Settings } from "../protocol.js";
-import { SECTION, START_KEYS } from "./settings.js";
-import type { SidecarService } from "./sidecarService.js";
+import { SECTION, START_KEYS } from "../service/settings.js";
+import type { SidecarService } from "../service/sidecarService.js";
 import * as strings from "../text/strings.js";
 
 /** Send changed settings to the sidecar; offer a restart for those that are only read at the start. */

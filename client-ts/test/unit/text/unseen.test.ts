@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { withHiddenShown, withoutUnseen } from "../../../src/questions/unseen.js";
+import { withHiddenShown, withoutUnseen } from "../../../src/text/unseen.js";
 import { oneLine, rowText, unlinked, withoutIcons } from "../../../src/text/words.js";
 import { exact } from "../../../webview/text/format.js";
 
