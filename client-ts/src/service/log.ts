@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import * as strings from "../text/strings.js";
 import type { LogLevel } from "../client/sidecarClient.js";
 
 /** Open the log channel; `write` logs messages of the sidecar at their level. */
@@ -7,7 +8,7 @@ export function openLog(): {
   log: vscode.LogOutputChannel;
   write: (level: LogLevel, message: string) => void;
 } {
-  const log = vscode.window.createOutputChannel("Subagents", { log: true });
+  const log = vscode.window.createOutputChannel(strings.statusBar.name, { log: true });
   const write = (level: LogLevel, message: string): void => {
     const line = `sidecar: ${message}`;
     switch (level) {

@@ -1,6 +1,6 @@
 import type { TaskInfo } from "../protocol.js";
 import { withoutUnseen } from "./unseen.js";
-import { dollars } from "./format.js";
+import { counted, dollars } from "./format.js";
 
 /** Describe the status of a stored task in a few words. */
 export function storedStatus(task: TaskInfo): string {
@@ -21,7 +21,7 @@ export function cutMiddle(text: string, limit: number): string {
   const left = text.length - limit;
   return left <= 0
     ? text
-    : `${text.slice(0, head)}\n… (${left} ${left === 1 ? "character" : "characters"} omitted) …\n${text.slice(-tail)}`;
+    : `${text.slice(0, head)}\n… (${counted(left, "character")} omitted) …\n${text.slice(-tail)}`;
 }
 
 /** Return text in which a notification finds no link: models must not create links. */

@@ -1,5 +1,5 @@
-import { counted } from "../../src/text/format.js";
 import { withHiddenShown } from "../../src/text/unseen.js";
+import { cutNote } from "./strings.js";
 
 // Terminal colors and other control characters, but not tab and line feed.
 const CONTROLS =
@@ -23,7 +23,5 @@ export function valueText(value: unknown, limit = 4_000): string {
 
 /** Truncate a text to `limit` characters and say how much is missing. */
 export function cutText(text: string, limit: number): string {
-  return text.length <= limit
-    ? text
-    : `${text.slice(0, limit)}… (${counted(text.length - limit, "more character")})`;
+  return text.length <= limit ? text : text.slice(0, limit) + cutNote(text.length - limit);
 }

@@ -48,16 +48,16 @@ export const COMPOSER = {
   goal: "Goal",
   placeholder: "What should the subagent do?",
   subagent: "Subagent",
-  choose: "Choose, edit or add a subagent",
+  choose: "Select, edit or add a subagent",
   unavailable: "not available",
   unavailableHint: (why: string) => `Not available: ${why}.`,
   launch: "Launch",
   launching: "Launching…",
   launchHint: "Launch (Enter; Shift+Enter starts a new line)",
   keys: "Press Enter to launch, Shift+Enter for a new line.",
-  approval: (line: string) => `${line}: choose Approve… in the list of subagents.`,
-  starting: "Subagents are still starting. Try again in a moment.",
-  noSubagent: "Choose a subagent first.",
+  approval: (line: string) => `${line}: select Approve… in the list of subagents.`,
+  starting: "The sidecar is still starting. Try again in a moment.",
+  noSubagent: "Select a subagent first.",
   noGoal: "Write what the subagent should do.",
   queue: "Add to Queue",
 };
@@ -90,12 +90,13 @@ export const CONVERSATION = {
 export const ENDING = {
   label: "End of the run",
   allLines: (count: number) => `All ${counted(count, "line")}`,
-  error: "The whole error",
+  error: "Full error",
   result: "Result",
   files: "Files touched",
   resume: "Resume…",
   again: "Launch Again…",
   tokens: (count: string) => `${count} tokens`,
+  toolCalls: (count: number) => counted(count, "tool call"),
   context: (percent: number) => `context ${percent}% full`,
 };
 
@@ -163,7 +164,10 @@ export const DIFF = {
   more: (count: number) => `${counted(count, "more line")}: open the diff.`,
 };
 
+export const cutNote = (missing: number): string => `… (${counted(missing, "more character")})`;
+
 export const MARKDOWN = {
+  openFile: (path: string) => `Open ${path}`,
   image: "image",
   copy: "Copy",
   copyLabel: "Copy the code",

@@ -21,11 +21,11 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 const CHOICES: readonly Choice[] = [
-  ...choicesOf("Markdown", "markdown", strings.exporting.readable),
+  ...choicesOf(strings.exporting.markdown, "markdown", strings.exporting.readable),
   ...choicesOf("JSON", "json", strings.exporting.processable),
 ];
 const FILTERS: Record<ExportFormat, Record<string, string[]>> = {
-  markdown: { Markdown: ["md"] },
+  markdown: { [strings.exporting.markdown]: ["md"] },
   json: { JSON: ["json"] },
 };
 

@@ -55,9 +55,10 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
-    "subagentSidecar.history.totals": () => reports.showRendered("Usage Totals", history.filter),
-    "subagentSidecar.history.check": () => reports.showPage("Task History Diagnosis"),
-    "subagentSidecar.history.help": () => reports.showRendered("Query Language Help"),
+    "subagentSidecar.history.totals": () =>
+      reports.showRendered(strings.reports.totals, history.filter),
+    "subagentSidecar.history.check": () => reports.showPage(strings.reports.diagnosis),
+    "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),
   };
 }
 

@@ -151,7 +151,9 @@ test("a refused initialize fails at once with the sidecar's words", async () => 
 
 test("a sidecar that never answers initialize is given up", async () => {
   const sidecar = client({ silent: true }, { initializeMs: 150, restart: { maxCrashes: 0 } });
-  await expect(sidecar.start()).rejects.toThrow("did not answer initialize within 150 ms");
+  await expect(sidecar.start()).rejects.toThrow(
+    "crashed once and won't be restarted. Last time it did not answer within 0.15 s.",
+  );
 });
 
 test("a stray print on the wire is a crash, not a silence", async () => {

@@ -96,8 +96,7 @@ test("a crash is answered by another start after the wait, and told to subscribe
   await settle();
   expect(world.client.state).toEqual({
     kind: "restarting",
-    message:
-      "The background process stopped unexpectedly: it exited with code 1. Restarting in 1 s…",
+    message: "The sidecar stopped unexpectedly: it exited with code 1. Restarting in 1 s…",
   });
   await vi.advanceTimersByTimeAsync(99);
   expect(world.sessions).toHaveLength(1);
@@ -115,8 +114,7 @@ test("a crash loop ends in a failure that says how the last crash went", async (
   }
   expect(world.client.state).toEqual({
     kind: "failed",
-    message:
-      "The background process crashed 3 times and won't be restarted. Last time it exited with code 9.",
+    message: "The sidecar crashed 3 times and won't be restarted. Last time it exited with code 9.",
   });
   expect(world.sessions).toHaveLength(3);
 });
@@ -157,7 +155,7 @@ test("requests without a connection say what state the sidecar is in", async () 
   const world = new World();
   const asked = world.client.request("health", {});
   await expect(asked).rejects.toThrow(SidecarUnavailableError);
-  await expect(asked).rejects.toThrow("health: the sidecar is idle");
+  await expect(asked).rejects.toThrow("health: the sidecar is not running");
 });
 
 test("stop during the start leaves nothing running and rejects the start", async () => {

@@ -3,18 +3,18 @@ import { expect, test } from "vitest";
 import type { EndReason } from "../../../src/protocol.js";
 import {
   elapsed,
-  END_WORD,
   type RunState,
   runStatus,
   shownStatus,
   statusSentence,
   statusText,
 } from "../../../src/text/outcome.js";
+import { outcome } from "../../../src/text/outcomeStrings.js";
 import { asyncTask } from "../tasks.js";
 
 const RUNNING: RunState = { status: "running", isAsking: false };
 
-test.each(Object.keys(END_WORD) as EndReason[])("the end by %s has a sentence", (endReason) => {
+test.each(Object.keys(outcome.end) as EndReason[])("the end by %s has a sentence", (endReason) => {
   expect(statusSentence({ status: "failed", endReason })).toMatch(/^[A-Z].*\.$/u);
 });
 

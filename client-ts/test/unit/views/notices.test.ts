@@ -45,10 +45,10 @@ test("no message of the extension has a link that a sidecar's words made", async
 });
 
 test("a notification names the command, and its buttons what they do", async () => {
-  shown.answers = ["Allow once"];
+  shown.answers = ["Allow Once"];
   const { request } = ask({ command: "ls" });
   expect(shown.messages).toEqual(["reviewer wants to run in house: ls"]);
-  expect(shown.buttons).toEqual([["Allow once", "Reject", "Show"]]);
+  expect(shown.buttons).toEqual([["Allow Once", "Reject", "Show"]]);
   await vi.waitFor(() => {
     const answer = { taskId: "t", requestId: "r", optionId: "y" };
     expect(request).toHaveBeenCalledWith("asyncTasks/answer", answer);

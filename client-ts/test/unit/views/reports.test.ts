@@ -6,7 +6,7 @@ import type { DoctorResult, StatsResult, Totals } from "../../../src/protocol.js
 import { doctorReport, TASK_MARK, tasksInReport } from "../../../src/reports/doctor.js";
 import { totalsReport } from "../../../src/reports/totals.js";
 import type { TaskRef } from "../../../src/taskRef.js";
-import { TotalsLine, totalsText } from "../../../src/text/totalsLine.js";
+import { TotalsLine, totalsText } from "../../../src/views/totalsLine.js";
 import { Reports } from "../../../src/views/reports.js";
 import { type Document, shown, type Uri } from "../../vscode.js";
 

@@ -147,7 +147,7 @@ test("what a person said is no part of what the agent says", () => {
 test("a screen reader hears when the agent will", () => {
   const before = after(write("Go"), SEND);
   expect(announcements(before, reduce(before, sent("Go")), 0)).toEqual([
-    "Sent. Queued. Will be delivered after the current turn.",
+    "Sent. The agent gets it after the current turn.",
   ]);
 });
 

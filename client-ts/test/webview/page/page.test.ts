@@ -303,13 +303,13 @@ test("a question shows what it is about, and a button for each answer by its kin
   const buttons = [...find(".ask").querySelectorAll("button")].map((each) =>
     each.textContent.trim().replace(/\s+/gu, " "),
   );
-  expect(buttons).toEqual(["Allow once", "Always allow edits to src/a", "Reject"]);
+  expect(buttons).toEqual(["Allow Once", "Always Allow edits to src/a", "Reject"]);
 });
 
 test("an answer goes out once, and the card says what came of it", () => {
   const { asked, tell } = asking();
-  button("Allow once").click();
-  button("Allow once").click();
+  button("Allow Once").click();
+  button("Allow Once").click();
   const answers = asked.filter(({ type }) => type === "answer");
   expect(answers).toEqual([{ type: "answer", taskId: "t1", requestId: "r", optionId: "y" }]);
   const answered = { state: "answered", optionId: "n", kind: "reject_once", by: "user" } as const;

@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
-import { compact, counted, dollars } from "../../../src/text/format.js";
+import { compact, dollars } from "../../../src/text/format.js";
 import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
 import { finalText } from "../../model/conversation/result.js";
@@ -95,7 +95,7 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   const { cost, contextUsed, contextSize } = used;
   const tokens = allTokens(used);
   return [
-    ...(toolCalls > 0 ? [counted(toolCalls, "tool call")] : []),
+    ...(toolCalls > 0 ? [ENDING.toolCalls(toolCalls)] : []),
     ...(tokens > 0 ? [ENDING.tokens(compact(tokens))] : []),
     ...(typeof cost === "number" ? [dollars(cost)] : []),
     ...(contextUsed !== undefined && contextSize

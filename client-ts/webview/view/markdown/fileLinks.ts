@@ -1,3 +1,5 @@
+import { MARKDOWN } from "../../text/strings.js";
+
 /**
  * A file with a line, such as `src/days.py:2` or `days.py:2:5`. It never begins inside a word, so
  * that long words are searched once.
@@ -51,7 +53,7 @@ function fileButton(path: string, line?: number, label = path): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "link file";
-  button.title = `Open ${label}`;
+  button.title = MARKDOWN.openFile(label);
   button.dataset["path"] = path;
   if (line !== undefined) {
     button.dataset["line"] = String(line);

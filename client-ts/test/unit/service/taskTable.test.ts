@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { TaskTable } from "../../../src/text/taskTable.js";
+import { TaskTable } from "../../../src/service/taskTable.js";
 import { asyncTask } from "../tasks.js";
 
 function ids(table: TaskTable): string[] {

@@ -1,8 +1,8 @@
 import { Throttle } from "../util/coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "../protocol.js";
-import { compact } from "./format.js";
-import { money } from "./words.js";
-import * as strings from "./strings.js";
+import { compact } from "../text/format.js";
+import { money } from "../text/words.js";
+import * as strings from "../text/strings.js";
 
 /** Totals read every task, so they are updated rarely while many tasks change. */
 const REFRESH_MS = 5_000;
