@@ -27,7 +27,7 @@ const session = new Session("agents", {
 session.step("the picker says who works, and what cannot be launched", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.frame.getByText("Does what its goal says. (scripts, large)").waitFor();
-  await chat.button("Choose, edit or add a subagent").click();
+  await chat.button("Select, edit or add a subagent").click();
   await workbench.row("scripts · large · workspace").waitFor();
   await workbench.row("broken.md:4").waitFor();
 });
