@@ -55,6 +55,8 @@ _LIMITS = (
     re.compile(r"context (?:length|window|size) of (?:only )?([\d,]+)", re.IGNORECASE),
 )
 """How OpenAI and vLLM, Anthropic (twice), llama.cpp, Gemini and LM Studio state the limit."""
+_INVALID_CALLS = re.compile(r"Tool ('.{1,200}') exceeded max retries count of (\d+)")
+"""How the library says that a model repeats an invalid call."""
 _TEXT_CHARS = 2_000
 
 
@@ -100,6 +102,8 @@ def cause_of(error: Exception) -> str:
         return f"the model's server answered with status {status}: {_words(error)}"
     if isinstance(error, ModelConnectionError):
         return f"the connection to the model's server failed: {_words(error)}"
+    if calls := _INVALID_CALLS.match(str(error)):
+        return f"the model called the tool {calls[1]} with invalid arguments {int(calls[2]) + 1} times"
     return f"the answer of the model cannot be used: {_words(error)}"
 
 
