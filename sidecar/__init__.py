@@ -1,3 +1,3 @@
 """Subagent Sidecar: stored agent tasks listed truthfully, background subagents hosted over JSON-RPC."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -24,7 +24,7 @@ function python() {
 
 await rm(bundled, { recursive: true, force: true });
 await mkdir(bundled);
-// A fixed date, so that the same sources give the same bytes, and no set-up is done again for them.
+// A fixed date, so that the same sources give the same bytes, so that setup does not run again for them.
 const env = { SOURCE_DATE_EPOCH: "1700000000", ...process.env };
 const args = ["-m", "build", "--wheel", "--no-isolation", "--outdir", bundled, repository];
 execFileSync(python(), args, { env, stdio: ["ignore", "ignore", "inherit"] });

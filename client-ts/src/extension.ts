@@ -1,29 +1,29 @@
 import * as vscode from "vscode";
 
-import { definitionCommands } from "./commands/definitions.js";
-import { historyCommands } from "./commands/history.js";
-import { questionCommands } from "./commands/questions.js";
+import { definitionCommands } from "./commands/definitions/definitions.js";
+import { historyCommands } from "./commands/history/history.js";
+import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
-import { messagingCommands } from "./commands/messaging.js";
-import { subagentCommands } from "./commands/subagents.js";
+import { messagingCommands } from "./commands/runs/messaging.js";
+import { subagentCommands } from "./commands/runs/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
-import { openLog } from "./util/log.js";
+import { openLog } from "./service/log.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
 import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
-import { followSettings } from "./service/settingsChanges.js";
+import { followSettings } from "./views/settingsChanges.js";
 import { notifyEnds } from "./views/endNotices.js";
 import { HistoryTree } from "./views/historyTree.js";
 import { notifyQuestions } from "./views/questionNotices.js";
 import { showRunsTree } from "./views/runsTree.js";
 import { showStatusBar } from "./views/statusBar.js";
 import { taskReports } from "./views/taskReports.js";
-import { ToolDiffs } from "./views/toolDiffs.js";
+import { ToolDiffs } from "./panel/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
 import * as strings from "./text/strings.js";
 

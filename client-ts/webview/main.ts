@@ -1,5 +1,5 @@
 import type { ToWebview } from "../src/panel/messages.js";
-import { Page, type Host } from "./page.js";
+import { Page, type Host } from "./page/page.js";
 
 declare function acquireVsCodeApi(): Host;
 

@@ -27,7 +27,7 @@ const session = new Session("agents", {
 session.step("the picker says who works, and what cannot be launched", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.frame.getByText("Does what its goal says. (scripts, large)").waitFor();
-  await chat.button("Choose, edit or add a subagent").click();
+  await chat.button("Select, edit or add a subagent").click();
   await workbench.row("scripts · large · workspace").waitFor();
   await workbench.row("broken.md:4").waitFor();
 });
@@ -102,7 +102,7 @@ session.step("keys alone answer, and the agent goes on", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("View: Close All Editors");
   await workbench.run("Subagents: Focus on Chat View");
-  await workbench.tabTo(chat.button(/^Allow once/));
+  await workbench.tabTo(chat.button(/^Allow Once/));
   await workbench.page.keyboard.press("Enter");
   await chat.ending.getByText("The subagent finished its work.").waitFor();
   await chat.says("Allowed");
@@ -130,9 +130,9 @@ session.step("the palette answers, and the answer is remembered", async (workben
   await chat.question("echo first").waitFor();
   await workbench.openSideBar("Explorer");
   await workbench.run("Subagents: Answer Question");
-  await workbench.row("Always allow `echo first` in this workspace").waitFor();
+  await workbench.row("Always Allow `echo first` in this workspace").waitFor();
   await workbench.picture("a-question-in-the-palette");
-  await workbench.pick("Always allow");
+  await workbench.pick("Always Allow");
 });
 
 session.step(
@@ -154,7 +154,7 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
   await workbench.row("Always allow: `echo first` in this workspace").getByRole("checkbox").check();
   await workbench.picture("remembered-permissions");
   await workbench.page.getByRole("button", { name: "OK", exact: true }).click();
-  await workbench.toasts.getByText("1 permission forgotten.").waitFor();
+  await workbench.toasts.getByText("Forgot 1 permission.").waitFor();
   await workbench.run("Subagents: Manage Remembered Permissions");
   await workbench.toasts.getByText("No remembered permissions.").waitFor();
 });
@@ -168,9 +168,9 @@ session.step(
     await chat.question("echo third").waitFor();
     await chat.message.fill('say "Told and done."');
     await chat.message.press("Enter");
-    await chat.says("Queued. Will be delivered after the current turn.");
+    await chat.says("The agent gets it after the current turn.");
     await workbench.picture("a-message-waits");
-    await chat.button(/^Allow once/).click();
+    await chat.button(/^Allow Once/).click();
     await chat.ending.getByText("The subagent finished its work.").waitFor();
     await chat.messages.getByText("Told and done.").waitFor();
   },
@@ -191,8 +191,8 @@ session.step("the palette tells a subagent something, too", async (workbench) =>
   await workbench.run("Subagents: Send Message");
   await workbench.pick("Waiting for you");
   await workbench.answer('say "From the palette."');
-  await workbench.toasts.getByText("Will be delivered after the current turn").waitFor();
-  await chat.button(/^Allow once/).click();
+  await workbench.toasts.getByText("The agent gets it after the current turn").waitFor();
+  await chat.button(/^Allow Once/).click();
   await chat.ending.waitFor();
   await chat.messages.getByText("From the palette.").waitFor();
 });
@@ -234,7 +234,7 @@ session.step(
     await chat.question("echo fifth").waitFor();
     await chat.message.fill('say "Also the docs."');
     await chat.message.press("Enter");
-    await chat.says("Queued. Will be delivered after the current turn.");
+    await chat.says("The agent gets it after the current turn.");
     await workbench.reload();
     await chat.says("Not delivered: the run ended first.");
     await workbench.picture("a-message-was-not-delivered");

@@ -12,16 +12,16 @@ const session = new Session("first-page", {
   prepare: async (profile) => {
     await defineScripted(profile);
     await profile.addFile("src/days.py", "FIRST_DAY = datetime(2026, 11, 22)");
-    await define(profile, "surveyor", "Looks through the sources and says what is where.", [
+    await define(profile, "surveyor", "Explores the sources and reports what is where.", [
       'say "There are 14 modules."',
     ]);
-    await define(profile, "mender", "Mends one fault and runs the tests.", [
-      'think "Where are dates made without a zone?"',
-      'say "One date has no time zone. I give it one, and then run the tests."',
-      'plan "+Find the dates without a zone;*Give each one a zone;Run the tests"',
+    await define(profile, "fixer", "Fixes one bug and runs the tests.", [
+      'think "Which dates are created without a time zone?"',
+      'say "One date has no time zone. I will add one, then run the tests."',
+      'plan "+Find dates without a time zone;*Add the time zone;Run the tests"',
       "usage 8100 900 0.04",
       'write src/days.py "FIRST_DAY = datetime(2026, 11, 22, tzinfo=UTC)"',
-      'say "The date has a zone now."',
+      'say "The date has a time zone now."',
     ]);
   },
 });
@@ -50,7 +50,7 @@ session.step("with room, plan, change and question are seen at once", async (wor
   const chat = new Chat(workbench);
   await workbench.page.setViewportSize(ROOMY);
   await workbench.widenSideBar(WIDER_BY);
-  await chat.launchScript("mender", ["Give every date a time zone"]);
+  await chat.launchScript("fixer", ["Give every date a time zone"]);
   await chat.frame.getByText("Plan: 1 of 3 done").waitFor();
   await chat.log.locator(".row-new", { hasText: "tzinfo=UTC" }).waitFor();
   await chat.button("Open Diff").click();
@@ -64,6 +64,6 @@ session.step("with room, plan, change and question are seen at once", async (wor
 session.step("the answer ends the run", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.setViewportSize(WINDOW);
-  await chat.button(/^Allow once/).click();
+  await chat.button(/^Allow Once/).click();
   await chat.ending.getByText("The subagent finished its work.").waitFor();
 });

@@ -93,7 +93,7 @@ async function initialize(
     if (error instanceof ResponseError) {
       throw new StartError(strings.sidecar.refused(error.message));
     }
-    throw timeout.aborted ? new Error(`did not answer initialize within ${ms} ms`) : error;
+    throw timeout.aborted ? new Error(strings.sidecar.noAnswer(ms / 1_000)) : error;
   }
 }
 
@@ -160,13 +160,13 @@ class Wire implements Omit<Session, "info"> {
       void this.#process.exited.then(resolve);
       this.#connection.onClose(() => {
         void settlesWithin(this.#process.exited, EXIT_AFTER_CLOSE_MS).then(() => {
-          resolve("closed its output");
+          resolve(strings.sidecar.closedOutput);
         });
       });
       this.#connection.onError(([error, message]) => {
         if (message === undefined) {
           // The reader lost its position in the stream: nothing that follows can be trusted.
-          resolve(`sent an invalid message: ${messageOf(error)}`);
+          resolve(strings.sidecar.invalidMessage(messageOf(error)));
         }
       });
     });

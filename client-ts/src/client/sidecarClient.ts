@@ -163,7 +163,7 @@ export class SidecarClient {
   #session(method: string): Session {
     const session = this.#supervisor?.session;
     if (session === undefined) {
-      throw new SidecarUnavailableError(`${method}: the sidecar is ${this.#state.kind}`);
+      throw new SidecarUnavailableError(strings.sidecar.unavailable(method));
     }
     return session;
   }
@@ -235,7 +235,7 @@ function translate(method: string, error: unknown): unknown {
     error instanceof ConnectionError ||
     (error instanceof ResponseError && LOST.includes(error.code)) ||
     isStreamError(error);
-  return lost ? new SidecarUnavailableError(`${method}: the connection was lost`) : error;
+  return lost ? new SidecarUnavailableError(strings.sidecar.connectionLost(method)) : error;
 }
 
 /** Node's errors have names as codes, such as EPIPE; refusals have numbers. */

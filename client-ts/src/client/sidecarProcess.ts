@@ -125,7 +125,8 @@ export class SidecarProcess {
   }
 
   #describeExit(code: number | null, signal: NodeJS.Signals | null): string {
-    const how = signal === null ? `exited with code ${code ?? "?"}` : `was killed by ${signal}`;
+    const { exited, killed } = strings.sidecar;
+    const how = signal === null ? exited(String(code ?? "?")) : killed(signal);
     return this.#lastStderr === "" ? how : `${how}: ${this.#lastStderr}`;
   }
 }

@@ -118,7 +118,10 @@ export class Supervisor {
       this.#session = session;
       this.#greet(session.info);
       this.#options.report({ kind: "running" });
-      return await Promise.race([session.closed, stopped.promise.then(() => "was stopped")]);
+      return await Promise.race([
+        session.closed,
+        stopped.promise.then(() => strings.sidecar.wasStopped),
+      ]);
     } finally {
       this.#session = undefined;
       stopped.forget();

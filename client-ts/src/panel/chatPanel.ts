@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { Uri, type WebviewView, type WebviewViewProvider, workspace } from "vscode";
 
-import { pickFolder } from "../commands/prompts.js";
+import { pickFolder } from "../commands/runs/prompts.js";
 import type { Outbox } from "../service/outbox.js";
 import type { SubagentService } from "../service/service.js";
 import { launchOptions, SECTION } from "../service/settings.js";

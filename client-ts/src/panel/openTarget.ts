@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { showError } from "../questions/notify.js";
 import type { SubagentService } from "../service/service.js";
 import { isInside, showFile } from "../util/showFile.js";
-import type { ToolDiffs } from "../views/toolDiffs.js";
+import type { ToolDiffs } from "./toolDiffs.js";
 import type { OpenRequest } from "./messages.js";
 import * as strings from "../text/strings.js";
 

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../text/cutting.js";
+import { cutMiddle } from "../text/words.js";
 import type { AsyncTask } from "../protocol.js";
 import { sizeOf, TEXT_CHARS } from "./eventSize.js";
 

@@ -5,7 +5,7 @@ import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, TaskEvent } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
-import { takesMessages } from "../speaking.js";
+import { takesMessages } from "../text/speaking.js";
 import { EventFeed } from "./eventFeed.js";
 import { eventsAfter, eventsBefore } from "./eventPages.js";
 import {

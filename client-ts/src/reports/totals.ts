@@ -1,6 +1,6 @@
 import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { counted } from "../text/format.js";
+import { compact, counted } from "../text/format.js";
 import { byteSize, money } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
@@ -18,7 +18,6 @@ const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
 /** A longer name would push the last columns off the page. */
 const KEY_CHARS = 44;
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const UNKNOWN = "–";
 const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"];
 
@@ -101,7 +100,7 @@ function figures(totals: Totals): string[] {
 
 /** Format tokens briefly, since each count takes a column: `1.2M`. */
 function number(value: number | null | undefined): string {
-  return value == null ? UNKNOWN : COMPACT.format(value);
+  return value == null ? UNKNOWN : compact(value);
 }
 
 /** Keep the end of a long path, which distinguishes folders. */

@@ -1,5 +1,7 @@
 import { homedir } from "node:os";
 
+import * as strings from "../text/strings.js";
+
 /** The facts for a bug report, without values of settings, which may be secret. */
 export interface Diagnostics {
   readonly extension: string;
@@ -21,7 +23,7 @@ export function diagnosticsText(facts: Diagnostics): string {
   const lines = Object.entries(facts).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return withoutHome(`Subagent Sidecar diagnostics\n${lines.join("\n")}\n`, homedir());
+  return withoutHome([strings.sidecar.diagnosticsTitle, ...lines, ""].join("\n"), homedir());
 }
 
 /** Replace the home directory, which names the user, by `~`. */

@@ -2,6 +2,7 @@ import { arch, platform, release } from "node:os";
 
 import * as vscode from "vscode";
 
+import * as strings from "../text/strings.js";
 import { diagnosticsText } from "./diagnostics.js";
 import { messageOf } from "../util/errors.js";
 import type { Installation } from "./installation.js";
@@ -27,7 +28,7 @@ export async function collectDiagnostics(
     sidecar: { pid, ...info?.serverInfo, runners: info?.runners, storageRoot: info?.storageRoot },
     health: isAnswering(state)
       ? await service.request("health", {}).catch(messageOf)
-      : "not running",
+      : strings.sidecar.notRunning,
     settings: changedSettings(context),
   });
 }

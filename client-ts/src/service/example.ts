@@ -1,10 +1,11 @@
 import path from "node:path";
 
+import * as strings from "../text/strings.js";
 import type { Example } from "./settings.js";
 
 /** The definition in `example/agents`, and its goal. */
 export const EXAMPLE_SUBAGENT = "tour";
-export const EXAMPLE_GOAL = "Explore this folder and summarize what it contains.";
+export const EXAMPLE_GOAL = strings.runs.exampleGoal;
 
 /** The runner that can only run the example. */
 export const EXAMPLE_RUNNER = "subagent-sidecar-example";

@@ -11,7 +11,7 @@ import { PythonEnvironment } from "../setup/environment.js";
 import { runProgram } from "../setup/program.js";
 import { findPython, outsideOf } from "../setup/python.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
-import * as strings from "../text/strings.js";
+import { SETUP } from "../setup/strings.js";
 
 /** The sidecar's private Python environment, as this window creates it. */
 export class Installation {
@@ -87,7 +87,7 @@ export class Installation {
       return await this.environment.ensure(report, cancel.signal);
     } catch (error) {
       throw cancel.signal.aborted
-        ? new Error(strings.setup.cancelled)
+        ? new Error(SETUP.cancelled)
         : new Error(messageOf(error), { cause: error });
     } finally {
       this.#cancel = undefined;

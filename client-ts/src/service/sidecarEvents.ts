@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Feeds, type FeedSource } from "../client/feeds.js";
 import type { SidecarClient } from "../client/sidecarClient.js";
 import type { AsyncTask, TasksDidChange } from "../protocol.js";
-import { TaskTable } from "../text/taskTable.js";
+import { TaskTable } from "./taskTable.js";
 
 /** What the sidecar reports, as events of the editor; continues across restarts. */
 export class SidecarEvents implements vscode.Disposable {

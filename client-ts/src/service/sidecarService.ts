@@ -230,7 +230,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     params: Requests[M]["params"],
   ): Promise<Requests[M]["result"]> {
     if (this.#client === undefined) {
-      throw new SidecarUnavailableError(`${method}: the sidecar is not started`);
+      throw new SidecarUnavailableError(strings.sidecar.unavailable(method));
     }
     return this.#client.request(method, params);
   }

@@ -8,7 +8,7 @@ import { FileLock } from "./fileLock.js";
 import { PipProgress } from "./pipProgress.js";
 import type { RunProgram } from "./program.js";
 import type { Python } from "./python.js";
-import * as strings from "../text/strings.js";
+import { SETUP } from "./strings.js";
 
 export interface EnvironmentOptions {
   /** The extension's global storage; the environment is a folder in it. */
@@ -97,7 +97,7 @@ export class PythonEnvironment {
     signal: AbortSignal,
   ): Promise<void> {
     const lock = await FileLock.acquire(`${folder}.lock`, signal, () => {
-      report(strings.setup.waiting);
+      report(SETUP.waiting);
     });
     try {
       if (!(await this.#isComplete(folder))) {
@@ -114,13 +114,13 @@ export class PythonEnvironment {
     report: (message: string) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    report(strings.setup.findingPython);
+    report(SETUP.findingPython);
     const python = await this.#options.findPython(signal);
     this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
-    report(strings.setup.creating);
+    report(SETUP.creating);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await this.#createVenv(folder, python, signal);
-    report(strings.setup.installing);
+    report(SETUP.installing);
     await this.#install(folder, bundle, report, signal);
     const setting = this.#options.pythonSetting();
     const stamp: Stamp = { base: python.program, version: python.version, setting };

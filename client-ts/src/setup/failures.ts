@@ -1,6 +1,6 @@
-import * as strings from "../text/strings.js";
+import { SETUP } from "./strings.js";
 
-const text = strings.setup;
+const text = SETUP;
 
 /** Setup cannot continue; the message tells a person what is wrong and what to do. */
 export class SetupError extends Error {

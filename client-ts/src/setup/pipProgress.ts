@@ -1,4 +1,4 @@
-import * as strings from "../text/strings.js";
+import { SETUP } from "./strings.js";
 
 /** Turns pip's output into progress messages, counting the packages of a requirements file. */
 export class PipProgress {
@@ -13,11 +13,11 @@ export class PipProgress {
   take(line: string): string | undefined {
     const name = /^(?:Collecting|Processing) (\S+)/.exec(line.trim())?.[1];
     if (name === undefined) {
-      return line.startsWith("Installing collected packages") ? strings.setup.unpacking : undefined;
+      return line.startsWith("Installing collected packages") ? SETUP.unpacking : undefined;
     }
     const shown = packageName(name);
     this.#seen.add(shown);
-    return strings.setup.downloading(shown, this.#seen.size, Math.max(this.#all, this.#seen.size));
+    return SETUP.downloading(shown, this.#seen.size, Math.max(this.#all, this.#seen.size));
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 import { LineSplitter } from "../client/lines.js";
+import { SETUP } from "./strings.js";
 
 export interface ProgramOptions {
   readonly cwd: string;
@@ -53,7 +54,7 @@ export const runProgram: RunProgram = async (program, args, options) => {
     if (isTimeout(error, options.signal)) {
       return {
         code: null,
-        output: [...kept, `Timed out after ${options.timeoutMs} ms.`].join("\n"),
+        output: [...kept, SETUP.timedOut(options.timeoutMs / 1_000)].join("\n"),
       };
     }
     throw error;

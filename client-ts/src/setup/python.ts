@@ -3,7 +3,7 @@ import path from "node:path";
 import { messageOf } from "../util/errors.js";
 import { SetupError } from "./failures.js";
 import type { ProgramOptions, ProgramResult, RunProgram } from "./program.js";
-import * as strings from "../text/strings.js";
+import { SETUP } from "./strings.js";
 
 /** An interpreter that is new enough; `program` is absolute. */
 export interface Python {
@@ -100,7 +100,7 @@ async function ask(
   } catch (error) {
     options.signal.throwIfAborted();
     return {
-      problem: messageOf(error).includes("ENOENT") ? strings.setup.noSuchFile : messageOf(error),
+      problem: messageOf(error).includes("ENOENT") ? SETUP.noSuchFile : messageOf(error),
     };
   }
 }
@@ -109,12 +109,10 @@ function judge({ code, output }: ProgramResult): Answer {
   const [program, version] = output.trim().split(/\r?\n/).slice(-2);
   const numbers = /^(\d+)\.(\d+)\.\d+$/.exec(version ?? "");
   if (code !== 0 || program === undefined || version === undefined || numbers === null) {
-    return { problem: strings.setup.notPython };
+    return { problem: SETUP.notPython };
   }
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
   const isNew = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-  const name = `Python ${version}`;
-  return isNew
-    ? { python: { program, version } }
-    : { problem: strings.setup.tooOld(name), tooOld: name };
+  const name = SETUP.python(version);
+  return isNew ? { python: { program, version } } : { problem: SETUP.tooOld(name), tooOld: name };
 }

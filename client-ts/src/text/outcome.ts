@@ -1,8 +1,7 @@
-// The words for what a run does and how it ended: the same in the panel, the trees and the status bar.
-
 import type { AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying } from "../protocol.js";
 import { duration } from "./format.js";
 import { errorWords, retryWords } from "./runWords.js";
+import { outcome as words } from "./outcomeStrings.js";
 
 /** A status, or what a person should know instead: a cancel is under way, or an answer is needed. */
 export type ShownStatus = AsyncStatus | "cancelling" | "asking";
@@ -17,16 +16,6 @@ export interface RunState extends Pick<AsyncTask, "status" | "endReason" | "queu
   readonly isCancelling?: boolean;
 }
 
-export const STATUS_WORD: Readonly<Record<ShownStatus, string>> = {
-  queued: "Queued",
-  running: "Running",
-  cancelling: "Cancelling",
-  asking: "Waiting for you",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Cancelled",
-};
-
 /** The names of codicons; `~spin` turns them. */
 export const STATUS_ICON: Readonly<Record<ShownStatus, string>> = {
   queued: "clock",
@@ -36,43 +25,6 @@ export const STATUS_ICON: Readonly<Record<ShownStatus, string>> = {
   completed: "pass",
   failed: "error",
   cancelled: "circle-slash",
-};
-
-/** Each end in a word or two. */
-export const END_WORD: Readonly<Record<EndReason, string>> = {
-  goal: "Completed",
-  error: "Failed",
-  timeout: "Timed out",
-  inactivity: "No response",
-  startupTimeout: "Did not start",
-  maxTurns: "Out of turns",
-  budget: "Over budget",
-  cancelledByUser: "Cancelled",
-  cancelledByModel: "Cancelled by the model",
-  hostExit: "Interrupted",
-  lost: "Lost",
-};
-
-const END_SENTENCE: Readonly<Record<EndReason, string>> = {
-  goal: "The subagent finished its work.",
-  error: "The subagent failed.",
-  timeout: "The subagent reached its time limit.",
-  inactivity: "The subagent stopped responding.",
-  startupTimeout: "The subagent did not start in time.",
-  maxTurns: "The subagent reached its limit of turns.",
-  budget: "The subagent used up its budget.",
-  cancelledByUser: "You cancelled this subagent.",
-  cancelledByModel: "The model cancelled this subagent.",
-  hostExit: "The window closed or the sidecar shut down during this run.",
-  lost: "This run was lost when the background process crashed.",
-};
-
-const STATUS_SENTENCE: Readonly<Record<AsyncStatus, string>> = {
-  queued: "The subagent is queued.",
-  running: "The subagent is working.",
-  completed: END_SENTENCE.goal,
-  failed: END_SENTENCE.error,
-  cancelled: "This subagent was cancelled.",
 };
 
 /** Return what to show as the status of a run. */
@@ -88,15 +40,15 @@ export function statusText(run: RunState): string {
   const shown = shownStatus(run);
   const { endReason, errorKind, queuePosition: place, retrying } = run;
   if (shown === "queued" && place !== undefined) {
-    return place === 1 ? "Queued (next)" : `Queued (#${place})`;
+    return place === 1 ? words.nextInQueue : words.inQueue(place);
   }
   if (shown === "running" && retrying !== undefined) {
     return retryWords(retrying);
   }
   if (shown === "failed" && errorKind !== undefined) {
-    return `${STATUS_WORD.failed}: ${errorWords(errorKind)}`;
+    return `${words.status.failed}: ${errorWords(errorKind)}`;
   }
-  return isLive(run) || endReason === undefined ? STATUS_WORD[shown] : END_WORD[endReason];
+  return isLive(run) || endReason === undefined ? words.status[shown] : words.end[endReason];
 }
 
 /** Describe in a sentence what a run does or how it ended. */
@@ -104,19 +56,19 @@ export function statusSentence({
   status,
   endReason,
 }: Pick<RunState, "status" | "endReason">): string {
-  return endReason === undefined ? STATUS_SENTENCE[status] : END_SENTENCE[endReason];
+  return endReason === undefined ? words.statusSentence[status] : words.endSentence[endReason];
 }
 
 /** Say what a person can do about an end; undefined if its error says so already. */
 export function endAdvice(endReason: EndReason | undefined): string | undefined {
   switch (endReason) {
     case "maxTurns":
-      return "Raise maxTurns in the definition to allow more turns.";
+      return words.raiseTurns;
     case "budget":
-      return "Raise the budget in the settings.";
+      return words.raiseBudget;
     case "hostExit":
     case "lost":
-      return "Its output so far is saved. Resume it to continue.";
+      return words.resumeAdvice;
     default:
       return undefined;
   }
@@ -139,4 +91,19 @@ export function elapsed(
   // A lost run ended before its loss was noticed.
   const isKnown = run.endReason !== "lost" && from !== undefined && to !== undefined;
   return isKnown ? duration(to - from) : undefined;
+}
+
+/** Return what the words and the icon for a run depend on. */
+export function stateOf(task: AsyncTask): RunState {
+  const { retrying } = task.progress;
+  return {
+    ...task,
+    isAsking: task.attention !== undefined,
+    ...(retrying === undefined ? {} : { retrying }),
+  };
+}
+
+/** Describe the status of a run in a few words, as the panel does. */
+export function runStatus(task: AsyncTask): string {
+  return statusText(stateOf(task));
 }

@@ -1,30 +1,21 @@
 import type { AsyncTask, Changes, ErrorKind, Progress, Retrying } from "../protocol.js";
 import { counted } from "./format.js";
+import { outcome } from "./outcomeStrings.js";
 import { oneLine } from "./words.js";
 
 const TEXT_CHARS = 80;
 const NAME_CHARS = 60;
 
-const ERRORS: Record<ErrorKind, string> = {
-  auth: "not signed in",
-  rateLimit: "rate limit reached",
-  overloaded: "model overloaded",
-  network: "network error",
-  contextLength: "conversation too long for the model",
-  modelNotFound: "model not found",
-  other: "model error",
-};
-
 /** Return why the model or its server failed: `rate limit reached`. */
 export function errorWords(kind: ErrorKind): string {
-  return ERRORS[kind];
+  return outcome.failure[kind];
 }
 
 /** Describe which request is retried and why: `Retrying (3): rate limited (429)`. */
 export function retryWords({ attempt, status, text }: Retrying): string {
   const why = oneLine(text, TEXT_CHARS);
   const code = status === undefined || why.includes(String(status)) ? "" : ` (${status})`;
-  return `Retrying (${attempt})${why === "" ? "" : `: ${why}`}${code}`;
+  return `${outcome.retrying(attempt)}${why === "" ? "" : `: ${why}`}${code}`;
 }
 
 /** Describe how much a run changed: `2 files +10 −3`; undefined if nothing. */
@@ -38,7 +29,7 @@ export function changeWords(changes: Changes | undefined): string | undefined {
 export function modelWords({ model, mode }: Pick<AsyncTask, "model" | "mode">): string[] {
   return [
     ...(model === undefined ? [] : [oneLine(model, NAME_CHARS)]),
-    ...(mode === undefined ? [] : [`${oneLine(mode, NAME_CHARS)} mode`]),
+    ...(mode === undefined ? [] : [outcome.mode(oneLine(mode, NAME_CHARS))]),
   ];
 }
 

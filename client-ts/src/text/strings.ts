@@ -1,5 +1,5 @@
-// Every text of the extension that is not in package.nls.json, grouped by subject; reports/ writes
-// whole documents. Texts with parameters are functions, so that each can be handed to vscode.l10n.
+// The texts of the extension, grouped by subject. Others are in outcomeStrings.ts, setup/strings.ts and
+// package.nls.json; reports/ writes whole documents. Texts with parameters are functions, so that each can be handed to vscode.l10n.
 import { counted } from "./format.js";
 
 const number = (value: number): string => value.toLocaleString();
@@ -17,13 +17,22 @@ export const common = {
 export const sidecar = {
   failed: "Subagents couldn't start.",
   stopped: "The sidecar was stopped.",
-  stoppedEarly: "The sidecar was stopped before it had started.",
+  stoppedEarly: "The sidecar was stopped before it started.",
   restartDropped: "The sidecar was stopped, so it isn't restarted.",
   restarting: "Restarting the sidecar…",
+  exited: (code: string) => `exited with code ${code}`,
+  killed: (signal: string) => `was killed by ${signal}`,
+  closedOutput: "closed its output",
+  invalidMessage: (reason: string) => `sent an invalid message: ${reason}`,
+  noAnswer: (seconds: number) => `did not answer within ${seconds} s`,
+  wasStopped: "was stopped",
+  notRunning: "not running",
+  unavailable: (method: string) => `${method}: the sidecar is not running`,
+  connectionLost: (method: string) => `${method}: the connection to the sidecar was lost`,
   crashed: (cause: string, seconds: number) =>
-    `The background process stopped unexpectedly: it ${cause}. Restarting in ${seconds} s…`,
+    `The sidecar stopped unexpectedly: it ${cause}. Restarting in ${seconds} s…`,
   gaveUp: (crashes: number, cause: string) =>
-    `The background process crashed ${crashes} times and won't be restarted. Last time it ${cause}.`,
+    `The sidecar crashed ${crashes === 1 ? "once" : `${crashes} times`} and won't be restarted. Last time it ${cause}.`,
   anotherWindow: "Another window is running subagents. This window is view-only until it closes.",
   viewOnly: (reason: string) => `View-only: ${reason.replace(/\.?$/u, ".")}`,
   refused: (reason: string) => `The sidecar refused to start: ${reason}`,
@@ -40,11 +49,12 @@ export const sidecar = {
   reinstall: "Reinstall",
   selectPython: "Select Python…",
   showLog: "Show Log",
-  fine: "The sidecar has no startup problem.",
+  fine: "There is no startup problem.",
   stillRunning: (count: number) =>
     count === 1 ? "A subagent is still running." : `${count} subagents are still running.`,
   restartStops: "Restarting the sidecar stops running subagents.",
   stopAndRestart: "Stop and Restart",
+  diagnosticsTitle: "Subagent Sidecar diagnostics",
   diagnosticsCopied: "Diagnostics copied.",
   pythonTitle: "Select a Python Interpreter (3.11 or Newer)",
   pythonLabel: "Use This Python",
@@ -61,61 +71,6 @@ export const statusBar = {
   waiting: (count: number) => `${count} waiting for you`,
 };
 
-/** Progress of setup, and why it failed. */
-export const setup = {
-  waiting: "Waiting for another window to finish setup…",
-  findingPython: "Looking for Python…",
-  creating: "Creating a private Python environment…",
-  installing: "Installing the sidecar…",
-  downloading: (name: string, place: number, all: number) =>
-    `Downloading ${name} (${place} of ${all})…`,
-  unpacking: "Installing packages…",
-  cancelled: "Setup was cancelled. Try again to continue.",
-  noPython: (tooOld: readonly string[]) =>
-    `${tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`} outside the ` +
-    "workspace. Install Python 3.11 or newer, or select an interpreter.",
-  badPython: (setting: string, problem: string) =>
-    `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it to Python 3.11 or ` +
-    "newer, or clear it to detect one automatically.",
-  noSuchFile: "there is no such file",
-  notPython: "it doesn't behave like Python",
-  tooOld: (version: string) => `it is ${version}`,
-  noBundle: (folder: string) =>
-    `The extension is incomplete: ${folder} contains no sidecar package. Reinstall the extension.`,
-  diskFull: "The disk is full. Free about 60 MB, then try again.",
-  noPermission:
-    "A file or folder of the private Python environment can't be written. Close programs that use it " +
-    "and check its permissions, then try again.",
-  noVenv:
-    "This Python has no venv module. On Debian and Ubuntu, run: sudo apt install python3-venv. " +
-    "Elsewhere, install a complete Python or select another interpreter. Then try again.",
-  hashMismatch: (name: string) =>
-    `The package ${name} differs from the one this extension was tested with and was not installed. ` +
-    "Check the package index or mirror that pip uses, then try again.",
-  certificate:
-    "The certificate of the package index is not trusted. A company proxy can cause this. Set PIP_CERT " +
-    "to its certificate bundle in the environment that VS Code starts in, then try again.",
-  proxy:
-    "The proxy refused the connection to the package index. Check the setting http.proxy or the " +
-    "variable HTTPS_PROXY, then try again.",
-  offline:
-    "Can't reach the package index. Setup needs a network connection once. Check the connection and " +
-    "the setting http.proxy, then try again.",
-  noPackage: (name: string) =>
-    `The package ${name} isn't available for this Python version and platform. Select another Python ` +
-    "(3.11 to 3.14), then try again.",
-  noVersions:
-    "The package index can't be reached or doesn't have the required versions. Check the network " +
-    "connection and pip's configuration, then try again.",
-  damaged: (sign: string) =>
-    `The private Python environment is damaged (${sign}). Select Reinstall to create it again.`,
-  venvFailed: (program: string) => `Can't create the private Python environment with ${program}`,
-  pipFailed: "Can't install the sidecar's packages",
-  diskFailed: "Can't write the private Python environment",
-  noReason: "no reason was given",
-  otherwise: (what: string, reason: string) => `${what}: ${reason}. The log has details.`,
-};
-
 /** Launching, cancelling, opening and resuming runs, and messages to them. */
 export const runs = {
   selectToLaunch: "Select a subagent to launch",
@@ -128,6 +83,7 @@ export const runs = {
   noneListening: "No running subagent accepts messages.",
   noneEnded: "No subagent has ended yet.",
   launchTitle: (name: string) => `Launch ${name}`,
+  exampleGoal: "Explore this folder and summarize what it contains.",
   goal: "What should it do?",
   noGoal: "Enter a goal.",
   messageTitle: (name: string) => `Send Message to ${name}`,
@@ -137,7 +93,7 @@ export const runs = {
   resumeTitle: (name: string) => `Resume ${name}`,
   whatNext: "What next? (optional)",
   delivered: "Delivered.",
-  deliveredLater: "Queued. Will be delivered after the current turn.",
+  deliveredLater: "The agent gets it after the current turn.",
   noFolder: "Subagents work in a folder. Open one first.",
   openFolder: "Open Folder…",
   limitReached: (max: number) =>
@@ -203,7 +159,7 @@ export const definitions = {
   runnerPrompt: "Select the runner that executes the subagent",
   autoRunner: (found: string | undefined) =>
     `the first known agent that is installed (${found === undefined ? "currently none" : `currently ${found}`})`,
-  fileExists: (file: string) => `${file} already exists. Edit it, or choose another name.`,
+  fileExists: (file: string) => `${file} already exists. Edit it, or use another name.`,
 };
 
 /** Permission requests and other questions of agents, and the answers to them. */
@@ -220,10 +176,10 @@ export const questions = {
   allowThis: "Allow this?",
   line: (name: string, verb: string | undefined, folder: string | undefined, what: string) =>
     `${name} ${verb === undefined ? "asks" : `wants to ${verb}`}${folder === undefined ? "" : ` in ${folder}`}: ${what}`,
-  allowOnce: "Allow once",
+  allowOnce: "Allow Once",
   reject: "Reject",
-  allowAlways: (scope: string) => `Always allow ${scope}`,
-  rejectAlways: (scope: string) => `Always reject ${scope}`,
+  allowAlways: (scope: string) => `Always Allow ${scope}`,
+  rejectAlways: (scope: string) => `Always Reject ${scope}`,
   answer: (name: string) => `Answer ${name}`,
   allowed: "Allowed",
   rejected: "Rejected",
@@ -237,7 +193,7 @@ export const questions = {
   noPermissions: "No remembered permissions.",
   permissions: "Remembered Permissions",
   selectToForget: "Select permissions to forget. You'll be asked again next time.",
-  forgot: (count: number) => `${counted(count, "permission")} forgotten.`,
+  forgot: (count: number) => `Forgot ${counted(count, "permission")}.`,
   permission: (isAllowed: boolean, what: string) =>
     `Always ${isAllowed ? "allow" : "reject"}: ${what}`,
   every: (toolKind: string) => `every ${toolKind}`,
@@ -283,8 +239,8 @@ export const history = {
   moveToTrash: "Move to Trash",
   deleteOne: (task: string) => `Delete the task ${task}?`,
   deleteMany: (tasks: string) => `Delete ${tasks}?`,
-  trashOne: "It moves to the trash of the task store, and you can restore it.",
-  trashMany: "They move to the trash of the task store, and you can restore them.",
+  trashOne: "It moves to the trash. You can restore it from there.",
+  trashMany: "They move to the trash. You can restore them from there.",
   deleted: (tasks: string) => `Deleted ${tasks}.`,
   archived: (tasks: string) => `Archived ${tasks}.`,
   notDeleted: (tasks: string) => `Not deleted: ${tasks}`,
@@ -296,6 +252,15 @@ export const history = {
   inTrash: (when: string) => `deleted ${when}`,
   inArchive: "archived",
   gone: "This task is no longer in the history.",
+  /** Kinds of messages in a transcript. */
+  kinds: {
+    request: "usage",
+    completion: "result",
+    command_output: "command output",
+    tool_result: "tool result",
+    "ask:completion_result": "completed",
+    "ask:api_req_failed": "request failed",
+  } as Partial<Record<string, string>>,
   noTranscript: (reason: string) => `Can't show this transcript: ${reason}`,
   noReport: (reason: string) => `Can't create this report: ${reason}`,
   unknownReport: (name: string) => `There is no report named ${name}.`,
@@ -308,6 +273,7 @@ export const exporting = {
   saveTitle: "Export Task",
   folderTitle: "Export Tasks to a Folder",
   here: "Export Here",
+  markdown: "Markdown",
   readable: "For reading",
   processable: "For processing by programs",
   redacted:
@@ -321,6 +287,13 @@ export const exporting = {
   nothingRedacted: "Redaction found nothing to replace.",
   replaced: (kinds: string) => `Replaced: ${kinds}.`,
 };
+
+/** The titles of reports, which also name their documents. */
+export const reports = {
+  totals: "Usage Totals",
+  diagnosis: "Task History Diagnosis",
+  queryHelp: "Query Language Help",
+} as const;
 
 /** The names of facts in tooltips and at the head of transcripts. */
 export const facts = {

@@ -62,16 +62,6 @@ function head(task: TaskInfo): string {
     .join("\n");
 }
 
-/** Readable names for kinds of messages. */
-const KINDS: Partial<Record<string, string>> = {
-  request: "usage",
-  completion: "result",
-  command_output: "command output",
-  tool_result: "tool result",
-  "ask:completion_result": "completed",
-  "ask:api_req_failed": "request failed",
-};
-
 /** Whether a request record has no usage and only tells why the run stopped. */
 function isEnd(kind: string, text: string | undefined): boolean {
   return kind === "request" && text !== undefined && !/\d/u.test(text);
@@ -79,7 +69,8 @@ function isEnd(kind: string, text: string | undefined): boolean {
 
 function messageText({ role, kind, ts, text, tool }: StoredMessage): string {
   const called = tool?.name === undefined ? undefined : `tool ${tool.name}`;
-  const named = kind === "text" || isEnd(kind, text) ? undefined : (KINDS[kind] ?? kind);
+  const named =
+    kind === "text" || isEnd(kind, text) ? undefined : (strings.history.kinds[kind] ?? kind);
   const time = ts == null ? undefined : localTime(ts);
   const parts = [capitalised(role), called ?? named, tool?.status, time];
   const heading = `## ${oneLine(parts.filter((part) => part !== undefined).join(" · "), FACT_CHARS)}`;

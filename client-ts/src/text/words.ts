@@ -1,6 +1,6 @@
 import type { TaskInfo } from "../protocol.js";
-import { withoutUnseen } from "../questions/unseen.js";
-import { dollars } from "./format.js";
+import { withoutUnseen } from "./unseen.js";
+import { counted, dollars } from "./format.js";
 
 /** Describe the status of a stored task in a few words. */
 export function storedStatus(task: TaskInfo): string {
@@ -13,6 +13,15 @@ export function storedStatus(task: TaskInfo): string {
 export function oneLine(text: string, most: number): string {
   const line = withoutUnseen(text).replace(/\s+/gu, " ").trim();
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}
+
+/** Cut a text in the middle, since its start and end may matter, and mark the cut. */
+export function cutMiddle(text: string, limit: number): string {
+  const [head, tail] = [Math.floor(limit / 3), Math.ceil((limit * 2) / 3)];
+  const left = text.length - limit;
+  return left <= 0
+    ? text
+    : `${text.slice(0, head)}\n… (${counted(left, "character")} omitted) …\n${text.slice(-tail)}`;
 }
 
 /** Return text in which a notification finds no link: models must not create links. */

@@ -7,7 +7,7 @@ import type { TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { isAnswering } from "../client/state.js";
 import { StoredTasks } from "../service/storedTasks.js";
-import { TotalsLine } from "../text/totalsLine.js";
+import { TotalsLine } from "./totalsLine.js";
 import { ago, duration } from "../text/format.js";
 import { localTime, money, oneLine, storedStatus } from "../text/words.js";
 import { keyOf, TaskRow, TaskRows } from "./historyRows.js";

@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 
 import type { AsyncTask, TaskStatus } from "../protocol.js";
-import { type ShownStatus, shownStatus, STATUS_ICON } from "../text/outcome.js";
-import { stateOf } from "../text/runStatus.js";
+import { type ShownStatus, shownStatus, STATUS_ICON, stateOf } from "../text/outcome.js";
 
 const RUN_COLORS: Readonly<Record<ShownStatus, string>> = {
   queued: "descriptionForeground",

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { definitionText } from "../../src/definitionFile.js";
+import { definitionText } from "../../src/commands/definitions/definitionFile.js";
 import { Workshop } from "./workshop.js";
 
 let workshop: Workshop;

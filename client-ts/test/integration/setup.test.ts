@@ -25,7 +25,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
 
 let base: string;
 beforeEach(async () => {
-  base = await mkdtemp(path.join(tmpdir(), "sidecar set-up "));
+  base = await mkdtemp(path.join(tmpdir(), "sidecar setup "));
   await mkdir(path.join(base, "bundled"));
   execFileSync(PYTHON, ["-c", MAKE_WHEEL, path.join(base, "bundled", WHEEL)]);
 });

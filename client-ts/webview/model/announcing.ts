@@ -1,11 +1,11 @@
-import { deliveryWords } from "../../src/speaking.js";
+import { deliveryWords } from "../../src/text/speaking.js";
 import { isLive, statusSentence } from "../../src/text/outcome.js";
-import { CONVERSATION, MESSAGE } from "../strings.js";
-import { blockSource } from "./blocks.js";
-import { itemCount } from "./conversation.js";
-import { plain } from "./format.js";
-import { questionWords } from "./question.js";
-import type { MessageItem, SentItem } from "./items.js";
+import { CONVERSATION, MESSAGE } from "../text/strings.js";
+import { blockSource } from "./conversation/blocks.js";
+import { itemCount } from "./conversation/conversation.js";
+import { plain } from "../text/format.js";
+import { questionWords } from "./conversation/question.js";
+import type { MessageItem, SentItem } from "./conversation/items.js";
 import type { OpenRun } from "./openRun.js";
 import { speechTo } from "./speech.js";
 import type { State } from "./state.js";

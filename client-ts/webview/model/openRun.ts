@@ -1,10 +1,10 @@
 import type { Batch } from "../../src/panel/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
 import type { AsyncTask } from "../../src/protocol.js";
-import { itemCount } from "./conversation.js";
+import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
-import { weightOf } from "./items.js";
-import { omit, without } from "./omit.js";
+import { weightOf } from "./conversation/items.js";
+import { omit, without } from "../../src/util/omit.js";
 import {
   earlier,
   END,
@@ -24,7 +24,7 @@ import {
   release,
   type Stream,
   withPage,
-} from "./stream.js";
+} from "./conversation/stream.js";
 
 /** The conversation on the screen. */
 export interface OpenRun {

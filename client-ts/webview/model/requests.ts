@@ -3,7 +3,7 @@ import type { Event } from "./events.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
 import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
-import { hasAfter } from "./stream.js";
+import { hasAfter } from "./conversation/stream.js";
 
 /** Return the requests to the extension that follow from an event. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {

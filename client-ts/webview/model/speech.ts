@@ -1,6 +1,6 @@
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { ToWebview } from "../../src/panel/messages.js";
-import { omit } from "./omit.js";
+import { omit } from "../../src/util/omit.js";
 
 /** A message that is not delivered yet. */
 export interface Unsaid {

@@ -3,9 +3,9 @@ import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
-import { COMPOSER, HOME, SERVICE } from "../strings.js";
+import { COMPOSER, HOME, SERVICE } from "../text/strings.js";
 import type { Event, OpenEvent } from "./events.js";
-import { omit, without } from "./omit.js";
+import { omit, without } from "../../src/util/omit.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
 import { reduceSpeeches, type Speeches, type SpeechEvent } from "./speech.js";
 

@@ -1,9 +1,9 @@
 import { html } from "lit-html";
 
 import { banner } from "./banner.js";
-import { conversation } from "./conversation.js";
-import { home } from "./home.js";
-import type { Part, View } from "./view.js";
+import { conversation } from "./conversation/conversation.js";
+import { home } from "./home/home.js";
+import type { Part, View } from "./common/view.js";
 
 /** Render the page. */
 export function app(view: View, onScroll: (event: Event) => void): Part {

@@ -1,9 +1,9 @@
 import { html } from "lit-html";
 
 import type { ServiceState } from "../../src/service/service.js";
-import { ACTIONS, SERVICE } from "../strings.js";
-import { icon } from "./icon.js";
-import type { Part, View } from "./view.js";
+import { ACTIONS, SERVICE } from "../text/strings.js";
+import { icon } from "./common/icon.js";
+import type { Part, View } from "./common/view.js";
 
 type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
 

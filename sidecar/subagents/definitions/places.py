@@ -97,7 +97,7 @@ def directories_in(path: Path, environment: Mapping[str, str]) -> list[Definitio
         DefinitionDirectory(path.joinpath(*OWN_FOLDER), "settings"),
         *_below(path, WORKSPACE_FOLDERS, "settings"),
     ]
-    found = [directory for directory in below if directory.path.is_dir()]
+    found = [replace(directory, within=path) for directory in below if directory.path.is_dir()]
     if found or (path / ".git").exists():
         return found
     return [DefinitionDirectory(path, "settings", format_at(path, environment))]

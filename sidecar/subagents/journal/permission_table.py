@@ -1,18 +1,29 @@
 """Read and write the journal's table of remembered permissions."""
 
+import logging
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from sidecar.api.permissions import RememberedPermission
 from sidecar.subagents.journal import codec
 
+logger = logging.getLogger(__name__)
+
 
 def select_all(db: sqlite3.Connection) -> list[RememberedPermission]:
-    """Return all remembered permissions, oldest first."""
-    rows = db.execute("SELECT body FROM permissions ORDER BY n").fetchall()
-    return [msgspec.convert(codec.decode(body), RememberedPermission) for (body,) in rows]
+    """Return all remembered permissions that can be read, oldest first. Log the others."""
+    rows = db.execute("SELECT id, body FROM permissions ORDER BY n").fetchall()
+    return list(_readable(rows))
+
+
+def _readable(rows: Sequence[tuple[str, bytes]]) -> Iterator[RememberedPermission]:
+    for permission_id, body in rows:
+        try:
+            yield msgspec.convert(codec.decode(body), RememberedPermission)
+        except (ValueError, msgspec.ValidationError) as error:
+            logger.warning("the remembered permission %s cannot be read: %s", permission_id, error)
 
 
 def insert(db: sqlite3.Connection, permission: RememberedPermission) -> None:

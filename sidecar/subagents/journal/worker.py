@@ -180,21 +180,23 @@ class JournalWorker:
             self._stalled(error)
         self._kept += jobs
 
-    def _retry(self) -> None:
+    def _retry(self) -> Exception | None:
         """Retry the kept jobs together, so that they become durable in order or not at all."""
         self._retry_at = time.monotonic() + RETRY_SECONDS
-        if self._commit(self._kept) is None:
+        error = self._commit(self._kept)
+        if error is None:
             jobs, self._kept = self._kept, []
             for job in jobs:
                 job.error = None
             self._stalled(None)
             self._deliver(jobs)
+        return error
 
     def _retry_last_time(self) -> None:
-        if self._kept:
-            self._retry()
+        """Retry once more. What is still not durable has failed, also what only waited for earlier writes."""
+        error = self._retry() if self._kept else None
         for job in self._kept:
-            job.error = job.error or self._connect_error
+            job.error = error
         self._deliver(self._kept)
 
     def _commit(self, jobs: Sequence[Job]) -> Exception | None:

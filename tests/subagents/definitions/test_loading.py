@@ -271,6 +271,9 @@ def test_links_that_lead_out_of_the_workspace_are_not_read(tmp_path: Path) -> No
         str(workspace / ".github" / "agents"),
     ]
     assert all("leads out of the workspace" in problem.message for problem in loaded.problems)
+    checked = check([workspace], {})
+    assert [placed.definition.name for placed in checked.definitions] == ["inside"]
+    assert checked.problems == loaded.problems
 
 
 def test_a_workspace_that_is_itself_reached_by_a_link_is_read(tmp_path: Path) -> None:

@@ -61,6 +61,19 @@ async def main():
     await journal.aclose()
 asyncio.run(main())
 """
+CLOSE_ON_A_FULL_DISK = """
+async def main():
+    journal = await Journal.open(Path(sys.argv[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+    await journal.append("run", [{"seq": 1, "ts": 1, "type": "log", "text": "x" * 400_000}])
+    await journal.stalled()
+    ended = record("run")
+    ended.task.status, ended.task.completed_at = "completed", 2
+    end = journal.end(ended, 2, b'{"seq":2,"ts":1,"type":"state","status":"completed"}')
+    await journal.aclose()
+    print(type(end.exception()).__name__)
+asyncio.run(main())
+"""
 
 
 def run_and_kill(path: Path) -> None:
@@ -100,3 +113,9 @@ def test_a_full_disk_delays_kept_writes_and_refuses_others(path: Path) -> None:
         "2 (1, False, 0) [1, 2, 3, 4] completed 2\n",
         0,
     ), done.stderr
+
+
+def test_an_end_that_waits_for_an_earlier_event_is_not_durable_if_the_journal_closes(path: Path) -> None:
+    command = [sys.executable, "-c", PRELUDE + CLOSE_ON_A_FULL_DISK, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.stdout, done.returncode) == ("StorageError\n", 0), done.stderr

@@ -7,6 +7,7 @@ import pytest
 
 from sidecar.api.async_tasks import STATUSES
 from sidecar.api.errors import StorageError
+from sidecar.api.permissions import RememberedPermission
 from sidecar.subagents.journal.journal import Journal
 from tests.subagents.journal.conftest import MakeRecord
 
@@ -186,3 +187,26 @@ async def test_a_missing_journal_reads_as_empty_until_it_exists(path: Path, make
     await reader.save(make_record())
     assert (await reader.counts())["running"] == 2
     await reader.aclose()
+
+
+@pytest.mark.parametrize(
+    "body", [b"\x00not json", b"[]", b'{"id":"bad","decision":"perhaps"}'], ids=["bytes", "list", "newer"]
+)
+async def test_a_permission_that_cannot_be_read_is_left_out(
+    journal: Journal, path: Path, body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = RememberedPermission(
+        id="good",
+        subagent_name="reviewer",
+        workspace_dir="/project",
+        tool_kind="execute",
+        decision="allow",
+        title="make",
+        remembered_at=1,
+    )
+    await journal.remember(good)
+    with sqlite3.connect(path) as db:
+        db.execute("INSERT INTO permissions (id, body) VALUES ('bad', ?)", (body,))
+    db.close()
+    assert await journal.permissions() == [good]
+    assert "permission bad cannot be read" in caplog.text

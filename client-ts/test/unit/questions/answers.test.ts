@@ -15,8 +15,8 @@ test("answers are named by their kinds, in one order, whatever the agent calls t
   const kinds = ["new_kind", "reject_once", "allow_always", "allow_once"];
   const scope = "`npm test` in this workspace";
   expect(labels(...kinds.map((kind) => option(kind, { scope })))).toEqual([
-    "Allow once",
-    "Always allow `npm test` in this workspace",
+    "Allow Once",
+    "Always Allow `npm test` in this workspace",
     "Reject",
     "Answer “Reject”",
   ]);
@@ -24,12 +24,12 @@ test("answers are named by their kinds, in one order, whatever the agent calls t
 
 test("an option named Reject that allows always does not look like a reject", () => {
   const [answer] = answersTo([option("allow_always", { scope: "edits to a.py" })]);
-  expect(answer).toMatchObject({ label: "Always allow edits to a.py", icon: "check-all" });
+  expect(answer).toMatchObject({ label: "Always Allow edits to a.py", icon: "check-all" });
   expect(answer?.allows).toBe(true);
 });
 
 test("an always without a scope holds once and says so", () => {
-  expect(labels(option("allow_always"), option("reject_always"))).toEqual(["Allow once", "Reject"]);
+  expect(labels(option("allow_always"), option("reject_always"))).toEqual(["Allow Once", "Reject"]);
 });
 
 test("answers that would read the same have the agent's names added", () => {
@@ -37,7 +37,7 @@ test("answers that would read the same have the agent's names added", () => {
     option("allow_once", { name: "Yes" }),
     option("allow_always", { name: "Yes,\u202e all" }),
   ];
-  expect(labels(...twice)).toEqual(["Allow once: “Yes”", "Allow once: “Yes, all”"]);
+  expect(labels(...twice)).toEqual(["Allow Once: “Yes”", "Allow Once: “Yes, all”"]);
 });
 
 test("what was answered is said by its kind and scope", () => {

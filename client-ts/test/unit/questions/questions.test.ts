@@ -35,7 +35,7 @@ const OPTIONS = [
   { optionId: "n", name: "No", kind: "reject_once" },
   { optionId: "y", name: "Yes", kind: "allow_once" },
 ];
-const ALL = ["Allow once", "Reject"];
+const ALL = ["Allow Once", "Reject"];
 
 test.each<[Partial<Attention>, string]>([
   [{ toolKind: "execute", command: "npm test" }, "reviewer wants to run in house: npm test"],

@@ -8,7 +8,7 @@ import {
   sidecarRoots,
   sidecarSettings,
 } from "../../../src/service/settings.js";
-import { removesAny } from "../../../src/service/settingsChanges.js";
+import { removesAny } from "../../../src/views/settingsChanges.js";
 
 /** A configuration in which the user has set `values`, and the rest is as the manifest has it. */
 function configuration(values: Record<string, unknown>): Configuration {

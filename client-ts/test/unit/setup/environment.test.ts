@@ -123,7 +123,7 @@ test("after a removal the environment is made anew", async () => {
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
 });
 
-test("an aborted set-up rejects with the abort, and leaves no lock", async () => {
+test("an aborted setup rejects with the abort, and leaves no lock", async () => {
   const abort = new AbortController();
   abort.abort(new Error("enough"));
   await expect(ensure(abort.signal)).rejects.toThrow("enough");

@@ -38,7 +38,7 @@ test("the lock of a process that is gone is taken over", async () => {
   await (await acquire()).release();
 });
 
-test("a lock older than any set-up is taken over", async () => {
+test("a lock older than any setup is taken over", async () => {
   await writeFile(file, String(process.pid));
   const longAgo = Date.now() / 1000 - 3600;
   await utimes(file, longAgo, longAgo);

@@ -7,7 +7,7 @@ annotated-types==0.8.0 \\
     --hash=sha256:13b2
 orjson==3.13.0 \\
     --hash=sha256:5f0f
-./subagent_sidecar-0.1.0-py3-none-any.whl --hash=sha256:0a0a
+./subagent_sidecar-0.2.0-py3-none-any.whl --hash=sha256:0a0a
 `;
 
 test("the progress of pip names each package and counts it once", () => {
@@ -18,7 +18,7 @@ test("the progress of pip names each package and counts it once", () => {
   expect(progress.take("  Downloading annotated_types-0.8.0.whl (13 kB)")).toBeUndefined();
   expect(progress.take("Collecting orjson")).toBe("Downloading orjson (2 of 3)…");
   expect(progress.take("Collecting orjson")).toBe("Downloading orjson (2 of 3)…");
-  expect(progress.take("Processing ./subagent_sidecar-0.1.0-py3-none-any.whl")).toBe(
+  expect(progress.take("Processing ./subagent_sidecar-0.2.0-py3-none-any.whl")).toBe(
     "Downloading subagent_sidecar (3 of 3)…",
   );
   expect(progress.take("Installing collected packages: a, b")).toBe("Installing packages…");

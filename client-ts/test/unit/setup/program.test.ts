@@ -21,7 +21,7 @@ test("the output of both streams and the exit code are returned", async () => {
 
 test("a program that does not end is killed, and says so", async () => {
   const { result } = run("setInterval(() => {}, 1000)", 300);
-  expect(await result).toEqual({ code: null, output: "Timed out after 300 ms." });
+  expect(await result).toEqual({ code: null, output: "Timed out after 0.3 s." });
 });
 
 test("an abort ends the program and rejects", async () => {

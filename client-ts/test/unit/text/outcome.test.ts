@@ -3,16 +3,18 @@ import { expect, test } from "vitest";
 import type { EndReason } from "../../../src/protocol.js";
 import {
   elapsed,
-  END_WORD,
   type RunState,
+  runStatus,
   shownStatus,
   statusSentence,
   statusText,
 } from "../../../src/text/outcome.js";
+import { outcome } from "../../../src/text/outcomeStrings.js";
+import { asyncTask } from "../tasks.js";
 
 const RUNNING: RunState = { status: "running", isAsking: false };
 
-test.each(Object.keys(END_WORD) as EndReason[])("the end by %s has a sentence", (endReason) => {
+test.each(Object.keys(outcome.end) as EndReason[])("the end by %s has a sentence", (endReason) => {
   expect(statusSentence({ status: "failed", endReason })).toMatch(/^[A-Z].*\.$/u);
 });
 
@@ -46,4 +48,13 @@ test("a run is timed from its launch to its end, a queued one from its queueing"
 test("how long a lost run ran is unknown", () => {
   const times = { launchedAt: 1_000, completedAt: 3_000 };
   expect(elapsed({ status: "failed", endReason: "lost", ...times }, 9_000)).toBeUndefined();
+});
+
+test("a run's status is described as in the panel", () => {
+  expect(runStatus(asyncTask("a", { status: "failed", endReason: "lost" }))).toBe("Lost");
+  expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe("Queued (#2)");
+  const attention = { kind: "question", requestId: "r", title: "t", options: [] } as const;
+  expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toBe(
+    "Waiting for you",
+  );
 });

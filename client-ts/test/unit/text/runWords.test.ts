@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { ErrorKind } from "../../../src/protocol.js";
 import { rowOf } from "../../../src/panel/runRow.js";
-import { runStatus } from "../../../src/text/runStatus.js";
+import { runStatus } from "../../../src/text/outcome.js";
 import {
   allTokens,
   changeWords,

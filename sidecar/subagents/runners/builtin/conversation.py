@@ -15,6 +15,7 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import (
     AgentStreamEvent,
+    FunctionToolCallEvent,
     ModelMessage,
     PartDeltaEvent,
     PartStartEvent,
@@ -121,6 +122,8 @@ class Conversation:
                     | PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text))
                 ) if text:
                     await self._reporter.think(text)
+                case FunctionToolCallEvent(part=part, args_valid=False):
+                    await self._reporter.invalid_call(part.tool_name)
 
     async def _report_usage(self, messages: Sequence[ModelMessage]) -> None:
         """Report the session's usage if it has changed; `messages` are in the context."""

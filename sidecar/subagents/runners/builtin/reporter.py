@@ -21,6 +21,7 @@ _OPTIONS = [
     schema.PermissionOption(option_id="reject", name="Reject", kind="reject_once"),
 ]
 _ALLOWING = ("allow", "always")
+_TITLE_CHARS = 200
 
 
 class Client(Protocol):
@@ -91,6 +92,12 @@ class Reporter:
             await call.end("failed", _error_text(error))
             raise
         await call.end("completed", call.output)
+
+    async def invalid_call(self, name: str) -> None:
+        """Show a tool call that cannot run: its tool does not exist, or its arguments are invalid."""
+        call = ToolCall(self, one_line(name), "other", {}, None)
+        await call.begin()
+        await call.end("failed", "There is no such tool, or its arguments are invalid.")
 
     async def update(self, update: Any) -> None:
         """Send one update."""
@@ -170,6 +177,12 @@ def tokens_of(taken: RunUsage) -> schema.Usage:
         cached_write_tokens=taken.cache_write_tokens,
         total_tokens=taken.input_tokens + taken.output_tokens,
     )
+
+
+def one_line(title: str) -> str:
+    """Return the title of a call without line breaks, cut to its limit."""
+    line = " ".join(title.split())
+    return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS]}…"
 
 
 def _error_text(error: BaseException) -> str:

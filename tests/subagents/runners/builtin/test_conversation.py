@@ -15,6 +15,8 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
 
+from sidecar.subagents.fold.turns import Turns
+from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.builtin import conversation as module
 from sidecar.subagents.runners.builtin.conversation import Conversation
 from sidecar.subagents.runners.builtin.model import retrying
@@ -172,6 +174,33 @@ async def test_a_plan_is_shown(converse: Converse, client: Client) -> None:
     await converse(call("update_plan", '{"steps": [{"text": "look", "status": "in_progress"}]}')).turn("go")
     (plan,) = (update for update in client.updates if update["sessionUpdate"] == "plan")
     assert [(entry["content"], entry["status"]) for entry in plan["entries"]] == [("look", "in_progress")]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "ends"),
+    [
+        ("update_plan", '{"steps": []}', "completed"),
+        ("read_file", '{"file": "a.txt"}', "failed"),
+        ("no_such_tool", "{}", "failed"),
+    ],
+)
+async def test_every_answer_with_a_call_counts_as_a_turn(
+    converse: Converse, client: Client, name: str, arguments: str, ends: str
+) -> None:
+    await converse(call(name, arguments), call(name, arguments)).turn("go")
+    assert client.statuses() == ["pending", ends] * 2
+    events, turns = SessionEvents(), Turns()
+    for event in (event for update in client.updates for event in events.take(update)):
+        turns.take(event)
+    for event in events.flush():
+        turns.take(event)
+    assert turns.count == 3
+
+
+async def test_a_model_that_repeats_an_invalid_call_fails_and_names_the_tool(converse: Converse) -> None:
+    with pytest.raises(ModelFailure) as failure:
+        await converse(*[call("read_file", '{"file": "a.txt"}')] * 5).turn("go")
+    assert str(failure.value) == "the model called the tool 'read_file' with invalid arguments 4 times"
 
 
 async def test_a_turn_has_the_messages_of_earlier_and_cancelled_turns(

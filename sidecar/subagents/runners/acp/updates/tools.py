@@ -9,6 +9,7 @@ from sidecar.subagents.journal import codec
 from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
+from sidecar.subagents.runners.acp.updates.written import new_file
 
 Event = dict[str, Any]
 
@@ -48,6 +49,8 @@ class ToolCalls:
         status = _ENDS.get(str(update.get("status")), call.status)
         if status != "started":
             self._refused.pop(call_id, None)
+        if status == "completed" and (diff := new_file({**call.about, **update})):
+            update = {**update, "content": [*_mappings(update.get("content")), diff]}
         changes = changed_members(call.sent, {**call.terminal.take(update), **members(update)})
         if is_new and status != "started":
             yield self._event(call_id, call, "started", {})

@@ -40,11 +40,12 @@ _REMEDIES: Mapping[ErrorKind, str] = {
     "modelNotFound": "check the name of the model and SIDECAR_AGENT_BASE_URL",
 }
 _TOO_LONG = re.compile(
-    r"context[ _](?:length|window|limit|size)|maximum context|prompt is too long|token count|too many tokens"
-    r"|length of the messages",
+    r"context[ _](?:length|window|limit|size)|maximum (?:context|prompt length)|(?:prompt|input) is too long"
+    r"|token count|too many tokens|length of the messages|range of input length"
+    r"|tokens \+ `?max_(?:new_)?tokens",
     re.IGNORECASE,
 )
-"""How servers of both providers describe a request that is too long, if they send no code for it."""
+"""How servers describe a request that is too long, if they send no code for it."""
 _TOO_LARGE = 413
 _LIMITS = (
     re.compile(r"maximum context length (?:is|of) ([\d,]+)", re.IGNORECASE),
@@ -53,8 +54,16 @@ _LIMITS = (
     re.compile(r"context size \(([\d,]+) tokens", re.IGNORECASE),
     re.compile(r"tokens allowed \(([\d,]+)\)", re.IGNORECASE),
     re.compile(r"context (?:length|window|size) of (?:only )?([\d,]+)", re.IGNORECASE),
+    re.compile(r"maximum prompt length is ([\d,]+)", re.IGNORECASE),
+    re.compile(r"input length should be \[\d+, ?(\d+)", re.IGNORECASE),
+    re.compile(r"token count of [\d,]+ exceeds the limit of ([\d,]+)", re.IGNORECASE),
+    re.compile(r"max_(?:new_)?tokens`? must be <= ([\d,]+)", re.IGNORECASE),
+    re.compile(r"with ([\d,]+) maximum context length", re.IGNORECASE),
 )
-"""How OpenAI and vLLM, Anthropic (twice), llama.cpp, Gemini and LM Studio state the limit."""
+"""How OpenAI and vLLM, Anthropic (twice), llama.cpp, Gemini, LM Studio, xAI, Qwen, Copilot, TGI and Mistral
+state the limit."""
+_INVALID_CALLS = re.compile(r"Tool ('.{1,200}') exceeded max retries count of (\d+)")
+"""How the library says that a model repeats an invalid call."""
 _TEXT_CHARS = 2_000
 
 
@@ -100,6 +109,8 @@ def cause_of(error: Exception) -> str:
         return f"the model's server answered with status {status}: {_words(error)}"
     if isinstance(error, ModelConnectionError):
         return f"the connection to the model's server failed: {_words(error)}"
+    if calls := _INVALID_CALLS.match(str(error)):
+        return f"the model called the tool {calls[1]} with invalid arguments {int(calls[2]) + 1} times"
     return f"the answer of the model cannot be used: {_words(error)}"
 
 

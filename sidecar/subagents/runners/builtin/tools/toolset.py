@@ -12,12 +12,10 @@ from pydantic import BaseModel
 from pydantic_ai import Tool
 from pydantic_ai.exceptions import ToolFailed
 
-from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall
+from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall, one_line
 from sidecar.subagents.runners.builtin.tools import files, search, shell
 from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
-
-_TITLE_CHARS = 200
 
 
 class Step(BaseModel):
@@ -144,7 +142,8 @@ class Toolset:
             steps: All steps, in order.
         """
         entries = [acp.plan_entry(step.text, status=step.status) for step in steps]
-        await self._reporter.plan(entries)
+        async with self._call("Update the plan", "think", {"steps": len(steps)}):
+            await self._reporter.plan(entries)
         return "the plan is shown"
 
     def _unchanged(self, path: str, old: str | None) -> Path:
@@ -162,12 +161,7 @@ class Toolset:
         """Show a call, and return a ToolError to the model as a failed result, so that it can continue."""
         location = None if path is None else self._workspace.root / path
         try:
-            async with self._reporter.tool(_one_line(title), kind, given, location) as call:
+            async with self._reporter.tool(one_line(title), kind, given, location) as call:
                 yield call
         except ToolError as error:
             raise ToolFailed(str(error)) from error
-
-
-def _one_line(title: str) -> str:
-    line = " ".join(title.split())
-    return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS]}…"

@@ -72,6 +72,12 @@ def test_every_failure_has_a_kind_a_cause_and_a_remedy(error: Exception, kind: s
         ("The input token count (40000) exceeds the maximum number of tokens allowed (32768).", 32_768),
         ("However, the model is loaded with context length of only 4096 tokens", 4096),
         ("Your input exceeds the context window of this model. Please adjust your input.", None),
+        ("Input is too long for requested model.", None),
+        ("This model's maximum prompt length is 131072 but the request contains 140001 tokens.", 131_072),
+        ("Range of input length should be [1, 30720]", 30_720),
+        ("prompt token count of 130412 exceeds the limit of 128000", 128_000),
+        ("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000", 8193),
+        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32_768),
     ],
 )
 def test_messages_of_many_servers_identify_a_request_that_is_too_long(

@@ -1,0 +1,144 @@
+import * as vscode from "vscode";
+
+import { approvalLine, askedFacts } from "../../text/definitionWords.js";
+import type { SubagentInfo, SubagentsResult } from "../../protocol.js";
+import { missingRunners } from "../../text/runnerWords.js";
+import type { SubagentService } from "../../service/service.js";
+import { rowText, withoutIcons } from "../../text/words.js";
+import * as strings from "../../text/strings.js";
+
+/** What the user chose in the list of definitions; a `place` is a file to open, its line counts from 1. */
+export type DefinitionChoice =
+  | { readonly kind: "definition"; readonly definition: SubagentInfo }
+  | { readonly kind: "approve"; readonly definition: SubagentInfo }
+  | { readonly kind: "place"; readonly path: string; readonly line?: number }
+  | { readonly kind: "new" };
+
+const ROW_CHARS = 120;
+const DETAIL_CHARS = 500;
+
+export type DefinitionItem = vscode.QuickPickItem & { readonly choice?: DefinitionChoice };
+
+const EDIT: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("edit"),
+  tooltip: strings.definitions.edit,
+};
+
+/** List definitions that can be launched, the others with the reason, and the command for a new one. */
+export function definitionItems(
+  { items, problems }: SubagentsResult,
+  missing: Readonly<Record<string, string>> = {},
+): DefinitionItem[] {
+  const known = items.filter(({ shadowedBy }) => shadowedBy === undefined);
+  const launchable = [
+    ...known.filter(({ runner }) => missing[runner] === undefined),
+    ...known.filter(({ runner }) => missing[runner] !== undefined),
+  ];
+  const warnings = [...items.flatMap(hiddenItem), ...problems.map(problemItem)];
+  return [
+    ...launchable.flatMap((each) => [
+      launchableItem(each, missing[each.runner]),
+      ...approvalItem(each),
+    ]),
+    ...(warnings.length === 0 ? [] : [separator(strings.definitions.problems), ...warnings]),
+    separator(""),
+    { label: `$(add) ${strings.definitions.create}`, alwaysShow: true, choice: { kind: "new" } },
+  ];
+}
+
+function launchableItem(definition: SubagentInfo, missing: string | undefined): DefinitionItem {
+  const { name, description, runner, model, source } = definition;
+  const facts = [runner, model, source.level, source.format, ...askedFacts(definition)];
+  return {
+    label: `$(${missing === undefined ? "hubot" : "warning"}) ${rowText(name, ROW_CHARS)}`,
+    description: withoutIcons(facts.filter(Boolean).join(" · ")),
+    detail: rowText(
+      missing === undefined ? description : strings.definitions.unavailable(missing),
+      DETAIL_CHARS,
+    ),
+    buttons: [EDIT],
+    choice: { kind: "definition", definition },
+  };
+}
+
+function approvalItem(definition: SubagentInfo): DefinitionItem[] {
+  const line = approvalLine(definition);
+  return line === undefined
+    ? []
+    : [
+        {
+          label: `$(shield) ${strings.definitions.approve}`,
+          description: rowText(definition.name, ROW_CHARS),
+          detail: line,
+          choice: { kind: "approve", definition },
+        },
+      ];
+}
+
+function hiddenItem({ name, source: { path }, shadowedBy }: SubagentInfo): DefinitionItem[] {
+  return shadowedBy === undefined
+    ? []
+    : [warningItem(name, path, strings.definitions.hiddenBy(shadowedBy), { kind: "place", path })];
+}
+
+function problemItem({ path, line, message }: SubagentsResult["problems"][number]): DefinitionItem {
+  const place = line === undefined ? { path } : { path, line };
+  const name = path.split(/[\\/]/u).at(-1) ?? path;
+  return warningItem(`${name}${line === undefined ? "" : `:${line}`}`, path, message, {
+    kind: "place",
+    ...place,
+  });
+}
+
+function warningItem(
+  name: string,
+  path: string,
+  detail: string,
+  choice: DefinitionChoice,
+): DefinitionItem {
+  return {
+    label: `$(warning) ${rowText(name, ROW_CHARS)}`,
+    description: withoutIcons(path),
+    detail: rowText(detail, DETAIL_CHARS),
+    choice,
+  };
+}
+
+function separator(label: string): DefinitionItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+/** Let the user choose from the list of definitions; undefined if they cancel. */
+export async function pickDefinition(
+  service: SubagentService,
+  list: SubagentsResult,
+  placeholder: string,
+): Promise<DefinitionChoice | undefined> {
+  const runners = await service.request("runners/list", {});
+  const pick = vscode.window.createQuickPick<DefinitionItem>();
+  pick.placeholder = placeholder;
+  pick.matchOnDescription = pick.matchOnDetail = true;
+  pick.items = definitionItems(list, missingRunners(runners.items));
+  return new Promise((resolve) => {
+    const choose = (choice: DefinitionChoice | undefined): void => {
+      resolve(choice);
+      pick.hide();
+    };
+    pick.onDidAccept(() => {
+      choose(pick.selectedItems[0]?.choice);
+    });
+    pick.onDidTriggerItemButton(({ item: { choice } }) => {
+      choose(choice?.kind === "definition" ? placeOf(choice.definition) : choice);
+    });
+    pick.onDidHide(() => {
+      pick.dispose();
+      resolve(undefined);
+    });
+    pick.show();
+  });
+}
+
+/** Return the file of a definition. */
+export function placeOf({ source: { path } }: SubagentInfo): DefinitionChoice {
+  return { kind: "place", path };
+}

@@ -1,0 +1,158 @@
+import { homedir } from "node:os";
+import path from "node:path";
+
+import * as vscode from "vscode";
+
+import {
+  definitionText,
+  nameProblem,
+  type NewDefinition,
+  userDefinitions,
+} from "./definitionFile.js";
+import { EXAMPLE_RUNNER } from "../../service/example.js";
+import type { SubagentService } from "../../service/service.js";
+import { showFile } from "../../util/showFile.js";
+import { approve } from "./approving.js";
+import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
+import * as strings from "../../text/strings.js";
+
+/** What these commands act on. */
+export interface DefinitionCommandsContext {
+  readonly service: SubagentService;
+  readonly panel: {
+    focusComposer(subagentName?: string): Promise<void>;
+    definitionsChanged(chosen?: string): Promise<void>;
+  };
+}
+
+/** The commands on definitions, by their ids. */
+export function definitionCommands(context: DefinitionCommandsContext) {
+  return {
+    "subagentSidecar.definition.choose": () => choose(context),
+    "subagentSidecar.definition.edit": () => edit(context),
+    "subagentSidecar.definition.create": () => createDefinition(context),
+  };
+}
+
+async function choose(context: DefinitionCommandsContext): Promise<void> {
+  const list = await context.service.request("subagents/list", {});
+  const choice = await pickDefinition(context.service, list, strings.definitions.select);
+  if (choice?.kind === "definition") {
+    await context.panel.focusComposer(choice.definition.name);
+  } else {
+    await follow(context, choice);
+  }
+}
+
+async function edit(context: DefinitionCommandsContext): Promise<void> {
+  const list = await context.service.request("subagents/list", {});
+  const choice = await pickDefinition(context.service, list, strings.definitions.selectToEdit);
+  await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
+}
+
+/** Carry out a choice; the caller handles the choice of a definition. */
+export async function follow(
+  context: DefinitionCommandsContext,
+  choice: DefinitionChoice | undefined,
+): Promise<void> {
+  if (choice?.kind === "new") {
+    await createDefinition(context);
+  } else if (choice?.kind === "approve") {
+    await approve(choice.definition);
+  } else if (choice?.kind === "place") {
+    await showFile(choice.path, choice.line);
+  }
+}
+
+async function createDefinition(context: DefinitionCommandsContext): Promise<void> {
+  const { items } = await context.service.request("subagents/list", {});
+  const name = await askName(items.map((item) => item.name));
+  const description = name === undefined ? undefined : await askDescription(name);
+  const folder = description === undefined ? undefined : await pickPlace();
+  const runner = folder === undefined ? undefined : await pickRunner(context.service);
+  if (name === undefined || description === undefined || folder === undefined || !runner) {
+    return;
+  }
+  const file = await write(folder, { name, description, runner });
+  await showFile(file);
+  await context.panel.definitionsChanged(name);
+}
+
+function askName(taken: readonly string[]): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: strings.definitions.step(1),
+    prompt: strings.definitions.namePrompt,
+    ignoreFocusOut: true,
+    validateInput: (text) => nameProblem(text.trim(), taken),
+  });
+}
+
+function askDescription(name: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: strings.definitions.step(2, name),
+    prompt: strings.definitions.descriptionPrompt,
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === "" ? strings.definitions.noDescription : undefined),
+  });
+}
+
+type Place = vscode.QuickPickItem & { readonly folder: string };
+
+/** Let the user choose the folder of the new file: in a trusted workspace, or their own. */
+async function pickPlace(): Promise<string | undefined> {
+  const trusted = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  const own = userDefinitions({ platform: process.platform, home: homedir(), env: process.env });
+  const places = [
+    ...trusted.map(({ name, uri }): Place => {
+      const folder = path.join(uri.fsPath, ".sidecar", "agents");
+      return {
+        label: `$(folder) ${strings.definitions.workspace}`,
+        description: name,
+        detail: folder,
+        folder,
+      };
+    }),
+    {
+      label: `$(account) ${strings.definitions.user}`,
+      description: strings.definitions.allWorkspaces,
+      detail: own,
+      folder: own,
+    },
+  ];
+  const { step, folderPrompt } = strings.definitions;
+  const options = { title: step(3), placeHolder: folderPrompt, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(places, options))?.folder;
+}
+
+type RunnerItem = vscode.QuickPickItem & { readonly runner: string };
+
+async function pickRunner(service: SubagentService): Promise<string | undefined> {
+  const { items: runners } = await service.request("runners/list", {});
+  const available = runners.filter((each) => each.available && each.name !== EXAMPLE_RUNNER);
+  const agents = available.filter(({ type }) => type === "acp").map(({ name }) => name);
+  const rows: RunnerItem[] = [
+    { label: "auto", description: strings.definitions.autoRunner(agents[0]), runner: "auto" },
+    ...available.map(({ name, type }) => ({ label: name, description: type, runner: name })),
+  ];
+  const { step, runnerPrompt } = strings.definitions;
+  const options = { title: step(4), placeHolder: runnerPrompt, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(rows, options))?.runner;
+}
+
+/** Write the file, without replacing one; returns its path. */
+async function write(folder: string, definition: NewDefinition): Promise<string> {
+  const name = definition.name.trim();
+  const file = path.join(folder, `${name}.md`);
+  const uri = vscode.Uri.file(file);
+  const exists = await vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+  if (exists) {
+    throw new Error(strings.definitions.fileExists(file));
+  }
+  const text = definitionText({ ...definition, name, description: definition.description.trim() });
+  await vscode.workspace.fs.createDirectory(vscode.Uri.file(folder));
+  await vscode.workspace.fs.writeFile(uri, Buffer.from(text));
+  return file;
+}

@@ -1,0 +1,198 @@
+import * as vscode from "vscode";
+
+import { Throttle } from "../../util/coalesce.js";
+import { type FoundMessages, type FoundTasks, LiveSearch } from "./liveSearch.js";
+import type { SearchHit, TaskInfo } from "../../protocol.js";
+import { queryErrorMark, queryErrorText } from "../../text/queryText.js";
+import type { SubagentService } from "../../service/service.js";
+import type { TaskRef } from "../../taskRef.js";
+import type { MessagePlace } from "../../text/transcriptText.js";
+import { storedIcon } from "../../views/icons.js";
+import { withoutUnseen } from "../../text/unseen.js";
+import { ago } from "../../text/format.js";
+import { rowText, storedStatus, withoutIcons } from "../../text/words.js";
+import * as strings from "../../text/strings.js";
+
+const ROW_CHARS = 120;
+const TYPING_MS = 150;
+
+/** A stored task that was chosen, and the message in it if one was. */
+export interface ChosenTask extends TaskRef {
+  readonly message?: MessagePlace;
+}
+
+/** A button next to the box; `run` gets the typed text. */
+export interface SearchButton {
+  readonly icon: string;
+  readonly tooltip: string;
+  readonly run: (text: string) => void;
+}
+
+export interface TaskSearchOptions {
+  readonly title: string;
+  /** Whether to search messages as well. */
+  readonly messages?: boolean;
+  /** Search only these roots. */
+  readonly roots?: string[];
+  readonly buttons?: readonly SearchButton[];
+}
+
+type Item = vscode.QuickPickItem & { readonly chosen?: ChosenTask };
+
+/** Let the user search the stored tasks, with results as they type; undefined if they cancel. */
+export function searchTasks(
+  service: SubagentService,
+  options: TaskSearchOptions,
+): Promise<ChosenTask | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  const roots = options.roots === undefined ? {} : { roots: options.roots };
+  let shownText: string | undefined;
+  const search = new LiveSearch(
+    {
+      tasks: (params) => service.request("tasks/list", { ...params, ...roots }),
+      ...(options.messages === true && {
+        messages: (params) => service.request("tasks/search", { ...params, ...roots }),
+      }),
+    },
+    () => {
+      show(pick, search, options.title, search.tasks.text === shownText);
+      shownText = search.tasks.text;
+    },
+  );
+  const typed = new Throttle(TYPING_MS, () => void search.find(pick.value));
+  pick.title = options.title;
+  pick.placeholder = strings.history.searchPlaceholder;
+  pick.matchOnDescription = pick.matchOnDetail = true; // Highlights matches; the sidecar has selected them.
+  addButtons(pick, options.buttons ?? []);
+  pick.onDidChangeValue(() => {
+    typed.call();
+  });
+  typed.call();
+  pick.show();
+  return chosenIn(pick).finally(() => {
+    typed.dispose();
+    search.dispose();
+    pick.dispose();
+  });
+}
+
+function addButtons(pick: vscode.QuickPick<Item>, buttons: readonly SearchButton[]): void {
+  const shown = buttons.map(({ icon, tooltip, run }) => ({
+    iconPath: new vscode.ThemeIcon(icon),
+    tooltip,
+    run,
+  }));
+  pick.buttons = shown;
+  pick.onDidTriggerButton((pressed) => {
+    shown.find((button) => button === pressed)?.run(pick.value);
+    pick.hide();
+  });
+}
+
+function chosenIn(pick: vscode.QuickPick<Item>): Promise<ChosenTask | undefined> {
+  return new Promise((resolve) => {
+    pick.onDidAccept(() => {
+      const chosen = pick.selectedItems[0]?.chosen;
+      if (chosen !== undefined) {
+        resolve(chosen);
+        pick.hide();
+      }
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+    });
+  });
+}
+
+/** Show the results; further results for the same text keep the active row. */
+function show(
+  pick: vscode.QuickPick<Item>,
+  search: LiveSearch,
+  title: string,
+  keepsPlace: boolean,
+): void {
+  const { tasks, messages } = search;
+  pick.busy = search.isBusy;
+  pick.title = [title, ...counts(tasks, messages)].join(" · ");
+  const items = itemsOf(tasks, messages, Date.now());
+  if (keepsPlace && JSON.stringify(items) === JSON.stringify(pick.items)) {
+    return; // A row that is redrawn loses a click in progress.
+  }
+  const place = keepsPlace ? keyOf(pick.activeItems[0]) : undefined;
+  pick.keepScrollPosition = keepsPlace;
+  pick.items = items;
+  const active = pick.items.find((item) => place !== undefined && keyOf(item) === place);
+  if (active !== undefined) {
+    pick.activeItems = [active];
+  }
+}
+
+function keyOf(item: Item | undefined): string | undefined {
+  return item?.chosen === undefined ? undefined : JSON.stringify(item.chosen);
+}
+
+/** Count the results; fewer may be shown. */
+function counts({ text, problem, matched, total }: FoundTasks, messages: FoundMessages): string[] {
+  if (problem !== undefined || total === 0) {
+    return [];
+  }
+  const { hits, unread } = messages;
+  const { messagesShown, messagesUnread } = strings.history;
+  const all = strings.common.tasks(total);
+  return [
+    text.trim() === "" ? all : strings.common.shownOf(matched, all),
+    ...(hits.length === 0 ? [] : [messagesShown(hits.length)]),
+    ...(unread === 0 ? [] : [messagesUnread(unread)]),
+  ];
+}
+
+/** Return the results as rows: what is wrong with the query, or tasks followed by messages. */
+export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number): Item[] {
+  if (tasks.problem !== undefined) {
+    return [
+      note("warning", queryErrorText(tasks.problem), queryErrorMark(tasks.text, tasks.problem)),
+    ];
+  }
+  return [
+    ...(tasks.error === undefined ? [] : [note("error", tasks.error)]),
+    ...tasks.items.map((task) => taskItem(task, now)),
+    ...messages.hits.map((hit) => hitItem(hit, now)),
+    ...(messages.error === undefined ? [] : [note("info", messages.error)]),
+  ];
+}
+
+/** Return a row that only informs; its label is an icon, so that typing does not sort it. */
+function note(icon: string, description: string, detail?: string): Item {
+  const row = { label: `$(${icon})`, description, alwaysShow: true };
+  return detail === undefined ? row : { ...row, detail };
+}
+
+function taskItem(task: TaskInfo, now: number): Item {
+  const when = task.lastActivity ?? task.createdAt;
+  const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
+  return {
+    label: rowText(task.title, ROW_CHARS) || strings.common.untitled,
+    iconPath: storedIcon(task.status),
+    description: rowText(facts.filter((fact) => fact !== undefined).join(" · "), ROW_CHARS),
+    detail: withoutIcons([task.id, task.workspaceDir].filter(Boolean).join(" · ")),
+    alwaysShow: true,
+    chosen: { id: task.id, root: task.root },
+  };
+}
+
+/** Return a found message as a row; without a label, so that the editor does not sort it among tasks. */
+function hitItem(hit: SearchHit, now: number): Item {
+  const { title, kind, index, role, ts, snippet } = hit;
+  const facts = [
+    rowText(title, ROW_CHARS) || strings.common.untitled,
+    role,
+    ts == null ? undefined : ago(ts, now),
+  ];
+  return {
+    label: "$(comment)",
+    description: facts.filter((fact) => fact !== undefined).join(" · "),
+    detail: withoutIcons(withoutUnseen(snippet.replace(/[\u0002\u0003]/gu, ""))),
+    alwaysShow: true,
+    chosen: { id: hit.taskId, root: hit.root, message: { kind, index } },
+  };
+}

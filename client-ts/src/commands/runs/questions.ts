@@ -1,0 +1,122 @@
+import * as vscode from "vscode";
+
+import type { RememberedPermission } from "../../protocol.js";
+import { inform } from "../../questions/notify.js";
+import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questions/questions.js";
+import type { SubagentService } from "../../service/service.js";
+import { ago } from "../../text/format.js";
+import { rowText, withoutIcons } from "../../text/words.js";
+import { taskIdOf } from "../arguments.js";
+import * as strings from "../../text/strings.js";
+
+const TITLE_CHARS = 120;
+/** How much the title and the rows of a quick pick show without cutting. */
+const ROOM = { detail: 60, label: 75 };
+
+/** What these commands act on. */
+export interface QuestionCommandsContext {
+  readonly service: SubagentService;
+  readonly panel: { reveal(taskId?: string): Promise<void> };
+}
+
+/** The commands on questions of subagents and on remembered permissions, by their ids. */
+export function questionCommands(context: QuestionCommandsContext) {
+  return {
+    "subagentSidecar.question.answer": (target?: unknown) => answer(context, target),
+    "subagentSidecar.permission.manage": () => managePermissions(context.service),
+  };
+}
+
+async function answer(context: QuestionCommandsContext, target: unknown): Promise<void> {
+  await context.service.start();
+  const run = await chooseRun(waitingRuns(context.service), taskIdOf(target));
+  if (run === undefined) {
+    return;
+  }
+  const { text: title, answers } = questionLine(run, ROOM);
+  const rows = answers.map(({ option, label, icon }) => ({
+    label: `$(${icon}) ${withoutIcons(label)}`,
+    optionId: option.optionId,
+  }));
+  const show = {
+    label: `$(comment-discussion) ${strings.questions.showConversation}`,
+    optionId: undefined,
+  };
+  const placeHolder = answers.some(({ allows }) => allows)
+    ? strings.questions.selectAnswer
+    : strings.questions.seeAll;
+  const chosen = await vscode.window.showQuickPick([...rows, show], { title, placeHolder });
+  if (chosen === show) {
+    await context.panel.reveal(run.id);
+  } else if (chosen?.optionId !== undefined) {
+    const { requestId } = run.attention;
+    const { optionId } = chosen;
+    await context.service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
+  }
+}
+
+async function chooseRun(
+  waiting: readonly Waiting[],
+  taskId: string | undefined,
+): Promise<Waiting | undefined> {
+  const named = waiting.find(({ id }) => id === taskId);
+  if (named !== undefined || waiting.length === 1) {
+    return named ?? waiting[0];
+  }
+  if (waiting.length === 0) {
+    void inform(strings.questions.none);
+    return undefined;
+  }
+  const items = waiting.map((run) => ({
+    label: withoutIcons(`${run.subagentName}: ${askedLine(run.attention, TITLE_CHARS)}`),
+    description: rowText(run.goalPrompt, TITLE_CHARS),
+    run,
+  }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: strings.questions.select }))?.run;
+}
+
+/** Show the remembered permissions, and forget those that the user selects. */
+async function managePermissions(service: SubagentService): Promise<void> {
+  const { items } = await service.request("permissions/list", {});
+  if (items.length === 0) {
+    void inform(strings.questions.noPermissions);
+    return;
+  }
+  const chosen = await vscode.window.showQuickPick(
+    items.map((item) => permissionItem(item, Date.now())),
+    {
+      canPickMany: true,
+      title: strings.questions.permissions,
+      placeHolder: strings.questions.selectToForget,
+    },
+  );
+  if (chosen === undefined || chosen.length === 0) {
+    return;
+  }
+  const permissionIds = chosen.map(({ id }) => id);
+  const { revoked } = await service.request("permissions/revoke", { permissionIds });
+  void inform(strings.questions.forgot(revoked.length));
+}
+
+/** Return a permission as a row: what it allows or rejects, for whom, where, and since when. */
+export function permissionItem(
+  permission: RememberedPermission,
+  now: number,
+): vscode.QuickPickItem & { readonly id: string } {
+  const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } =
+    permission;
+  const what = rowText(scope ?? subject ?? strings.questions.every(toolKind), TITLE_CHARS);
+  const isAllowed = decision === "allow";
+  // An earlier version remembered more than its button named.
+  const isVoid = isAllowed && covers === undefined;
+  const since = ago(permission.rememberedAt, now);
+  // A repository may define a subagent with the name of the user's own.
+  const whose =
+    definition === undefined ? subagentName : strings.questions.ofWorkspace(subagentName);
+  return {
+    label: `$(${isAllowed ? "check-all" : "circle-slash"}) ${strings.questions.permission(isAllowed, what)}`,
+    description: [whose, since, ...(isVoid ? [strings.questions.notUsed] : [])].join(" · "),
+    detail: workspaceDir,
+    id,
+  };
+}

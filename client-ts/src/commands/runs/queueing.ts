@@ -1,0 +1,45 @@
+import { launchProblem, type LaunchProblem } from "../../text/launchProblem.js";
+import { warn } from "../../questions/notify.js";
+import * as vscode from "vscode";
+import { launchOptions, SECTION } from "../../service/settings.js";
+import * as strings from "../../text/strings.js";
+
+type LaunchOptions = ReturnType<typeof launchOptions>;
+
+const SETTING_BUTTONS = {
+  runners: strings.runs.openRunnerSettings,
+  maxAsyncTasks: strings.runs.changeLimit,
+} as const;
+
+/**
+ * Request a run. Over the limit it is queued or, if the settings reject that, the user decides;
+ * undefined if they do not launch. A refusal that a setting can prevent is shown with a button that
+ * opens the setting.
+ */
+export async function orQueue<T>(
+  request: (options: LaunchOptions) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await request(launchOptions(vscode.workspace.getConfiguration(SECTION)));
+  } catch (error) {
+    const problem = launchProblem(error);
+    if (problem.setting === undefined) {
+      throw error;
+    }
+    return (await addsToQueue(problem, problem.setting))
+      ? request({ overLimit: "queue" })
+      : undefined;
+  }
+}
+
+async function addsToQueue(
+  { message, canQueue }: LaunchProblem,
+  setting: NonNullable<LaunchProblem["setting"]>,
+): Promise<boolean> {
+  const [queue, change] = [strings.runs.addToQueue, SETTING_BUTTONS[setting]] as const;
+  const chosen = await warn(message, ...(canQueue ? [queue] : []), change);
+  if (chosen === change) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.${setting}`);
+  }
+  return chosen === queue;
+}

@@ -1,0 +1,60 @@
+import * as vscode from "vscode";
+
+import type { OpenRequest } from "./messages.js";
+import type { ToolContent } from "../protocol.js";
+import type { SubagentService } from "../service/service.js";
+import * as strings from "../text/strings.js";
+
+const SCHEME = "subagent-diff";
+
+type Change = Omit<Extract<OpenRequest, { type: "openDiff" }>, "type">;
+type Side = "before" | "after";
+
+/** The two texts of a change in a run, as documents for the editor's diff. */
+export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #service: SubagentService;
+  readonly #registration: vscode.Disposable;
+
+  constructor(service: SubagentService) {
+    this.#service = service;
+    this.#registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  }
+
+  /** Show a change in the editor's diff; rejects if the run has no such change. */
+  async open(change: Change): Promise<void> {
+    const { path = "" } = await this.#part(change);
+    const name = path.split(/[\\/]/u).at(-1) ?? path;
+    await vscode.commands.executeCommand(
+      "vscode.diff",
+      uriOf(change, "before", path),
+      uriOf(change, "after", path),
+      strings.runs.changeTitle(name),
+    );
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const { side, ...change } = JSON.parse(uri.query) as Change & { side: Side };
+    const { oldText = "", newText = "" } = await this.#part(change);
+    return side === "before" ? oldText : newText;
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+  }
+
+  async #part({ taskId, seq, index }: Change): Promise<ToolContent> {
+    const page = { taskId, afterSeq: seq - 1, limit: 1 };
+    const [event] = (await this.#service.request("asyncTasks/events", page)).events;
+    const part = event?.type === "tool" ? event.content?.[index] : undefined;
+    if (part?.type !== "diff") {
+      throw new Error(strings.runs.noChange);
+    }
+    return part;
+  }
+}
+
+/** Return a URI whose path determines the language and whose query finds the text after a reload. */
+function uriOf({ taskId, seq, index }: Change, side: Side, path: string): vscode.Uri {
+  const query = JSON.stringify({ taskId, seq, index, side });
+  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.file(path).path, query });
+}

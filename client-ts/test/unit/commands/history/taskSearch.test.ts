@@ -1,0 +1,145 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+import {
+  searchTasks,
+  type TaskSearchOptions,
+} from "../../../../src/commands/history/taskSearch.js";
+import type { ListParams, SearchResult } from "../../../../src/protocol.js";
+import type { SubagentService } from "../../../../src/service/service.js";
+import { shown } from "../../../vscode.js";
+import { storedTask } from "../../tasks.js";
+
+const HIT: SearchResult["hits"][number] = {
+  taskId: "t9",
+  root: "/root",
+  title: "Roofs",
+  kind: "api",
+  index: 4,
+  role: "user",
+  snippet: "the \u0002roof\u0003 leaks",
+};
+
+/** A sidecar with one task and one message; the query `cost>` is at problem. */
+const hits = [HIT];
+const service = {
+  request: (method: string, params: ListParams) => {
+    if (params.query === "cost>") {
+      const data = { position: 5, expected: "a value for cost" };
+      return Promise.reject(new ResponseError(-32602, "query", data));
+    }
+    return Promise.resolve(
+      method === "tasks/search"
+        ? { hits: [...hits], indexed: 1, total: 3, revision: 1 }
+        : { items: [storedTask("t1")], matched: 1, total: 2_000, counts: {}, revision: 1 },
+    );
+  },
+} as unknown as SubagentService;
+
+function opened(options: Partial<TaskSearchOptions> = {}) {
+  const chosen = searchTasks(service, { title: "Search", messages: true, ...options });
+  const { pick } = shown;
+  if (pick === undefined) {
+    throw new Error("no quick pick was shown");
+  }
+  const typed = async (text: string): Promise<void> => {
+    pick.type(text);
+    await vi.waitFor(() => {
+      expect([pick.value, pick.busy]).toEqual([text, false]);
+    });
+  };
+  return { chosen, pick, typed };
+}
+
+beforeEach(() => {
+  delete shown.pick;
+  hits.splice(1);
+});
+
+test("tasks and messages are listed with what was found, and how much is still unread", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(2);
+  });
+  expect(pick.items[0]).toMatchObject({ label: "Mend the roof", alwaysShow: true });
+  expect(pick.items[1]).toMatchObject({ detail: "the roof leaks", alwaysShow: true });
+  expect(pick.title).toBe(
+    "Search · 1 of 2,000 tasks · 1 message shown · still reading the messages of 2 tasks",
+  );
+  pick.hide();
+  expect(await chosen).toBeUndefined();
+});
+
+test("a message is chosen with its place", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(2);
+  });
+  pick.accept(pick.items[1]);
+  const message = { kind: "api", index: 4 };
+  expect(await chosen).toEqual({ id: "t9", root: "/root", message });
+});
+
+test("a problem of the query is shown in place, and cannot be chosen", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("cost>");
+  await vi.waitFor(() => {
+    expect(pick.items).toEqual([
+      {
+        label: "$(warning)",
+        description: "At character 6: expected a value for cost",
+        detail: "cost>▸",
+        alwaysShow: true,
+      },
+    ]);
+  });
+  pick.accept(pick.items[0]);
+  pick.hide();
+  expect(await chosen).toBeUndefined();
+});
+
+test("a button gets what is typed, and closes the search", async () => {
+  const run = vi.fn();
+  const { pick, typed, chosen } = opened({ buttons: [{ icon: "filter", tooltip: "Use", run }] });
+  await typed("roof");
+  pick.press(pick.buttons[0]);
+  expect(await chosen).toBeUndefined();
+  expect(run).toHaveBeenCalledExactlyOnceWith("roof");
+});
+
+test("what is found later leaves the user's place in the list", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(2);
+  });
+  pick.activeItems = pick.items.slice(1);
+  hits.push({ ...HIT, index: 5 });
+  pick.type("roof "); // The same text is looked for again.
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(3);
+  });
+  expect(pick.activeItems[0]).toBe(pick.items[1]);
+  pick.hide();
+  await chosen;
+});
+
+test("rows that are found again stay the same, so that a click on one counts", async () => {
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(2);
+  });
+  const before = pick.items;
+  const request = vi.spyOn(service, "request");
+  pick.type("roof "); // The same text is looked for again.
+  await vi.waitFor(() => {
+    expect([request.mock.calls.length, pick.busy]).toEqual([2, false]);
+  });
+  request.mockRestore();
+  expect(pick.items).toBe(before);
+  pick.hide();
+  await chosen;
+});

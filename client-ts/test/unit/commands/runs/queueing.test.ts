@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
+
+import { orQueue } from "../../../../src/commands/runs/queueing.js";
+import { ErrorCode } from "../../../../src/protocol.js";
+import { shown } from "../../../vscode.js";
+
+/** A sidecar at its limit. */
+function ask({ overLimit }: { overLimit?: "queue" }): Promise<string> {
+  const data = { running: 5, max: 5 };
+  return overLimit === "queue"
+    ? Promise.resolve("waits")
+    : Promise.reject(new ResponseError(ErrorCode.LimitReached, "Max async tasks (5)", data));
+}
+
+beforeEach(() => {
+  shown.messages = [];
+  shown.answers = [];
+  shown.settings = {};
+});
+
+test("over the limit a run waits in line", async () => {
+  expect(await orQueue(ask)).toBe("waits");
+  expect(shown.messages).toEqual([]);
+});
+
+test("where the settings refuse that, the user is asked", async () => {
+  shown.settings = { overLimit: "reject" };
+  shown.answers = ["Add to Queue"];
+  expect(await orQueue(ask)).toBe("waits");
+  expect(shown.messages).toEqual(["Limit reached: 5 subagents can run at once."]);
+  expect(await orQueue(ask)).toBeUndefined();
+});
+
+test("a program that is missing is named, with the way to the runners", async () => {
+  const reason = "runner 'nosuch': program 'no-such-agent' is not found or not executable";
+  const refusal = new ResponseError(ErrorCode.LaunchFailed, "x", { subagentName: "n", reason });
+  expect(await orQueue(() => Promise.reject<string>(refusal))).toBeUndefined();
+  expect(shown.messages).toEqual([`Can't start "n": the program no-such-agent was not found.`]);
+});
+
+test("what is refused for another reason is told as it is", async () => {
+  const refusal = new ResponseError(ErrorCode.NotTrusted, "no trust");
+  await expect(orQueue(() => Promise.reject<string>(refusal))).rejects.toBe(refusal);
+  expect(shown.messages).toEqual([]);
+});

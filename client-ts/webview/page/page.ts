@@ -1,0 +1,289 @@
+import { render } from "lit-html";
+
+import type { FromWebview, PageSide } from "../../src/panel/messages.js";
+import { isLive } from "../../src/text/outcome.js";
+import { announcements } from "../model/announcing.js";
+import { type Place, readSaved, restore, save } from "../model/saved.js";
+import type { Event } from "../model/events.js";
+import { canWiden, followsEnd, hasMore } from "../model/openRun.js";
+import { requestsOf } from "../model/requests.js";
+import { reduce, type State } from "../model/state.js";
+import { Announcer } from "./announcer.js";
+import { app } from "../view/app.js";
+import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
+import { Pace } from "./pacing.js";
+import {
+  isAtStart,
+  keepingPlace,
+  placeIn,
+  rangeInView,
+  ScrollWatch,
+  scrollTo,
+} from "./scrolling.js";
+
+/** What the editor gives to a webview. */
+export interface Host {
+  postMessage(message: FromWebview): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+const TICK_MS = 1_000;
+/** Number of screens drawn at the end, so that there is something to scroll back to. */
+const SCREENS = 2;
+/** Number of events fetched after the place to which a reader returns. */
+const EVENTS_BEHIND = 60;
+/** Events that arrive in a stream and are drawn together. */
+const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
+/** Events that show more on one side and may remove what is far away on the other. */
+const PAGING: ReadonlySet<Event["type"]> = new Set(["earlier", "later", "reachEnd", "page"]);
+/** Delay before the reader's place is saved, in ms. */
+const SAVE_MS = 300;
+/** How often times like "5m ago" are redrawn while nothing runs, in ticks. */
+const IDLE_TICKS = 30;
+
+/** Draws the state and sends events to it. All mutable state of the page is here. */
+export class Page {
+  readonly #host: Host;
+  readonly #root: HTMLElement;
+  readonly #announcer: Announcer;
+  readonly #since = Date.now();
+  readonly #scrollWatch: ScrollWatch;
+  #state: State;
+  #saved: string;
+  /** The reader's saved place, until there is enough content to scroll to it. */
+  #scrollTo: Place | undefined;
+  #frame: number | undefined;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new Pace();
+  /** Messages to send once the state is on the screen. */
+  #afterDrawing: FromWebview[] = [];
+  #ticks = 0;
+
+  constructor(host: Host, document: Document) {
+    this.#host = host;
+    this.#root = byId(document, "app");
+    this.#announcer = new Announcer(byId(document, "announcements"));
+    const saved = host.getState();
+    this.#state = restore(saved);
+    this.#saved = JSON.stringify(saved);
+    this.#scrollTo = readSaved(saved).reading;
+    this.#scrollWatch = new ScrollWatch({
+      leftEnd: () => {
+        this.send({ type: "leaveEnd" });
+      },
+      nearsStart: () => {
+        this.#showMore("before");
+      },
+      nearsEnd: () => {
+        if (this.#state.open?.reading !== undefined) {
+          this.#showMore("after");
+        }
+      },
+      reachedEnd: () => {
+        if (this.#scrollTo === undefined) {
+          this.send({ type: "reachEnd" });
+        }
+      },
+    });
+  }
+
+  /** Draw what is known and request the rest. */
+  start(): void {
+    this.#host.postMessage({ type: "ready" });
+    const { open } = this.#state;
+    if (open !== undefined) {
+      const { taskId, returning } = open;
+      if (returning !== undefined) {
+        const seq = returning + EVENTS_BEHIND;
+        this.#host.postMessage({ type: "page", taskId, side: "before", seq });
+      }
+      this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
+    }
+    this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.#state.open !== undefined) {
+        this.send({ type: "closeRun" });
+      }
+    });
+    setInterval(() => {
+      this.#tick();
+    }, TICK_MS);
+    this.#draw();
+  }
+
+  /** Handle an event from the extension or the reader. */
+  send(event: Event): void {
+    if (PAGING.has(event.type)) {
+      this.#noteView();
+    }
+    const before = this.#state;
+    const after = reduce(before, event);
+    this.#state = after;
+    for (const request of requestsOf(before, after, event)) {
+      if (request.type === "seen") {
+        this.#afterDrawing.push(request);
+      } else {
+        this.#host.postMessage(request);
+      }
+    }
+    this.#announcer.say(announcements(before, after, this.#since));
+    const focus = focusTarget(after, event);
+    if (focus !== undefined) {
+      this.#draw();
+      this.#root.querySelector<HTMLElement>(focus)?.focus();
+    } else if (after !== before || this.#afterDrawing.length > 0) {
+      this.#drawSoon(STREAMED.has(event.type) ? this.#pace.wait : 0);
+    }
+  }
+
+  #showMore(side: PageSide): void {
+    const { open } = this.#state;
+    if (open !== undefined && open.loading === undefined && hasMore(open, side)) {
+      this.send({ type: side === "before" ? "earlier" : "later" });
+    }
+  }
+
+  /** Note which items are in view: they must stay to keep the reader's place. */
+  #noteView(): void {
+    const scroller = this.#scroller();
+    const range = scroller === null ? undefined : rangeInView(scroller);
+    if (range !== undefined) {
+      this.#state = reduce(this.#state, { type: "inView", range });
+    }
+  }
+
+  /** Draw in the next frame after `wait` ms. The shorter wait wins: a stream never delays input. */
+  #drawSoon(wait = 0): void {
+    if (wait > 0) {
+      this.#waiting ??= setTimeout(() => {
+        this.#waiting = undefined;
+        this.#drawSoon();
+      }, wait);
+      return;
+    }
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#draw();
+    });
+  }
+
+  #draw(): void {
+    this.#noteScrolling();
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    if (this.#frame !== undefined) {
+      cancelAnimationFrame(this.#frame);
+      this.#frame = undefined;
+    }
+    this.#pace.begin();
+    this.#drawNow();
+    this.#pace.end();
+    for (const message of this.#afterDrawing) {
+      this.#host.postMessage(message);
+    }
+    this.#afterDrawing = [];
+  }
+
+  #drawNow(): void {
+    const scroller = this.#scroller();
+    if (scroller !== null && this.#state.open?.reading !== undefined) {
+      keepingPlace(scroller, () => {
+        this.#render();
+      });
+    } else {
+      this.#render();
+    }
+    this.#scroll();
+    this.#saveSoon();
+  }
+
+  /** Handle scrolling whose event has not fired yet. */
+  #noteScrolling(): void {
+    const scroller = this.#scroller();
+    if (scroller !== null) {
+      this.#scrollWatch.scrolled(scroller);
+    }
+  }
+
+  /** Draw. If the focused element disappears, as the Cancel button does, move the focus nearby. */
+  #render(): void {
+    const { ownerDocument } = this.#root;
+    const hadFocus = this.#root.contains(ownerDocument.activeElement);
+    this.#renderApp();
+    if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
+      this.#root.querySelector<HTMLElement>(FALLBACK_FOCUS)?.focus();
+    }
+  }
+
+  #renderApp(): void {
+    const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
+    render(
+      app(view, ({ currentTarget }) => {
+        this.#scrollWatch.scrolled(currentTarget as HTMLElement);
+        this.#saveSoon();
+      }),
+      this.#root,
+    );
+  }
+
+  #scroll(): void {
+    const scroller = this.#scroller();
+    const { open } = this.#state;
+    if (scroller === null || open === undefined) {
+      return;
+    }
+    if (followsEnd(open)) {
+      scroller.scrollTop = scroller.scrollHeight;
+      this.#scrollWatch.placed(scroller);
+      this.#scrollTo = undefined;
+      const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
+      if (!isFull && canWiden(open)) {
+        this.send({ type: "widen" });
+      }
+    } else if (this.#scrollTo !== undefined && scrollTo(scroller, this.#scrollTo)) {
+      this.#scrollTo = undefined;
+    }
+    this.#scrollWatch.placed(scroller);
+    if (open.reading !== undefined && isAtStart(scroller)) {
+      this.#showMore("before"); // a reader at the top cannot scroll up to request it
+    }
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    if ((this.#state.runs ?? []).some(isLive) || this.#ticks % IDLE_TICKS === 0) {
+      this.#drawSoon();
+    }
+  }
+
+  /** Save the state after a delay: scrolling changes it often. */
+  #saveSoon(): void {
+    this.#saving ??= setTimeout(() => {
+      this.#saving = undefined;
+      this.#save();
+    }, SAVE_MS);
+  }
+
+  #save(): void {
+    const scroller = this.#scroller();
+    const place = this.#scrollTo ?? (scroller === null ? undefined : placeIn(scroller));
+    const saved = save(this.#state, place);
+    const text = JSON.stringify(saved);
+    if (text !== this.#saved) {
+      this.#saved = text;
+      this.#host.setState(saved);
+    }
+  }
+
+  #scroller(): HTMLElement | null {
+    return this.#root.querySelector<HTMLElement>("#scroller");
+  }
+}
+
+function byId(document: Document, id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) {
+    throw new Error(`The page has no element #${id}.`);
+  }
+  return element;
+}

@@ -1,0 +1,39 @@
+import type { RunRow } from "../../src/panel/messages.js";
+import type { AsyncTask } from "../../src/protocol.js";
+import * as outcome from "../../src/text/outcome.js";
+import { CONVERSATION } from "./strings.js";
+
+/** Return what to show as the status of a row. */
+export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
+  return outcome.shownStatus(stateOf(run, isCancelling));
+}
+
+/** Describe the status of a row in a few words. */
+export function statusText(run: RunRow, isCancelling: boolean): string {
+  return outcome.statusText(stateOf(run, isCancelling));
+}
+
+function stateOf(run: RunRow, isCancelling: boolean): outcome.RunState {
+  return { ...run, isAsking: run.asks !== undefined, isCancelling };
+}
+
+/** Return the error of a failed run, unless its end is explained anyway. */
+export function failureDetail(
+  run: Pick<AsyncTask, "status" | "endReason" | "error">,
+): string | undefined {
+  const { status, endReason, error } = run;
+  const isExplained = endReason === "lost" || endReason === "hostExit";
+  return status === "failed" && !isExplained ? error : undefined;
+}
+
+/** Describe how a run continues an earlier one, after "Continued from an earlier run". */
+export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
+  switch (mode) {
+    case "session":
+      return CONVERSATION.sameSession;
+    case "replay":
+      return CONVERSATION.replayed;
+    default:
+      return undefined;
+  }
+}

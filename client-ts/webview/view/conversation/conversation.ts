@@ -1,0 +1,267 @@
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+
+import type { Progress } from "../../../src/protocol.js";
+import type { PageSide, RunRow } from "../../../src/panel/messages.js";
+import { askedLine } from "../../../src/questions/questions.js";
+import { changeWords, modelWords, retryWords } from "../../../src/text/runWords.js";
+import { duration } from "../../../src/text/format.js";
+import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
+import { cutText, plain } from "../../text/format.js";
+import { keyOf } from "../../model/conversation/items.js";
+import { hasMore, type OpenRun, shownOf, showsEnd } from "../../model/openRun.js";
+import type { State } from "../../model/state.js";
+import { resumeWords, shownStatus, statusText } from "../../text/words.js";
+import { ACTIONS, CONVERSATION } from "../../text/strings.js";
+import { ending, totals } from "./ending.js";
+import { folds } from "./folds.js";
+import { icon } from "../common/icon.js";
+import type { ItemContext } from "./context.js";
+import { itemView } from "./item.js";
+import { onMarkdownClick } from "../markdown/clicks.js";
+import { plan } from "./plan.js";
+import { speechBox, unsaidMessages } from "./speech.js";
+import type { Part, View } from "../common/view.js";
+
+/** How much of the goal is shown, in characters. */
+const GOAL_CHARS = 20_000;
+/** How much of a question is shown in the head, in characters. */
+const ASKS_CHARS = 240;
+/** Time without output after which the silence is shown, in ms. */
+const SILENCE_MS = 30_000;
+
+/** Render one run as a conversation; `onScroll` receives its scroll events. */
+export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
+  return html`<section class="page conversation" aria-labelledby="conversation-title">
+    ${head(view, open)} ${problem(open)}
+    ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
+    <div
+      class="scroller"
+      id="scroller"
+      tabindex="0"
+      role="log"
+      aria-live="off"
+      aria-labelledby="conversation-title"
+      @scroll=${onScroll}
+      @click=${(event: Event) => {
+        onMarkdownClick(event, open.taskId, view.send);
+      }}
+    >
+      ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
+      ${items(view, open)} ${showsEnd(open) ? tail(view, open) : undefined}
+    </div>
+    <div class="over">${jump(view, open)}</div>
+    ${speechBox(view, open)}
+  </section>`;
+}
+
+function head(view: View, open: OpenRun): Part {
+  const row = rowOf(view, open);
+  const back = (): void => {
+    view.send({ type: "closeRun" });
+  };
+  return html`<header class="head">
+    <button
+      type="button"
+      class="icon-button"
+      aria-label=${CONVERSATION.back}
+      title=${CONVERSATION.back}
+      @click=${back}
+    >
+      ${icon("arrow-left")}
+    </button>
+    <div class="head-text">
+      <h2 id="conversation-title">
+        <bdi>${row?.subagentName ?? CONVERSATION.title}</bdi>
+      </h2>
+      ${row === undefined ? undefined : headFacts(view, row)}
+    </div>
+    ${row === undefined ? undefined : cancelButton(view, row)}
+  </header>`;
+}
+
+function headFacts({ state, now }: View, row: RunRow): Part {
+  const cancelling = state.cancelling.has(row.id);
+  const status = shownStatus(row, cancelling);
+  const time = elapsed(row, now);
+  const facts = [...modelWords(row), changeWords(row.changes)].filter((fact) => fact !== undefined);
+  return html`<p class="head-facts">
+    <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
+    <span>${statusText(row, cancelling)}</span>
+    ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
+    ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
+  </p>`;
+}
+
+function cancelButton({ state, send }: View, row: RunRow): Part {
+  if (!isLive(row)) {
+    return undefined;
+  }
+  const cancelling = state.cancelling.has(row.id);
+  return html`<button
+    type="button"
+    class="secondary cancel"
+    aria-disabled=${cancelling}
+    @click=${() => {
+      send({ type: "cancelRun" });
+    }}
+  >
+    ${icon(cancelling ? "loading~spin" : "debug-stop")}
+    ${cancelling ? CONVERSATION.cancelling : CONVERSATION.cancel}
+  </button>`;
+}
+
+function problem({ problem: words }: OpenRun): Part {
+  return words === undefined
+    ? undefined
+    : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
+}
+
+function earlierRun({ send }: View, { task }: OpenRun): Part {
+  const taskId = task?.resumes;
+  return taskId === undefined
+    ? undefined
+    : html`<p class="hint">
+        ${CONVERSATION.continued}
+        <button
+          type="button"
+          class="link"
+          @click=${() => {
+            send({ type: "openRun", taskId });
+          }}
+        >
+          ${CONVERSATION.earlierRun}
+        </button>
+        ${resumeWords(task?.resumeMode)}
+      </p>`;
+}
+
+function goal({ task }: OpenRun): Part {
+  return task === undefined
+    ? undefined
+    : html`<section class="goal" aria-label=${CONVERSATION.goal}>
+        <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
+      </section>`;
+}
+
+function items(view: View, open: OpenRun): Part {
+  const {
+    conversation: { items: all, dropped },
+  } = open.stream;
+  const shown = shownOf(open);
+  const context = contextOf(view, open);
+  const numbered = all
+    .slice(shown.start - dropped, shown.end - dropped)
+    .map((item, at) => ({ item, at: shown.start + at }));
+  return html`${more(view, open, "before")}
+    <ol class="items">
+      ${repeat(
+        numbered,
+        ({ item }) => keyOf(item),
+        ({ item, at }) => itemView(item, at, context),
+      )}
+    </ol>
+    ${open.reading === undefined ? undefined : more(view, open, "after")}`;
+}
+
+function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemContext {
+  const live = task === undefined || isLive(task);
+  return { taskId, live, folder: task?.workspaceDir, answering, send };
+}
+
+/** Render a button for those who do not scroll: scrolling shows more automatically. */
+function more({ send }: View, open: OpenRun, side: PageSide): Part {
+  if (!hasMore(open, side)) {
+    return undefined;
+  }
+  const loading = open.loading === side;
+  return html`<button
+    type="button"
+    class="more"
+    aria-disabled=${loading}
+    @click=${() => {
+      send({ type: side === "before" ? "earlier" : "later" });
+    }}
+  >
+    ${loading ? CONVERSATION.loading : side === "before" ? CONVERSATION.earlier : CONVERSATION.later}
+  </button>`;
+}
+
+function tail(view: View, open: OpenRun): Part {
+  return html`${folds(open)} ${unsaidMessages(view, open)} ${activity(view, open)}
+  ${ending(view, open)}`;
+}
+
+/** Render what a run is doing now, and how long it has been silent. */
+function activity({ now, state, send }: View, open: OpenRun): Part {
+  const { task, taskId } = open;
+  if (task?.status === "queued" && !state.cancelling.has(taskId)) {
+    return queuedRun(state, send);
+  }
+  if (task?.status !== "running" || state.cancelling.has(taskId)) {
+    return undefined;
+  }
+  const isAsking = task.attention !== undefined;
+  const silent = now - Math.max(task.progress.lastActivityAt, open.stream.newestTs);
+  const facts = [
+    isAsking ? CONVERSATION.asking : doing(task.progress),
+    ...totals(task, open.stream.conversation),
+    ...(silent > SILENCE_MS && !isAsking ? [CONVERSATION.silent(duration(silent))] : []),
+  ];
+  return html`<p class="activity">
+    ${icon(STATUS_ICON[isAsking ? "asking" : "running"])} <span>${facts.join(" · ")}</span>
+  </p>`;
+}
+
+/** Render why a queued run has not started, with a button to change the limit. */
+function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
+  const running = runs.filter(({ status }) => status === "running").length;
+  const words =
+    limit === undefined || limit < 0
+      ? CONVERSATION.queued
+      : CONVERSATION.queuedBehind(running, limit);
+  return html`<p class="activity">
+    ${icon(STATUS_ICON.queued)} <span>${words}</span>
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "act", action: "changeLimit" });
+      }}
+    >
+      ${ACTIONS.changeLimit}
+    </button>
+  </p>`;
+}
+
+function doing({ currentTool, retrying }: Progress): string {
+  if (retrying !== undefined) {
+    return retryWords(retrying);
+  }
+  return currentTool === undefined ? CONVERSATION.working : CONVERSATION.tool(plain(currentTool));
+}
+
+function jump({ send }: View, open: OpenRun): Part {
+  return open.reading === undefined
+    ? undefined
+    : html`<button
+        type="button"
+        class="jump"
+        @click=${() => {
+          send({ type: "jumpToEnd" });
+        }}
+      >
+        ${icon("arrow-down")} ${CONVERSATION.latest}
+      </button>`;
+}
+
+function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
+  return task === undefined
+    ? state.runs?.find(({ id }) => id === taskId)
+    : {
+        ...task,
+        goal: task.goalPrompt,
+        ...(task.progress.retrying && { retrying: task.progress.retrying }),
+        ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),
+      };
+}

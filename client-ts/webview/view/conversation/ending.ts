@@ -1,0 +1,137 @@
+import { html } from "lit-html";
+
+import type { AsyncTask } from "../../../src/protocol.js";
+import { allTokens } from "../../../src/text/runWords.js";
+import { compact, dollars } from "../../../src/text/format.js";
+import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
+import { plain } from "../../text/format.js";
+import { finalText } from "../../model/conversation/result.js";
+import type { OpenRun } from "../../model/openRun.js";
+import type { Conversation, Usage } from "../../model/conversation/conversation.js";
+import { failureDetail } from "../../text/words.js";
+import { ACTIONS, ENDING } from "../../text/strings.js";
+import { icon } from "../common/icon.js";
+import { remembering, renderMarkdown } from "../markdown/markdown.js";
+import { pathLink } from "./pathLink.js";
+import type { Part, View } from "../common/view.js";
+
+const MAX_FILES = 100;
+/** An error with more lines than this is folded, except its last line. */
+const CAUSE_LINES = 4;
+
+const resultElement = remembering((key: { text: string }) => renderMarkdown(key.text));
+const resultKeys = new WeakMap<AsyncTask, { text: string }>();
+
+/** Render how and why a run ended, its result, and what to do next. */
+export function ending(view: View, open: OpenRun): Part {
+  const { task } = open;
+  if (task === undefined || isLive(task)) {
+    return undefined;
+  }
+  return html`<section class="ending ending-${task.status}" aria-label=${ENDING.label}>
+    <p class="ending-state">
+      <span class="state state-${task.status}">${icon(STATUS_ICON[task.status])}</span>
+      <span>${statusSentence(task)}</span>
+    </p>
+    ${failure(task)} ${result(task, open)} ${touchedFiles(task, view)} ${used(task, open)}
+    ${actions(view, task)}
+  </section>`;
+}
+
+function failure(task: AsyncTask): Part {
+  const advice = endAdvice(task.endReason);
+  const words = failureDetail(task);
+  return html`${words === undefined ? undefined : failed(plain(words))}
+  ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;
+}
+
+/** Show the last line first: it names the cause in most error output. */
+function failed(words: string): Part {
+  const lines = words.trimEnd().split("\n");
+  const cause = lines.at(-1) ?? "";
+  return lines.length <= CAUSE_LINES
+    ? html`<pre class="failure">${words}</pre>`
+    : html`<pre class="failure">${cause}</pre>
+        <details class="fold">
+          <summary>${ENDING.allLines(lines.length)}</summary>
+          <pre class="log" tabindex="0" aria-label=${ENDING.error}>${words}</pre>
+        </details>`;
+}
+
+function result(task: AsyncTask, open: OpenRun): Part {
+  const text = finalText(task, open.stream.conversation);
+  if (text === undefined || text === task.error) {
+    return undefined;
+  }
+  const known = resultKeys.get(task);
+  const key = known?.text === text ? known : { text };
+  resultKeys.set(task, key);
+  return html`<h3>${ENDING.result}</h3>
+    ${resultElement(key)}`;
+}
+
+function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, view: View): Part {
+  const { send } = view;
+  const files = partial?.touchedFiles ?? [];
+  return files.length === 0
+    ? undefined
+    : html`<h3>${ENDING.files}</h3>
+        <ul class="files">
+          ${files
+            .slice(0, MAX_FILES)
+            .map((path) => html`<li>${pathLink({ path }, { taskId, folder, send })}</li>`)}
+        </ul>`;
+}
+
+function used(task: AsyncTask, { stream }: OpenRun): Part {
+  const facts = totals(task, stream.conversation);
+  return facts.length === 0 ? undefined : html`<p class="hint">${facts.join(" · ")}</p>`;
+}
+
+/** Describe what a run has used so far; its events are more current than its record. */
+export function totals(task: AsyncTask, { usage }: Conversation): string[] {
+  const { toolCalls } = task.progress;
+  const used = { ...task.progress, ...usage } as Usage;
+  const { cost, contextUsed, contextSize } = used;
+  const tokens = allTokens(used);
+  return [
+    ...(toolCalls > 0 ? [ENDING.toolCalls(toolCalls)] : []),
+    ...(tokens > 0 ? [ENDING.tokens(compact(tokens))] : []),
+    ...(typeof cost === "number" ? [dollars(cost)] : []),
+    ...(contextUsed !== undefined && contextSize
+      ? [ENDING.context(Math.round((100 * contextUsed) / contextSize))]
+      : []),
+  ];
+}
+
+function actions({ send }: View, { id: taskId }: AsyncTask): Part {
+  return html`<div class="actions">
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "beginResume", taskId });
+      }}
+    >
+      ${ENDING.resume}
+    </button>
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "launchAgain" });
+      }}
+    >
+      ${ENDING.again}
+    </button>
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "act", action: "openTranscript" });
+      }}
+    >
+      ${ACTIONS.openTranscript}
+    </button>
+  </div>`;
+}

@@ -1,0 +1,50 @@
+import { html } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+
+import { type Block, blockSource } from "../../model/conversation/blocks.js";
+import type { Item, ThoughtItem } from "../../model/conversation/items.js";
+import { cutText, plain } from "../../text/format.js";
+import { CONVERSATION } from "../../text/strings.js";
+import { icon } from "../common/icon.js";
+import { remembering, renderMarkdown } from "../markdown/markdown.js";
+import type { ItemContext } from "./context.js";
+import { question } from "./question.js";
+import { sentText } from "./speech.js";
+import { tool } from "./tool.js";
+import type { Part } from "../common/view.js";
+
+/** How much of a sent message is shown, in characters. */
+const SENT_CHARS = 20_000;
+
+const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
+
+/** Render an item of a conversation, by its number, only if it or its context changed. */
+export function itemView(item: Item, at: number, context: ItemContext): Part {
+  const { live, folder, answering } = context;
+  return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at}>
+    ${guard([item, live, folder, answering], () => body(item, context))}
+  </li>`;
+}
+
+function body(item: Item, context: ItemContext): unknown {
+  switch (item.kind) {
+    case "message":
+      return blockElement(item.block);
+    case "sent":
+      return sentText(cutText(item.text, SENT_CHARS));
+    case "thought":
+      return thought(item);
+    case "tool":
+      return tool(item, context);
+    case "question":
+      return question(item.question, context);
+  }
+}
+
+function thought({ text: { text, cutChars } }: ThoughtItem): Part {
+  const cut = cutChars > 0 ? "…" : "";
+  return html`<details class="thinking">
+    <summary>${icon("chevron-right")} ${CONVERSATION.thought}</summary>
+    <p dir="auto">${cut}${plain(text.trim())}</p>
+  </details>`;
+}

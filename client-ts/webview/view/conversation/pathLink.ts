@@ -1,0 +1,30 @@
+import { html } from "lit-html";
+
+import { plain } from "../../text/format.js";
+import { pathInside } from "../../model/conversation/places.js";
+import { HOME } from "../../text/strings.js";
+import type { ItemContext } from "./context.js";
+import type { Part } from "../common/view.js";
+
+/** Render a file that a run touched, as a link if it is in the run's folder. */
+export function pathLink(
+  place: { readonly path: string; readonly line?: number },
+  { taskId, folder, send }: Pick<ItemContext, "taskId" | "folder" | "send">,
+): Part {
+  const { path, line } = place;
+  const inside = pathInside(path, folder);
+  const suffix = line === undefined ? "" : `:${line}`;
+  if (inside === undefined) {
+    return html`<code class="path">${plain(path)}${suffix}</code>`;
+  }
+  return html`<button
+    type="button"
+    class="link path"
+    title=${HOME.open(plain(path))}
+    @click=${() => {
+      send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line }) });
+    }}
+  >
+    <bdi>${plain(inside)}${suffix}</bdi>
+  </button>`;
+}

@@ -1,0 +1,115 @@
+import { html } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+
+import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
+import { launchable, missingReason, viewOnly } from "../../model/state.js";
+import { COMPOSER } from "../../text/strings.js";
+import { icon } from "../common/icon.js";
+import { refusal } from "../common/refusal.js";
+import { submitOnEnter, textOf } from "../common/typing.js";
+import type { Part, View } from "../common/view.js";
+
+/** Render the form that launches a run: goal, subagent and button. */
+export function composer(view: View): Part {
+  const { state, send } = view;
+  const submit = (event: globalThis.Event): void => {
+    event.preventDefault();
+    send({ type: "submit" });
+  };
+  return html`<form class="composer" aria-label=${COMPOSER.label} @submit=${submit}>
+    ${problem(view)}
+    <div class="composer-box">
+      <label class="sr-only" for="goal">${COMPOSER.goal}</label>
+      <textarea
+        id="goal"
+        rows="2"
+        placeholder=${COMPOSER.placeholder}
+        aria-describedby="composer-hint"
+        aria-invalid=${state.launch.kind === "refused"}
+        .value=${live(state.draft.goal)}
+        @input=${(event: InputEvent) => {
+          send({ type: "write", goal: textOf(event) });
+        }}
+        @keydown=${(event: KeyboardEvent) => {
+          submitOnEnter(event, () => {
+            send({ type: "submit" });
+          });
+        }}
+      ></textarea>
+      <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
+    </div>
+    <p id="composer-hint" class="hint">${hint(view)}</p>
+  </form>`;
+}
+
+function picker({ state, send }: View): Part {
+  const chosen = state.draft.subagentName;
+  return html`<label class="sr-only" for="subagent">${COMPOSER.subagent}</label>
+    <span class="picker">
+      ${icon("robot")}
+      <select
+        id="subagent"
+        @change=${(event: Event) => {
+          send({ type: "choose", subagentName: textOf(event) });
+        }}
+      >
+        ${launchable(state).map((each) => {
+          const { name } = each;
+          const mark = missingReason(state, each) === undefined ? "" : ` (${COMPOSER.unavailable})`;
+          return html`<option value=${name} .selected=${live(name === chosen)}>
+            ${name}${mark}
+          </option>`;
+        })}
+      </select>
+      <button
+        type="button"
+        class="icon-button"
+        title=${COMPOSER.choose}
+        aria-label=${COMPOSER.choose}
+        @click=${() => {
+          send({ type: "act", action: "chooseDefinition" });
+        }}
+      >
+        ${icon("list-selection")}
+      </button>
+    </span>`;
+}
+
+function launchButton({ state }: View): Part {
+  const sending = state.launch.kind === "sending";
+  const reason = viewOnly(state);
+  return html`<button
+    type="submit"
+    class="primary"
+    title=${reason ?? COMPOSER.launchHint}
+    ?disabled=${sending || state.service.kind !== "running" || reason !== undefined}
+  >
+    ${icon(sending ? "loading~spin" : "play")} ${sending ? COMPOSER.launching : COMPOSER.launch}
+  </button>`;
+}
+
+function problem({ state: { launch }, send }: View): Part {
+  if (launch.kind !== "refused") {
+    return undefined;
+  }
+  const queue = (): void => {
+    send({ type: "queue" });
+  };
+  return refusal(launch, send, queue);
+}
+
+function hint({ state }: View): string {
+  const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
+  if (chosen === undefined) {
+    return COMPOSER.keys;
+  }
+  const missing = missingReason(state, chosen);
+  if (missing !== undefined) {
+    return COMPOSER.unavailableHint(missing);
+  }
+  const { description, runner, model } = chosen;
+  const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");
+  const line = approvalLine(chosen);
+  const approval = line === undefined ? "" : ` ${COMPOSER.approval(line)}`;
+  return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}`;
+}

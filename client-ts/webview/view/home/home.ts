@@ -1,0 +1,111 @@
+import { html } from "lit-html";
+
+import { launchable, problemsOf } from "../../model/state.js";
+import { ACTIONS, HOME } from "../../text/strings.js";
+import { composer } from "./composer.js";
+import { icon } from "../common/icon.js";
+import { runList } from "./runList.js";
+import type { Part, View } from "../common/view.js";
+
+/** Render the first page: the list of runs and the composer. */
+export function home(view: View): Part {
+  const { runs = [] } = view.state;
+  return html`<section class="page home" aria-label=${HOME.label}>
+    <div class="home-body">
+      ${runs.length === 0 ? nothingYet(view) : runList(view, runs)} ${problems(view)}
+    </div>
+    ${launchable(view.state).length > 0 ? composer(view) : undefined}
+    ${runs.length > 0 ? noDefinitions(view) : undefined}
+  </section>`;
+}
+
+function nothingYet(view: View): Part {
+  const { state } = view;
+  if (state.runs === undefined || state.definitions === undefined) {
+    return undefined; // Nothing is known yet; the banner explains why.
+  }
+  if (launchable(state).length === 0) {
+    return noDefinitions(view);
+  }
+  return html`<div class="welcome">
+    ${icon("comment-discussion")}
+    <h2>${HOME.empty}</h2>
+    <p>${HOME.emptyHint}</p>
+  </div>`;
+}
+
+/** Render why definitions are missing in Restricted Mode; the banner has the button to trust. */
+function untrusted(): Part {
+  return html`<div class="welcome">
+    ${icon("shield")}
+    <h2>${HOME.untrusted}</h2>
+    <p>${HOME.untrustedHint}</p>
+  </div>`;
+}
+
+function noDefinitions({ state, send }: View): Part {
+  if (state.definitions === undefined || launchable(state).length > 0) {
+    return undefined;
+  }
+  if (state.service.kind === "untrusted") {
+    return untrusted();
+  }
+  return html`<div class="welcome">
+    ${icon("robot")}
+    <h2>${HOME.noDefinitions}</h2>
+    <p>${HOME.exampleHint}</p>
+    <button
+      type="button"
+      class="primary"
+      ?disabled=${state.service.kind !== "running"}
+      @click=${() => {
+        send({ type: "act", action: "runExample" });
+      }}
+    >
+      ${icon("play")} ${ACTIONS.runExample}
+    </button>
+    <p>${HOME.definitionHint}</p>
+    <button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send({ type: "act", action: "createDefinition" });
+      }}
+    >
+      ${icon("add")} ${ACTIONS.createDefinition}
+    </button>
+  </div>`;
+}
+
+function problems({ state, send }: View): Part {
+  const found = problemsOf(state);
+  if (found.length === 0) {
+    return undefined;
+  }
+  return html`<details class="fold problems">
+    <summary>${icon("warning")} ${HOME.problems(found.length)}</summary>
+    <ul>
+      ${found.map(
+        ({ path, line, message }) =>
+          html`<li>
+            <button
+              type="button"
+              class="link path"
+              title=${HOME.open(path)}
+              @click=${() => {
+                send({ type: "openDefinition", path, ...(line === undefined ? {} : { line }) });
+              }}
+            >
+              ${shortPath(path)}${line === undefined ? "" : `:${line}`}
+            </button>
+            ${message}
+          </li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
+/** Return the end of a path, which distinguishes definitions; the tooltip has all of it. */
+function shortPath(path: string): string {
+  return path.split(/[\\/]/u).slice(-3).join("/");
+}

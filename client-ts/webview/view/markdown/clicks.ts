@@ -1,0 +1,27 @@
+import type { View } from "../common/view.js";
+
+/** How long a button shows that it copied, in ms. */
+const COPIED_MS = 1_500;
+
+/** Handle clicks on buttons in rendered Markdown. */
+export function onMarkdownClick(event: Event, taskId: string, send: View["send"]): void {
+  const button = (event.target as Element).closest<HTMLElement>(".markdown button");
+  const { path, line } = button?.dataset ?? {};
+  if (button === null) {
+    return;
+  }
+  if (path !== undefined) {
+    send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line: Number(line) }) });
+  } else if (button.classList.contains("copy")) {
+    void copy(button);
+  }
+}
+
+async function copy(button: HTMLElement): Promise<void> {
+  await navigator.clipboard.writeText(
+    button.parentElement?.querySelector("pre")?.textContent ?? "",
+  );
+  const glyph = button.querySelector(".codicon");
+  glyph?.classList.replace("codicon-copy", "codicon-check");
+  setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), COPIED_MS);
+}

@@ -1,0 +1,137 @@
+import DOMPurify, { type Config } from "dompurify";
+import MarkdownIt, { type Token } from "markdown-it";
+
+import { plain } from "../../text/format.js";
+import { MARKDOWN } from "../../text/strings.js";
+import { withFileLinks } from "./fileLinks.js";
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
+// Link only complete addresses, not every name with a dot.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+
+// Other links, such as commands of the editor, stay text.
+markdown.validateLink = (url) => /^https?:/iu.test(url);
+
+// Load nothing: show a link to the image.
+markdown.renderer.rules["image"] = (tokens, at) => {
+  const image = tokens[at];
+  const { escapeHtml } = markdown.utils;
+  const label = image?.content.trim() ?? "";
+  return `<a href="${escapeHtml(String(image?.attrGet("src") ?? ""))}">${escapeHtml(label || MARKDOWN.image)}</a>`;
+};
+
+// The page's policy forbids inline styles, which align the columns of tables.
+markdown.core.ruler.push("unstyled", ({ tokens }) => {
+  for (const token of tokens) {
+    token.attrs = token.attrs?.filter(([name]) => name !== "style") ?? null;
+  }
+});
+
+const SAFE = {
+  ALLOWED_TAGS: [
+    ..."p br hr em strong s code pre blockquote ul ol li a".split(" "),
+    ..."h1 h2 h3 h4 h5 h6 table thead tbody tr th td".split(" "),
+  ],
+  ALLOWED_ATTR: ["href", "start"],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^https?:/iu,
+  RETURN_DOM_FRAGMENT: true as const,
+} satisfies Config;
+
+/** Each of these gets its own text direction; code is always left to right. */
+const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
+
+/**
+ * Render untrusted Markdown: HTML is shown as text, only web links are links, and images become
+ * links. Places in files become buttons, which `onMarkdownClick` handles.
+ */
+export function renderMarkdown(source: string): HTMLElement {
+  const element = document.createElement("div");
+  element.className = "markdown";
+  element.dir = "auto";
+  element.append(DOMPurify.sanitize(htmlOf(plain(source)), SAFE));
+  for (const link of element.querySelectorAll("a[href]")) {
+    link.setAttribute("title", link.getAttribute("href") ?? "");
+  }
+  for (const block of element.querySelectorAll<HTMLElement>(BLOCKS)) {
+    block.dir = "auto";
+  }
+  element.querySelectorAll("li").forEach(showTask);
+  element.querySelectorAll("pre").forEach(addCopy);
+  withFileLinks(element);
+  return element;
+}
+
+/** A text with more elements than this is shown as plain text: its layout would take too long. */
+const MOST_ELEMENTS = 1_500;
+
+function htmlOf(source: string): string {
+  const env = {};
+  const tokens = markdown.parse(source, env);
+  return elementCount(tokens) > MOST_ELEMENTS
+    ? `<pre>${markdown.utils.escapeHtml(source)}</pre>`
+    : markdown.renderer.render(tokens, markdown.options, env);
+}
+
+function elementCount(tokens: readonly Token[]): number {
+  return tokens.reduce(
+    (count, { tag, nesting, children }) =>
+      count + (tag !== "" && nesting >= 0 ? 1 : 0) + elementCount(children ?? []),
+    0,
+  );
+}
+
+const BOX = /^\[([ xX])\]\s+/u;
+
+/** Show an item of a task list with a read-only checkbox. */
+function showTask(item: HTMLElement): void {
+  const first = item.firstChild?.nodeName === "P" ? item.firstChild.firstChild : item.firstChild;
+  const mark = first instanceof Text ? BOX.exec(first.data) : null;
+  if (!(first instanceof Text) || mark === null) {
+    return;
+  }
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.disabled = true;
+  box.toggleAttribute("checked", mark[1] !== " ");
+  box.setAttribute("aria-label", mark[1] === " " ? MARKDOWN.open : MARKDOWN.done);
+  first.data = first.data.slice(mark[0].length);
+  first.before(box, " ");
+  item.className = "task";
+}
+
+/** Code with a line longer than this is wrapped, in characters. */
+const LONG_LINE = 500;
+
+function addCopy(code: HTMLElement): void {
+  const frame = document.createElement("div");
+  frame.className = "code";
+  code.dir = "ltr";
+  if (code.textContent.split("\n").some((line) => line.length > LONG_LINE)) {
+    code.className = "wrapped";
+  }
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "icon-button copy";
+  button.title = MARKDOWN.copy;
+  button.setAttribute("aria-label", MARKDOWN.copyLabel);
+  const glyph = document.createElement("span");
+  glyph.className = "codicon codicon-copy";
+  glyph.setAttribute("aria-hidden", "true");
+  button.append(glyph);
+  code.replaceWith(frame);
+  frame.append(code, button);
+}
+
+/** Cache rendered elements, so that only changes are rendered again. */
+export function remembering<K extends object>(
+  render: (key: K) => HTMLElement,
+): (key: K) => HTMLElement {
+  const rendered = new WeakMap<K, HTMLElement>();
+  return (key) => {
+    const known = rendered.get(key) ?? render(key);
+    rendered.set(key, known);
+    return known;
+  };
+}
