@@ -201,7 +201,11 @@ export interface RemindersSettings {
   notifyCancelled?: boolean;
   /** Add subagent name, goal and partial result to each block. */
   enrich?: boolean;
+  /** Which runs a model is notified of: those of its workspace, of its client only, or all. */
+  scope?: ReminderScope;
 }
+
+export type ReminderScope = "workspace" | "client" | "all";
 
 /** `tools`: bounds of what a tool answers, in characters. */
 export interface ToolsSettings {
@@ -209,11 +213,11 @@ export interface ToolsSettings {
   maxChars?: number;
 }
 
-/** `host`: how long a shared Host outlives its clients. These settings have no effect yet. */
+/** `host`: how long a shared Host outlives its clients. */
 export interface HostSettings {
-  /** How long runs continue without a client. Has no effect yet. */
+  /** How long runs continue without a client, in minutes; -1 means without a limit. */
   surviveMinutes?: number;
-  /** How long an idle Host stays. Has no effect yet. */
+  /** How long a Host without clients and runs stays, in seconds. */
   idleSeconds?: number;
 }
 
@@ -231,6 +235,11 @@ export interface InitializeResult {
   runners: RunnerInfo[];
   /** Changes with every process. A client that sees a new one must list everything again. */
   instanceId: string;
+  /**
+   * Settings of `initialize` that concern the shared Host and were not applied. Send them with
+   * `settings/update`. Absent if there are none.
+   */
+  ignoredSettings?: string[];
 }
 
 /** The sidecar's name and version. */
@@ -321,6 +330,12 @@ export interface LogMessage {
   level: "debug" | "info" | "warning" | "error";
   /** One line for a person. */
   message: string;
+}
+
+/** Notification `settings/didChange`: another client has changed settings of the shared Host. */
+export interface SettingsDidChange {
+  /** The changed members, as that client sent them. */
+  settings: Settings;
 }
 
 /**
@@ -1193,6 +1208,8 @@ export interface AsyncTask {
   resumeMode?: ResumeMode;
   /** What a failed or cancelled run had produced. */
   partial?: PartialResult;
+  /** Who launched the run. Absent for runs of earlier versions. */
+  owner?: Owner;
 }
 
 export type AsyncStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -1338,6 +1355,16 @@ export interface PartialResult {
   openTool?: string;
 }
 
+/** Who launched a run. */
+export interface Owner {
+  /**
+   * The name of the client, as in `clientInfo`; `cli` for the command line. Empty if it gave none.
+   */
+  client: string;
+  /** The real path of the client's first workspace folder, else of the run's working directory. */
+  workspaceDir: string;
+}
+
 /** Parameters of `asyncTasks/list`. */
 export interface AsyncListParams {
   /** Only tasks with this status, or one of these. */
@@ -1395,6 +1422,14 @@ export interface CancelResult {
   task: AsyncTask;
   /** The Host's revision. It grows with every change. */
   revision: number;
+}
+
+/** Parameters of `asyncTasks/cancelAll`. */
+export interface CancelAllParams {
+  /**
+   * `own` cancels the tasks of this client's workspace; without open folders, those of this client.
+   */
+  scope?: "own" | "all";
 }
 
 /** How many tasks this call ended. */
@@ -2064,7 +2099,7 @@ export interface Requests {
   "asyncTasks/list": { params: AsyncListParams; result: AsyncListResult };
   "asyncTasks/get": { params: TaskIdParams; result: TaskResult };
   "asyncTasks/cancel": { params: CancelParams; result: CancelResult };
-  "asyncTasks/cancelAll": { params: NoParams; result: CancelAllResult };
+  "asyncTasks/cancelAll": { params: CancelAllParams; result: CancelAllResult };
   "asyncTasks/send": { params: SendParams; result: SendResult };
   "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
   "asyncTasks/reorder": { params: ReorderParams; result: ReorderResult };
@@ -2099,6 +2134,7 @@ export interface ServerRequests {
 /** What the sidecar tells. */
 export interface ServerNotifications {
   log: { params: LogMessage };
+  "settings/didChange": { params: SettingsDidChange };
   "$/progress": { params: ProgressMessage };
   "tasks/didChange": { params: TasksDidChange };
   "subagents/didChange": { params: SubagentsDidChange };

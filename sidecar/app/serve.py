@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
@@ -23,7 +23,7 @@ from sidecar.printable import printable
 from sidecar.rpc.transport.stdio import PipeTransport
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
-_USAGE_ERROR = 2
+USAGE_ERROR = 2
 SWITCH_SECONDS = 2e-3
 """How long a thread that reads tasks may block the event loop; Python's default is 5 ms."""
 GARBAGE_THRESHOLDS = (20_000, 20, 20)
@@ -37,16 +37,23 @@ def main(arguments: Sequence[str]) -> int:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     transport = PipeTransport.stdio()
     log_to_stderr(options.log_level)
-    try:
-        raw_settings = load_file(options.config)
-        history_clock_ms()
-    except InvalidParams as error:
-        sys.stderr.write(printable(f"subagent-sidecar: {error.message}\n"))
-        return _USAGE_ERROR
+    raw_settings = read_settings(options.config)
+    if raw_settings is None:
+        return USAGE_ERROR
     root = None if options.storage_root is None else options.storage_root.absolute()
     code = asyncio.run(_serve(Session(PrivateHost(), root, raw_settings, wall_clock_ms()), transport))
     # A thread that hangs in a file system or on an unread stderr must not keep the process alive.
     os._exit(code)
+
+
+def read_settings(config: Path | None) -> dict[str, Any] | None:
+    """Return the settings of the file, or None after printing why it or the fixed clock is wrong."""
+    try:
+        history_clock_ms()
+        return load_file(config)
+    except InvalidParams as error:
+        sys.stderr.write(printable(f"subagent-sidecar: {error.message}\n"))
+        return None
 
 
 async def _serve(session: Session, transport: PipeTransport) -> int:

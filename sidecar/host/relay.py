@@ -61,7 +61,7 @@ def _attach(options: dict[str, str]) -> int:
 
         found = read_root()
         if found is None:
-            return _FAILED
+            return _left_early(options.get("--config"))
         root, early = found
     request = attaching.request_bytes(
         "attach", __version__, {"root": root, **_request_options(options)}, os.environ, early
@@ -72,6 +72,16 @@ def _attach(options: dict[str, str]) -> int:
     while (line := link.line()) is not None:
         last = line
     return _exit_code(last)
+
+
+def _left_early(config: str | None) -> int:
+    """Return the exit code for a client that named no root; a wrong settings file may be why it left."""
+    from pathlib import Path
+
+    from sidecar.app.serve import USAGE_ERROR, read_settings
+
+    settings = read_settings(None if config is None else Path(config))
+    return USAGE_ERROR if settings is None else _FAILED
 
 
 def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:

@@ -225,6 +225,7 @@ async def _model(recorder: Recorder) -> None:
     }
     recorder.examples["log"] = {"params": {"level": "warning", "message": "the disk is almost full"}}
     recorder.examples["$/progress"] = {"params": {"token": "list-1", "value": {"kind": "begin"}}}
+    recorder.examples["settings/didChange"] = {"params": {"settings": {"asyncTasks": {"max": 3}}}}
     recorder.examples["subagents/didChange"] = {"params": {"revision": 12}}
 
 

@@ -14,6 +14,7 @@ from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore
 from sidecar.app.toolbox import Toolbox
+from tests.app.callers import caller
 
 RUNNERS = {
     "cat": {"type": "command", "command": ["cat"]},
@@ -50,6 +51,11 @@ async def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     await host.aclose()
 
 
+def toolbox_of(host: Host, workspace: Workspace) -> Toolbox:
+    stored = host.views.enter([host.root.path])
+    return Toolbox(host, lambda: caller(workspace, host.store), lambda: stored.history)
+
+
 def launch(name: str, **given: Any) -> LaunchParams:
     return LaunchParams(subagent_name=name, goal_prompt="say this", **given)
 
@@ -57,7 +63,7 @@ def launch(name: str, **given: Any) -> LaunchParams:
 async def test_a_run_is_reported_from_its_launch_to_its_end(host: Host, workspace: Workspace) -> None:
     heard = Heard()
     stop = host.changes.listen(heard)
-    record = await host.launcher.launch(launch("cat"), workspace)
+    record = await host.launcher.launch(launch("cat"), caller(workspace, host.store))
     await host.registry.settled(record.task.id)
     stop()
     assert (heard.tasks[0].status, heard.tasks[-1].status) == ("running", "completed")
@@ -67,8 +73,8 @@ async def test_a_run_is_reported_from_its_launch_to_its_end(host: Host, workspac
 
 
 async def test_raising_the_limit_starts_what_is_queued(host: Host, workspace: Workspace) -> None:
-    first = await host.launcher.launch(launch("wait"), workspace)
-    second = await host.launcher.launch(launch("cat", over_limit="queue"), workspace)
+    first = await host.launcher.launch(launch("wait"), caller(workspace, host.store))
+    second = await host.launcher.launch(launch("cat", over_limit="queue"), caller(workspace, host.store))
     assert (second.task.status, len(host.admission)) == ("queued", 1)
     host.update_settings({"asyncTasks": {"max": 2}})
     await host.registry.settled(second.task.id)
@@ -79,7 +85,7 @@ async def test_raising_the_limit_starts_what_is_queued(host: Host, workspace: Wo
 
 async def test_changed_runners_are_those_of_the_next_launch(host: Host, workspace: Workspace) -> None:
     host.update_settings({"runners": {"cat": {"type": "command", "command": ["echo", "changed"]}}})
-    record = await host.launcher.launch(launch("cat"), workspace)
+    record = await host.launcher.launch(launch("cat"), caller(workspace, host.store))
     await host.registry.settled(record.task.id)
     output = (await host.registry.resolve(record.task.id)).task.output or {}
     assert output["final_message"].startswith("changed")
@@ -95,7 +101,7 @@ async def test_a_second_host_of_a_root_only_reads(host: Host, tmp_path: Path) ->
 
 async def test_the_tool_of_the_model_launches_as_clients_do(host: Host, workspace: Workspace) -> None:
     host.update_settings({"asyncTasks": {"overLimit": "queue"}})
-    toolbox = Toolbox(host, lambda: workspace)
+    toolbox = toolbox_of(host, workspace)
     arguments = {"subagent_name": "cat", "goal_prompt": "say this"}
     done = await toolbox.call("task", arguments)
     assert (done.error, (done.metadata or {})["effectiveTimeoutSeconds"]) == (None, 900)
@@ -109,7 +115,7 @@ async def test_the_tool_of_the_model_launches_as_clients_do(host: Host, workspac
 
 
 async def test_without_trust_the_tool_launches_nothing(host: Host, tmp_path: Path) -> None:
-    toolbox = Toolbox(host, lambda: Workspace((tmp_path,)))
+    toolbox = toolbox_of(host, Workspace((tmp_path,)))
     refused = await toolbox.call("task", {"subagent_name": "cat", "goal_prompt": "x"})
     assert refused.error is not None
     assert (refused.error.type, host.registry.with_status("running")) == ("EXECUTION_FAILED", [])

@@ -17,6 +17,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.transcript.transcript import Transcript
+from tests.app.callers import caller
 
 SETTINGS = {"asyncTasks": {"max": 1}, "runners": {"cat": {"type": "command", "command": ["cat"]}}}
 COUNTS = {"queued": 0, "running": 0, "completed": 0, "failed": 0, "cancelled": 0}
@@ -71,9 +72,9 @@ async def test_a_failed_launch_keeps_its_slot_until_its_end_is_recorded(
 
     monkeypatch.setattr(Transcript, "start", refuse)
     monkeypatch.setattr(host.events, "end", end_later)
-    workspace = Workspace((tmp_path,), trusted=True)
+    who = caller(Workspace((tmp_path,), trusted=True), host.store)
     params = LaunchParams(subagent_name="cat", goal_prompt="x")
-    launching = asyncio.create_task(host.launcher.launch(params, workspace))
+    launching = asyncio.create_task(host.launcher.launch(params, who))
     async with asyncio.timeout(10):
         await recording.wait()
     assert (await count_runs(host.journal)).by_status["running"] == 1

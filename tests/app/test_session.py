@@ -10,11 +10,14 @@ import pytest
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.launches import LaunchParams
 from sidecar.api.lifecycle import InitializeParams
+from sidecar.app.hosting import PrivateHost
 from sidecar.app.session import Session
-from sidecar.app.settings import SettingsStore
 from sidecar.rpc.connection import Connection
 
-SETTINGS = {"runners": {"cat": {"type": "command", "command": ["cat"]}}, "defaultRunner": "cat"}
+SETTINGS: dict[str, Any] = {
+    "runners": {"cat": {"type": "command", "command": ["cat"]}},
+    "defaultRunner": "cat",
+}
 
 
 class Sent:
@@ -49,7 +52,7 @@ async def session(tmp_path: Path, sent: Sent, monkeypatch: pytest.MonkeyPatch) -
     (agents / "scout.md").write_text("---\nname: scout\ndescription: x.\n---\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
-    session = Session(tmp_path / "root", SETTINGS, 0)
+    session = Session(PrivateHost(), tmp_path / "root", SETTINGS, 0)
     session.connection = cast(Connection, sent)
     yield session
     await session.aclose()
@@ -59,7 +62,7 @@ async def opened(session: Session, **given: Any) -> Session:
     assert session.storage_root is not None
     folder = str(session.storage_root.parent)
     params = InitializeParams(protocol_version=1, workspace_folders=[folder], **given)
-    await session.open(params, session.storage_root, SettingsStore(SETTINGS))
+    await session.open(params, session.storage_root)
     return session
 
 
@@ -102,7 +105,7 @@ async def test_a_busy_agent_gets_its_turn_when_it_becomes_idle(session: Session,
     await opened(session, workspace_trusted=True)
     session.set_busy(True)
     params = LaunchParams(subagent_name="scout", goal_prompt="look", notify_model=True)
-    record = await session.host.launcher.launch(params, session.workspace)
+    record = await session.host.launcher.launch(params, session.caller)
     await session.host.registry.settled(record.task.id)
     assert sent.turns == []
     session.set_busy(False)

@@ -75,9 +75,3 @@ def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
 def test_an_integer_that_json_cannot_carry_is_refused_with_the_range() -> None:
     with pytest.raises(InvalidParams, match=r"setting asyncTasks\.max: 10+19\d+ is not between"):
         convert({"asyncTasks": {"max": 1e30, "defaultTimeoutSeconds": 1e30}})
-
-
-def test_a_setting_without_effect_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    store = SettingsStore({"host": {"idleSeconds": 5}})
-    store.update({"history": {"search": False}})
-    assert caplog.messages == ["setting host.idleSeconds has no effect yet"]

@@ -10,6 +10,7 @@ import pytest
 from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import SubagentNotFound
 from sidecar.api.settings import RunnerSettings
+from sidecar.app.client_context import Caller
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.workspace import Workspace
@@ -47,9 +48,12 @@ class Planning:
         self.definitions = OneDefinition()
         self.spending = DaySpending(lambda: 5)
         self.workspace = Workspace((workspace,), trusted=True)
-        self.planner = Planner(
-            self.settings, cast(Definitions, self.definitions), self.spending, self.registry, lambda: 5
-        )
+        self.planner = Planner(self.spending, self.registry, lambda: 5)
+
+    @property
+    def caller(self) -> Caller:
+        """The client that launches."""
+        return Caller(self.workspace, self.settings, cast(Definitions, self.definitions), "test", "client-1")
 
 
 @pytest.fixture

@@ -41,7 +41,6 @@ class Door:
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
         self.registry.ended.subscribe(self.control.run_ended)
         self.launcher = Launcher(
-            planning.settings,
             planning.planner,
             self.admission,
             background,
@@ -79,18 +78,16 @@ async def door(planning: Planning) -> AsyncIterator[Door]:
 async def of_the_model(door: Door, **given: Any) -> int | None:
     params = LaunchParams(subagent_name="scout", goal_prompt="look", **given)
     with door.launcher.gate.open() as pending:
-        prepared = await door.launcher.prepare(
-            params, door.planning.workspace, sync=False, update_output=None
-        )
+        prepared = await door.launcher.prepare(params, door.planning.caller, sync=False, update_output=None)
         assert prepared.record.concerns_model
         return await door.launcher.start(prepared, pending)
 
 
 async def test_over_the_limit_clients_and_the_model_are_refused_in_the_same_words(door: Door) -> None:
     door.planning.settings.update({"asyncTasks": {"overLimit": "reject"}})
-    record = await door.launcher.launch(LAUNCH, door.planning.workspace)
+    record = await door.launcher.launch(LAUNCH, door.planning.caller)
     with pytest.raises(LimitReached) as client:
-        await door.launcher.launch(LAUNCH, door.planning.workspace)
+        await door.launcher.launch(LAUNCH, door.planning.caller)
     with pytest.raises(LimitReached) as model:
         await of_the_model(door)
     assert client.value.message == model.value.message == "Max async tasks (1) reached"
@@ -98,9 +95,9 @@ async def test_over_the_limit_clients_and_the_model_are_refused_in_the_same_word
 
 
 async def test_a_launch_of_the_model_does_not_overtake_the_queue(door: Door) -> None:
-    first = await door.launcher.launch(LAUNCH, door.planning.workspace)
+    first = await door.launcher.launch(LAUNCH, door.planning.caller)
     queued = LaunchParams(subagent_name="scout", goal_prompt="next", over_limit="queue")
-    second = await door.launcher.launch(queued, door.planning.workspace)
+    second = await door.launcher.launch(queued, door.planning.caller)
     assert await of_the_model(door, over_limit="queue") == 2
     await door.end(first.task.id)
     async with asyncio.timeout(5):
@@ -118,9 +115,7 @@ async def test_the_quota_of_a_runner_holds_for_the_model(door: Door) -> None:
 
 async def test_cancelling_everything_reaches_a_launch_that_has_no_record_yet(door: Door) -> None:
     with door.launcher.gate.open() as pending:
-        prepared = await door.launcher.prepare(
-            LAUNCH, door.planning.workspace, sync=False, update_output=None
-        )
+        prepared = await door.launcher.prepare(LAUNCH, door.planning.caller, sync=False, update_output=None)
         assert await door.control.cancel_all("user") == 1
         with pytest.raises(LaunchAborted, match="was cancelled"):
             await door.launcher.start(prepared, pending)
@@ -128,11 +123,11 @@ async def test_cancelling_everything_reaches_a_launch_that_has_no_record_yet(doo
 
 
 async def test_a_launch_that_is_cancelled_while_it_waits_for_a_slot_does_not_start(door: Door) -> None:
-    first = await door.launcher.launch(LAUNCH, door.planning.workspace)
+    first = await door.launcher.launch(LAUNCH, door.planning.caller)
     door.manager.keep_slot(first.task.id)
     await door.end(first.task.id)
     rejecting = LaunchParams(subagent_name="scout", goal_prompt="next", over_limit="reject")
-    waiting = asyncio.create_task(door.launcher.launch(rejecting, door.planning.workspace))
+    waiting = asyncio.create_task(door.launcher.launch(rejecting, door.planning.caller))
     async with asyncio.timeout(5):
         while await door.control.cancel_all("user") == 0:
             await asyncio.sleep(0)
@@ -145,10 +140,10 @@ async def test_a_launch_that_is_cancelled_while_it_waits_for_a_slot_does_not_sta
 
 
 async def test_only_an_ended_run_is_resumed_and_by_its_own_parameters(door: Door) -> None:
-    record = await door.launcher.launch(LAUNCH, door.planning.workspace)
+    record = await door.launcher.launch(LAUNCH, door.planning.caller)
     again = ResumeParams(task_id=record.task.id)
     with pytest.raises(InvalidState, match="only an ended task can be resumed"):
-        await door.launcher.resume(again, door.planning.workspace)
+        await door.launcher.resume(again, door.planning.caller)
     await door.end(record.task.id)
-    resumed, mode = await door.launcher.resume(again, door.planning.workspace)
+    resumed, mode = await door.launcher.resume(again, door.planning.caller)
     assert (resumed.task.resumes, resumed.task.goal_prompt, mode) == (record.task.id, "look", "replay")

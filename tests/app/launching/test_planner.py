@@ -17,7 +17,7 @@ def launch(**given: Any) -> LaunchParams:
 
 
 async def prepare(planning: Planning, **given: Any) -> PreparedLaunch:
-    return await planning.planner.prepare(launch(**given), planning.workspace, origin="client")
+    return await planning.planner.prepare(launch(**given), planning.caller, origin="client")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ async def test_a_record_holds_what_it_takes_to_launch_the_run_again(planning: Pl
         grace_period_seconds=5,
         notify_model=True,
     )
-    prepared = await planning.planner.prepare(given, planning.workspace, origin="client")
+    prepared = await planning.planner.prepare(given, planning.caller, origin="client")
     again = from_record(prepared.record)
     assert again == launch(
         behaviour_prompts=["be brief"],

@@ -9,16 +9,17 @@ import pytest
 
 from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
-from sidecar.api.settings import RemindersSettings
-from sidecar.app.outbound.reminders import Reminders
+from sidecar.app.outbound.reminders import ClientReminders, Reminders
 from sidecar.app.settings import SettingsStore
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.journal import queries as journal_queries
+from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.prepared import PreparedLaunch
+from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.slots import Slot
 
 
@@ -34,11 +35,17 @@ class NoStarter:
         raise AssertionError("nothing is launched here")
 
 
+async def no_turn(message: str, task_ids: list[str], delivery_id: str) -> bool:
+    raise AssertionError("the agent is busy")
+
+
 @pytest.fixture
-async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
+async def reminders(journal: Journal) -> AsyncIterator[ClientReminders]:
     manager = AsyncTaskManager()
-    admission = Admission(manager, RunnerQuota(SettingsStore()), NoStarter(), lambda record: None)
-    reminders = Reminders(manager, journal, admission, RemindersSettings())
+    settings = SettingsStore()
+    admission = Admission(manager, RunnerQuota(settings), NoStarter(), lambda record: None)
+    registry = RunRegistry(journal, EventLog(journal, lambda: 5), lambda: 5, lambda task: None)
+    reminders = Reminders(manager, journal, admission, registry, settings)
     task = AsyncTask(
         id="run-1",
         subagent_name="scout",
@@ -54,8 +61,12 @@ async def reminders(journal: Journal) -> AsyncIterator[Reminders]:
     record = RunRecord(task=task, origin="model", request={})
     await journal.save(record)
     reminders.restore(record)
-    yield reminders
+    client = ClientReminders(reminders, settings, lambda task_id: True, lambda: True, no_turn)
+    client.start()
+    yield client
+    await client.aclose()
     await reminders.aclose()
+    await registry.aclose(1)
 
 
 async def notified_at(journal: Journal) -> int | None:
@@ -64,7 +75,7 @@ async def notified_at(journal: Journal) -> int | None:
     return record.task.notified_at
 
 
-async def test_a_delivery_that_is_answered_is_kept(reminders: Reminders, journal: Journal) -> None:
+async def test_a_delivery_that_is_answered_is_kept(reminders: ClientReminders, journal: Journal) -> None:
     reminder = await reminders.next()
     assert reminder.delivery_id is not None
     await reminders.delivered(reminder.delivery_id)
@@ -73,7 +84,7 @@ async def test_a_delivery_that_is_answered_is_kept(reminders: Reminders, journal
 
 
 async def test_a_mark_that_the_disk_does_not_take_is_an_error_and_the_end_stays_pending(
-    reminders: Reminders, journal: Journal, monkeypatch: pytest.MonkeyPatch
+    reminders: ClientReminders, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: Any, **named: Any) -> list[str]:
         raise sqlite3.OperationalError("database or disk is full")

@@ -42,6 +42,12 @@ class House:
         result = self.keeping.apply(action, ids)
         return result.done, [failed.code for failed in result.failed]
 
+    async def entered(self) -> None:
+        return
+
+    def touch(self, root: str, task_ids: list[str]) -> None:
+        self.history.touch(root, task_ids)
+
     def ids(self) -> set[str]:
         return {row.id for row in self.history.list()}
 

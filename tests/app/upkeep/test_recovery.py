@@ -155,7 +155,7 @@ async def test_ends_that_earlier_versions_kept_for_the_model_are_pending_only_if
         await journal.save(run)
     await journal.aclose()
     host = await start(root)
-    reminder = await host.reminders.next()
+    reminder = host.reminders.outbox.next()
     marked = await host.journal.get(by_client.task.id)
     await host.aclose()
     assert set(reminder.task_ids) == {by_model.task.id, asked_for.task.id}
@@ -170,7 +170,7 @@ async def test_a_lost_run_of_a_client_is_no_reminder(root: OwnRoot, journal: Jou
         await journal.save(run)
     await journal.aclose()
     host = await start(root)
-    reminder = await host.reminders.next()
+    reminder = host.reminders.outbox.next()
     task = (await host.registry.resolve(by_client.task.id)).task
     await host.aclose()
     assert reminder.task_ids == [asked_for.task.id]
@@ -218,7 +218,7 @@ async def test_a_run_whose_record_cannot_be_read_ends_everywhere_as_failed(
     found = (await host.registry.resolve(run.task.id)).task
     counts = await host.journal.counts()
     last = (await host.events.read(run.task.id)).events[-1]
-    reminder = await host.reminders.next()
+    reminder = host.reminders.outbox.next()
     await host.aclose()
     assert found.status == "failed" and "cannot be read" in str(found.error)
     assert (counts["failed"], sum(counts.values())) == (1, 1)

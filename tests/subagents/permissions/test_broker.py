@@ -48,7 +48,8 @@ class Kept:
 class Run:
     """A run that asks, and notes what happens to it."""
 
-    def __init__(self, workspace: Path, name: str = "writer") -> None:
+    def __init__(self, settings: "Setting", name: str = "writer", workspace: Path | None = None) -> None:
+        self.settings = settings
         progress = Progress(last_activity_at=0)
         task = AsyncTask(
             id="task-1",
@@ -57,7 +58,7 @@ class Run:
             status="running",
             progress=progress,
             runner="r",
-            workspace_dir=str(workspace),
+            workspace_dir=str(workspace or settings.workspace),
         )
         self.record = RunRecord(task=task, origin="client", request={})
         self.policy: Policy | None = None
@@ -92,7 +93,6 @@ class Setting:
 
     def __post_init__(self) -> None:
         self.broker = PermissionBroker(
-            self,
             PermissionMemory(self.kept, lambda: 7),
             self,
             changed=lambda record: self.changed.set(),
@@ -130,7 +130,7 @@ def question(request_id: str = "q", kind: str = "execute", what: str = "make") -
 
 
 async def test_a_person_answers_once_and_the_clocks_stand_meanwhile(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     assert (run.shown(), run.holds) == ("q", 1)
     await setting.broker.answer(run.record, "q", "once")
@@ -143,7 +143,7 @@ async def test_a_person_answers_once_and_the_clocks_stand_meanwhile(setting: Set
 
 
 async def test_an_option_that_is_not_offered_leaves_the_question_open(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     with pytest.raises(InvalidParams, match="'always', 'once', 'no'"):
         await setting.broker.answer(run.record, "q", "perhaps")
@@ -152,7 +152,7 @@ async def test_an_option_that_is_not_offered_leaves_the_question_open(setting: S
 
 
 async def test_a_cancelled_question_is_taken_back(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     asking.cancel()
     await asyncio.wait({asking})
@@ -162,9 +162,9 @@ async def test_a_cancelled_question_is_taken_back(setting: Setting) -> None:
 
 
 async def test_another_task_s_question_is_not_this_one_s(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
-    other = Run(setting.workspace)
+    other = Run(setting)
     other.record.task.id = "task-2"
     with pytest.raises(InvalidState):
         await setting.broker.answer(other.record, "q", "once")
@@ -172,7 +172,7 @@ async def test_another_task_s_question_is_not_this_one_s(setting: Setting) -> No
 
 
 async def test_the_oldest_of_several_questions_stands(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = [await setting.asking(run, question(each)) for each in ("first", "second")]
     assert run.shown() == "first"
     await setting.broker.answer(run.record, "second", "once")
@@ -183,7 +183,7 @@ async def test_the_oldest_of_several_questions_stands(setting: Setting) -> None:
 
 async def test_where_nobody_is_there_it_is_refused_at_once_with_the_reason(setting: Setting) -> None:
     setting.is_attended = False
-    run = Run(setting.workspace)
+    run = Run(setting)
     answer = await setting.broker.ask(run, question())
     assert answer == Answer(OPTIONS[2], f"Permission denied: {UNATTENDED}.")
     assert (run.events[0]["by"], run.events[0]["kind"]) == ("policy", "reject_once")
@@ -192,14 +192,14 @@ async def test_where_nobody_is_there_it_is_refused_at_once_with_the_reason(setti
 async def test_unattended_runs_may_be_allowed_more_by_the_settings(setting: Setting) -> None:
     setting.is_attended = False
     setting.settings = PermissionsSettings(unattended="allowReads")
-    run = Run(setting.workspace)
+    run = Run(setting)
     assert (await setting.broker.ask(run, question(kind="read"))).option == OPTIONS[1]
     assert (await setting.broker.ask(run, question(kind="execute"))).option == OPTIONS[2]
 
 
 async def test_the_definition_s_policy_comes_before_the_setting(setting: Setting) -> None:
     setting.settings = PermissionsSettings(default="allowAll")
-    run = Run(setting.workspace)
+    run = Run(setting)
     run.policy = "deny"
     assert (await setting.broker.ask(run, question())).option == OPTIONS[2]
 
@@ -207,24 +207,24 @@ async def test_the_definition_s_policy_comes_before_the_setting(setting: Setting
 async def test_always_holds_for_the_same_command_of_the_same_subagent_there(
     setting: Setting, tmp_path: Path
 ) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     await setting.broker.answer(run.record, "q", "always")
     await asking
     setting.is_attended = False
     assert (await setting.broker.ask(run, question())).option == OPTIONS[1]
-    elsewhere = Run(tmp_path / "elsewhere")
+    elsewhere = Run(setting, workspace=tmp_path / "elsewhere")
     for asker, asked in (
         (run, question(what="make install")),
         (run, question(kind="fetch")),
-        (Run(setting.workspace, "other"), question()),
+        (Run(setting, "other"), question()),
         (elsewhere, question()),
     ):
         assert (await setting.broker.ask(asker, asked)).option == OPTIONS[2]
 
 
 async def test_the_agent_is_told_once_since_always_is_kept_here(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     await setting.broker.answer(run.record, "q", "always")
     assert (await asking).option == OPTIONS[1]
@@ -232,7 +232,7 @@ async def test_the_agent_is_told_once_since_always_is_kept_here(setting: Setting
 
 
 async def test_an_edit_that_is_always_allowed_is_one_of_the_same_file(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question(kind="edit", what="a"))
     await setting.broker.answer(run.record, "q", "always")
     await asking
@@ -244,7 +244,7 @@ async def test_an_edit_that_is_always_allowed_is_one_of_the_same_file(setting: S
 
 
 async def test_an_edit_outside_the_workspace_is_allowed_once_only(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, OUTSIDE)
     with pytest.raises(InvalidParams, match="optionId: 'always' is not offered; use one of: 'once', 'no'"):
         await setting.broker.answer(run.record, "o", "always")
@@ -255,7 +255,7 @@ async def test_an_edit_outside_the_workspace_is_allowed_once_only(setting: Setti
 
 @pytest.mark.parametrize("kind", ["execute", "other"])
 async def test_a_title_alone_is_never_remembered(setting: Setting, kind: str) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(
         run, Question(request_id="q", title="bash", options=OPTIONS, tool_kind=kind)
     )
@@ -267,7 +267,7 @@ async def test_a_title_alone_is_never_remembered(setting: Setting, kind: str) ->
 
 
 async def test_the_only_option_that_allows_is_offered_and_holds_once(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, Question(request_id="q", title="?", options=OPTIONS[:1]))
     await setting.broker.answer(run.record, "q", "always")
     assert (await asking).option == OPTIONS[0]
@@ -278,7 +278,7 @@ async def test_always_for_one_call_of_a_tool_does_not_allow_another(setting: Set
     def query(sql: str) -> Question:
         return Question(request_id="q", title="mcp__db__query", options=OPTIONS, arguments={"sql": sql})
 
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, query("select 1"))
     await setting.broker.answer(run.record, "q", "always")
     await asking
@@ -288,7 +288,7 @@ async def test_always_for_one_call_of_a_tool_does_not_allow_another(setting: Set
 
 
 async def test_always_for_reads_covers_the_workspace_only(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question(kind="read", what="a"))
     await setting.broker.answer(run.record, "q", "always")
     await asking
@@ -300,7 +300,7 @@ async def test_always_for_reads_covers_the_workspace_only(setting: Setting) -> N
 async def test_of_an_earlier_version_only_a_refusal_still_holds(
     setting: Setting,
 ) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     setting.is_attended = False
     setting.kept.items = [remembered(run, "edit", None, "allow"), remembered(run, "execute", "make", "deny")]
     assert (await setting.broker.ask(run, question(kind="edit", what="a"))).option == OPTIONS[2]
@@ -309,7 +309,7 @@ async def test_of_an_earlier_version_only_a_refusal_still_holds(
 
 
 async def test_a_question_shows_what_would_be_done(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asked = Question(
         request_id="q",
         title="Show the status",
@@ -353,7 +353,7 @@ def remembered(
 async def test_a_definition_of_the_same_name_does_not_get_what_another_was_always_allowed(
     setting: Setting,
 ) -> None:
-    own, brought, changed = (Run(setting.workspace) for _ in range(3))
+    own, brought, changed = (Run(setting) for _ in range(3))
     brought.definition, changed.definition = "sha256:1", "sha256:2"
     asking = await setting.asking(own, question())
     await setting.broker.answer(own.record, "q", "always")
@@ -371,7 +371,7 @@ async def test_a_definition_of_the_same_name_does_not_get_what_another_was_alway
 async def test_what_was_always_allowed_before_definitions_were_told_apart_is_the_users_own(
     setting: Setting,
 ) -> None:
-    run, brought = Run(setting.workspace), Run(setting.workspace)
+    run, brought = Run(setting), Run(setting)
     brought.definition = "sha256:1"
     asking = await setting.asking(run, question())
     await setting.broker.answer(run.record, "q", "always")
@@ -385,7 +385,7 @@ async def test_what_was_always_allowed_before_definitions_were_told_apart_is_the
 
 
 async def test_a_refusal_holds_for_every_definition_of_the_name(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     setting.kept.items.append(remembered(run, "execute", "make", "deny"))
     run.definition = "sha256:1"
     answer = await setting.broker.ask(run, question())
@@ -393,7 +393,7 @@ async def test_a_refusal_holds_for_every_definition_of_the_name(setting: Setting
 
 
 async def test_what_is_always_allowed_is_kept_before_the_agent_hears_of_it(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     asking = await setting.asking(run, question())
     kept: list[int] = []
     asking.add_done_callback(lambda _: kept.append(len(setting.kept.items)))
@@ -404,7 +404,7 @@ async def test_what_is_always_allowed_is_kept_before_the_agent_hears_of_it(setti
 
 
 async def test_a_question_nobody_could_answer_is_refused_at_once(setting: Setting) -> None:
-    run = Run(setting.workspace)
+    run = Run(setting)
     async with asyncio.timeout(5):
         answer = await setting.broker.ask(run, Question(request_id="q", title="?", options=()))
     assert answer.option is None
@@ -419,7 +419,7 @@ async def test_links_are_followed_beside_the_loop(setting: Setting, monkeypatch:
         threads.add(threading.get_ident())
 
     monkeypatch.setattr(reach, "inside", inside)
-    run, setting.is_attended = Run(setting.workspace), False
+    run, setting.is_attended = Run(setting), False
     run.policy = "allowEdits"
     await setting.broker.ask(run, question(kind="edit"))
     assert threads

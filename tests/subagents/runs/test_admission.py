@@ -79,6 +79,7 @@ def prepared(task_id: str, runner_name: str = "r") -> PreparedLaunch:
         target=Target(Definition(name="a", description="", system_prompt=""), runner),
         constraints=RunConstraints(),
         timeout=TimeoutChoice(None),
+        settings=SettingsStore(),
     )
 
 

@@ -40,7 +40,6 @@ class Watched:
             async_tasks=AsyncTasksSettings(**limits), budget=BudgetSettings(per_task_cost=1)
         )
         services = MonitorServices(
-            settings=self,
             spending=DaySpending(lambda: 0),
             broker=cast(PermissionBroker, None),
             remember=lambda run: None,
@@ -50,7 +49,9 @@ class Watched:
         self.record = Run(RunRecord(task=task, origin="client", request={}))
         self.abort.clock = self
         self.record.attach(self.abort)
-        self.run = RunMonitor(services, self.record, None, None, constraints or RunConstraints(), self._emit)
+        self.run = RunMonitor(
+            services, self.record, self, None, None, constraints or RunConstraints(), self._emit
+        )
 
     def pause(self) -> None:
         self.clock.append("pause")
