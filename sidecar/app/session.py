@@ -88,6 +88,11 @@ class Session(Listener):
         return self._host
 
     @property
+    def is_open(self) -> bool:
+        """Whether the client has sent `initialize`."""
+        return self._host is not None
+
+    @property
     def caller(self) -> Caller:
         """Who launches runs now: this client and its workspace."""
         return self.context.caller(self.workspace)
@@ -137,7 +142,7 @@ class Session(Listener):
         self.answers_questions = params.answers_questions
         self._own_definitions_only = params.own_definitions_only
         name = params.client_info.name if params.client_info is not None else ""
-        self.context = ClientContext(self.settings, self._environment, name)
+        self.context = ClientContext(self.settings, self._environment, name, host.starts)
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.stored = host.views.enter(self._history_roots())
         self._start_notifying(host)

@@ -106,6 +106,8 @@ class Clients:
             visitor.answer(await self._run(session, transport, visitor))
         finally:
             self._sessions.discard(session)
+            if session.is_open and session.answers_questions:
+                self._lifetime.answerer_left()
             self._lifetime.changed()
 
     async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:

@@ -20,6 +20,7 @@ class Lifetime:
     clients: Callable[[], int]
     live_runs: Callable[[], int]
     now: Callable[[], float]
+    _answerer_left_at: float | None = None
     _alone_since: float | None = None
     _idle_since: float | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -28,11 +29,17 @@ class Lifetime:
         """Note that clients, runs or settings may have changed."""
         self._changed.set()
 
+    def answerer_left(self) -> None:
+        """Note that a client that can answer questions has left."""
+        self._answerer_left_at = self.now()
+
     @property
     def keeps_questions(self) -> bool:
-        """Whether a client that left recently may come back to answer."""
-        deadline = self._survival_deadline()
-        return self._alone_since is not None and (deadline is None or self.now() < deadline)
+        """Whether a client that can answer questions left so recently that it may come back."""
+        if self._answerer_left_at is None:
+            return False
+        deadline = self._end_of_survival(self._answerer_left_at)
+        return deadline is None or self.now() < deadline
 
     async def over(self) -> None:
         """Wait until nobody needs the Host."""
@@ -56,13 +63,11 @@ class Lifetime:
             self._alone_since = self.now()
         if self.live_runs():
             self._idle_since = None
-            return self._survival_deadline()
+            return self._end_of_survival(self._alone_since)
         if self._idle_since is None:
             self._idle_since = self.now()
         return self._idle_since + self.settings().idle_seconds
 
-    def _survival_deadline(self) -> float | None:
+    def _end_of_survival(self, left_at: float) -> float | None:
         minutes = self.settings().survive_minutes
-        if minutes == UNLIMITED or self._alone_since is None:
-            return None
-        return self._alone_since + 60 * minutes
+        return None if minutes == UNLIMITED else left_at + 60 * minutes

@@ -148,7 +148,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
-    session.host.control.set_max(params.max)
+    session.update_settings({"asyncTasks": {"max": params.max}})
     return SetMaxResult(max=params.max, revision=session.host.revision)
 
 
