@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.api.errors import StorageError
-from sidecar.api.housekeeping import HousekeepingResult
 from sidecar.api.settings import Settings
+from sidecar.api.stored.housekeeping import HousekeepingResult
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.control import RunControl

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask
-from sidecar.api.launches import LaunchParams
-from sidecar.api.subagents import DefinitionProblem, SubagentsResult
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.launches import LaunchParams
+from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener

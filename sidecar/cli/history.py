@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from msgspec.structs import replace
 
-from sidecar.api.tasks import (
+from sidecar.api.stored.tasks import (
     MAX_PAGE,
     GetResult,
     Rules,

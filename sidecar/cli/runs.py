@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from sidecar.api.async_tasks import STATUSES, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
-from sidecar.api.run_requests import AsyncListResult
+from sidecar.api.runs.async_tasks import STATUSES, AsyncTask
+from sidecar.api.runs.requests import AsyncListResult
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore

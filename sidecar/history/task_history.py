@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
-from sidecar.api.tasks import (
+from sidecar.api.stored.tasks import (
     MessagesParams,
     MessagesResult,
     Provenance,

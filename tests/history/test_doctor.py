@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.doctor import DoctorResult, Finding
 from sidecar.api.errors import InvalidParams
+from sidecar.api.stored.doctor import DoctorResult, Finding
 from sidecar.history import TaskHistory
 from sidecar.history.discovery.unsupported import unsupported_stores
 from sidecar.history.doctor import examine

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
-from sidecar.api.export import ExportFormat
+from sidecar.api.stored.export import ExportFormat
 from sidecar.history.export import export, task
 from sidecar.history.export.redaction import Redactor
 from tests.history.conftest import TASK_ID, Store

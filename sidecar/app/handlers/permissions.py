@@ -1,8 +1,8 @@
 """`asyncTasks/answer` and `permissions/*`: permission requests and remembered permissions."""
 
 from sidecar.api.base import NoParams
-from sidecar.api.launches import TaskResult
-from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
+from sidecar.api.runs.launches import TaskResult
+from sidecar.api.runs.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 

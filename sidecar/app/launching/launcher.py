@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from sidecar.api.async_tasks import ResumeMode
 from sidecar.api.errors import InvalidState
-from sidecar.api.launches import LaunchParams, ResumeParams
+from sidecar.api.runs.async_tasks import ResumeMode
+from sidecar.api.runs.launches import LaunchParams, ResumeParams
 from sidecar.api.settings import SettingsSource
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate, PendingLaunch

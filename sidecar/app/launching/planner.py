@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.recorded import to_record

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions.tool_rule import delegated
 from sidecar.subagents.tasks.timeouts import NONE

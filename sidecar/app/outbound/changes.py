@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
 from sidecar.history.task_history import Changes
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
 from sidecar.api.settings import SettingsSource
-from sidecar.api.stats import DiskUse
+from sidecar.api.stored.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
+from sidecar.api.stored.stats import DiskUse
 from sidecar.app.upkeep.retention import expired
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection

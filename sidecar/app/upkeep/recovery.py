@@ -5,8 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import cast, get_args
 
-from sidecar.api.async_tasks import AsyncTask, EndReason
 from sidecar.api.errors import SidecarError
+from sidecar.api.runs.async_tasks import AsyncTask, EndReason
 from sidecar.app.outbound.reminders import Reminders
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.task_folder import sweep_staging

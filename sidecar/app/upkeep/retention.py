@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 
 _DAY_MS = 86_400_000
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
 from sidecar.history.stores.contract import Keys, OpenedTask, Store

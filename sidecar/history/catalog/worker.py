@@ -10,7 +10,7 @@ from typing import IO, Final
 
 import msgspec
 
-from sidecar.api.tasks import Product, Rules
+from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stores.contract import Store
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.registry import open_store

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from sidecar.api.doctor import Finding
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.doctor import Finding
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.stores.contract import Store
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Set
 
 import msgspec
 
-from sidecar.api.doctor import Finding
+from sidecar.api.stored.doctor import Finding
 from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, what_is_left
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.stores.root import Root

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from sidecar.api.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.discovery.stores import discover_roots
 from sidecar.history.discovery.unsupported import unsupported_stores
 from sidecar.history.doctor.disagreement import disagreements

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sidecar.api.doctor import Finding
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.doctor import Finding
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, UI_FILE, task_folder, tasks_path

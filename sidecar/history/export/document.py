@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.export import ExportFormat
-from sidecar.api.tasks import Provenance, StoredMessage, TaskInfo
+from sidecar.api.stored.export import ExportFormat
+from sidecar.api.stored.tasks import Provenance, StoredMessage, TaskInfo
 from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.listing.text import safe_line

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.export import ExportFormat, ExportResult
-from sidecar.api.tasks import StoredMessage
+from sidecar.api.stored.export import ExportFormat, ExportResult
+from sidecar.api.stored.tasks import StoredMessage
 from sidecar.history.export.document import export_task
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.stores.contract import Kind

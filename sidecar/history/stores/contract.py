@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from sidecar.api.tasks import Product, Provenance, Rules, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import Product, Provenance, Rules, StoredMessage, TaskInfo
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.root import Root

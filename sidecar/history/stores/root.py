@@ -2,7 +2,7 @@
 
 import msgspec
 
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 
 
 class Root(msgspec.Struct, frozen=True):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from sidecar.api.permissions import Policy
-from sidecar.api.subagents import DefinitionProblem
+from sidecar.api.runs.permissions import Policy
+from sidecar.api.runs.subagents import DefinitionProblem
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from sidecar.api.subagents import DefinitionProblem
+from sidecar.api.runs.subagents import DefinitionProblem
 from sidecar.subagents.definitions.document import Document, Malformed, Member
 from sidecar.subagents.definitions.formats import SIDECAR, Format, Rule
 from sidecar.subagents.definitions.model import Definition, ParsedFile

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.api.async_tasks import PartialResult, Progress
+from sidecar.api.runs.async_tasks import PartialResult, Progress
 from sidecar.changes.fold import ChangesFold
 from sidecar.subagents.fold.replay import Replay
 from sidecar.subagents.fold.speech import Speech

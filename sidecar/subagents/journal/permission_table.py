@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.runs.permissions import RememberedPermission
 from sidecar.subagents.journal import codec
 
 

@@ -4,7 +4,7 @@ import json
 import os
 from typing import Any
 
-from sidecar.api.async_tasks import Attention, AttentionOption
+from sidecar.api.runs.async_tasks import Attention, AttentionOption
 from sidecar.subagents.permissions import bounds, paths, web_address
 from sidecar.subagents.permissions.places import directories
 from sidecar.subagents.permissions.policy import EDITS, READS

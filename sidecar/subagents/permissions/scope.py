@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.api.permissions import Coverage
+from sidecar.api.runs.permissions import Coverage
 from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import EDITS, READS

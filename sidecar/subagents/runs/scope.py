@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.runners.contract import (

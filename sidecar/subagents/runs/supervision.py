@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.javascript.printing import js_number
 from sidecar.subagents.journal.records import RunRecord

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.settings import RemindersSettings
 from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.settings import SettingsStore

@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.app.upkeep.retention import expired
 from tests.history.test_stats import row
 

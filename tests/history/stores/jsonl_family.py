@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sidecar.api.tasks import Mode, Product, Provenance, Rules, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import Mode, Product, Provenance, Rules, StoredMessage, TaskInfo
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import (
     Fingerprints,

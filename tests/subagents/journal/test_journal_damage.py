@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.async_tasks import STATUSES
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import STATUSES
 from sidecar.subagents.journal.journal import Journal
 from tests.subagents.journal.conftest import MakeRecord
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending

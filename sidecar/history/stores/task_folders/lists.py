@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import Parser, clean, decode_leniently, decode_object
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import Stamp, read_file, stamp_of

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.stores.index_row import UNSETTLED, IndexRow, ReadRows, condense, make_row
 from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders import leftovers

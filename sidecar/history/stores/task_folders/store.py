@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from sidecar.api.tasks import Product, Rules
+from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import Fingerprints, Keys, Kind, Messages, OpenedTask, Store, Touched
 from sidecar.history.stores.index_row import IndexRow, ReadRows

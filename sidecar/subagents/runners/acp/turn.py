@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from sidecar.api.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import ErrorKind
 from sidecar.subagents.runners.output.model_errors import ModelError
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord

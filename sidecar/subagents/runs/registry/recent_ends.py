@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.stored.tasks import TaskStatus
 from sidecar.subagents.journal.records import RunRecord
 
 CAPACITY = 1_000

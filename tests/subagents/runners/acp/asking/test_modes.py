@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import FormerSession
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncTask, ResumeMode
 from sidecar.api.base import Params, Record
+from sidecar.api.runs.async_tasks import AsyncTask, ResumeMode
 
 
 class TaskIdParams(Params, kw_only=True):

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sidecar.api.base import Params, Record
-from sidecar.api.tasks import Limit, TaskStatus
+from sidecar.api.stored.tasks import Limit, TaskStatus
 
 FileAction = Literal["read", "edited", "created", "deleted", "mentioned"]
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sidecar.api.base import Params, Record
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 
 
 class SubagentSource(Record, kw_only=True):

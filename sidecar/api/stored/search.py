@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sidecar.api.base import Params, Record
-from sidecar.api.tasks import Limit
+from sidecar.api.stored.tasks import Limit
 
 
 class SearchParams(Params, kw_only=True):

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from sidecar.api.base import Params, Record
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 
 GroupKey = Literal["workspace", "mode", "product", "day", "model", "status"]
 GROUPS: tuple[GroupKey, ...] = ("workspace", "mode", "product", "day")

@@ -1,7 +1,7 @@
 """The diagnosis of stored tasks and their stores."""
 
 from sidecar.api.base import Params, Record
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 
 
 class DoctorParams(Params, kw_only=True):

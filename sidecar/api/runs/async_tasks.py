@@ -25,7 +25,7 @@ ErrorKind = Literal["auth", "rateLimit", "overloaded", "network", "contextLength
 ResumeMode = Literal["session", "replay"]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
 EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
-"""An event as the journal keeps it; its members are declared in `sidecar.api.events`."""
+"""An event as the journal keeps it; its members are declared in `sidecar.api.runs.events`."""
 
 
 class Retrying(Record, kw_only=True):

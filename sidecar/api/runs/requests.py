@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask, EventRow
 from sidecar.api.base import Params, Record
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, EventRow
 
 
 class CancelParams(Params, kw_only=True):

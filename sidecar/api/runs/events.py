@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying
 from sidecar.api.base import Record
+from sidecar.api.runs.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying
 
 
 class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
