@@ -9,7 +9,7 @@ import pytest
 from sidecar.api.errors import InvalidParams
 from sidecar.api.stored.doctor import DoctorResult, Finding
 from sidecar.history import TaskHistory
-from sidecar.history.discovery.unsupported import unsupported_stores
+from sidecar.history.discovery import unsupported_stores
 from sidecar.history.doctor import examine
 from sidecar.history.doctor.remedies import REMEDIES
 from sidecar.history.stored.problems import PROBLEM_CODES

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.export import ExportFormat
-from sidecar.history.export import export, task
+from sidecar.history.export import document as task
+from sidecar.history.export import export
 from sidecar.history.export.redaction import Redactor
 from tests.history.conftest import TASK_ID, Store
 

@@ -6,9 +6,8 @@ from pathlib import PurePath
 from typing import Any
 
 from sidecar.api.runs.subagents import DefinitionProblem
-from sidecar.subagents.definitions.document import Document, Malformed, Member
 from sidecar.subagents.definitions.formats import SIDECAR, Format, Rule
-from sidecar.subagents.definitions.model import Definition, ParsedFile
+from sidecar.subagents.definitions.model import Definition, Document, Malformed, Member, ParsedFile
 from sidecar.subagents.definitions.values import Unsupported, is_name
 
 MAX_BYTES = 256 << 10

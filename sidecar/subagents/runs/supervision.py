@@ -12,7 +12,7 @@ from sidecar.javascript.printing import js_number
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
-from sidecar.subagents.limits.watchdog import SilenceWatch
+from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.stored.tasks import TaskInfo
-from sidecar.app.upkeep.retention import expired
+from sidecar.app.upkeep.housekeeping import expired
 from tests.history.test_stats import row
 
 DAY = 86_400_000

@@ -19,13 +19,13 @@ from sidecar.history.stores.contract import (
     Messages,
     OpenedTask,
     Place,
+    Root,
     Store,
     Touched,
 )
 from sidecar.history.stores.editors import Machine
 from sidecar.history.stores.index_row import IndexRow, ReadRows, condense, make_row
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.root import Root
 
 PRODUCT: Product = "roo"
 """Any name that the wire knows."""

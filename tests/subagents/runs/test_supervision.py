@@ -11,7 +11,7 @@ from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
-from sidecar.subagents.limits.watchdog import SilenceWatch
+from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor

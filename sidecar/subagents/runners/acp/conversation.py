@@ -11,8 +11,7 @@ from sidecar.subagents.runners.acp.asking.permissions import Permissions
 from sidecar.subagents.runners.acp.asking.session_modes import AskingModes
 from sidecar.subagents.runners.acp.dialogue import Dialogue, Prompt, TurnEnd, first_prompt
 from sidecar.subagents.runners.acp.ends import model_error_of_turn
-from sidecar.subagents.runners.acp.last_turn import LastTurn
-from sidecar.subagents.runners.acp.turn import AgentError, Turn
+from sidecar.subagents.runners.acp.turn import AgentError, LastTurn, Turn
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import enqueue_message
-from sidecar.subagents.runners.output import output_blocks
+from sidecar.subagents.runners.output import outputs as output_blocks
 
 _CONTINUE = (
     "{reason} Nobody is available to answer. Do what you can without this permission. If you cannot reach "

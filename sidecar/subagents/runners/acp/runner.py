@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
-from sidecar.subagents.runners.acp.asking.model_option import model_option
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, profile_named
+from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, model_option, profile_named
 from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun, merged
 from sidecar.subagents.runners.acp.guards.instructions import instructions
 from sidecar.subagents.runners.acp.start_gate import StartGate

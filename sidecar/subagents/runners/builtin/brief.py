@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sidecar.subagents.runners.builtin.git_state import git_state
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import open_file
 from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below
-from sidecar.subagents.runners.builtin.tools.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError, Workspace
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 """Files with rules for agents, as several products name them."""

@@ -17,7 +17,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolC
 
 from sidecar.subagents.runners.builtin import conversation as module
 from sidecar.subagents.runners.builtin.conversation import Conversation
-from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model import requests as retrying
 from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.reporter import Reporter
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.subagents.runners.command import output as command_output
 from sidecar.subagents.runners.command.events import parse_event
 from sidecar.subagents.runners.command.output import EventsOutput, TextOutput
-from sidecar.subagents.runners.output import emitted
+from sidecar.subagents.runners.output import outputs as emitted
 from sidecar.subagents.runners.output.stderr import StderrLog
 
 Event = dict[str, Any]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.output import output_blocks
-from sidecar.subagents.runners.output.output_blocks import OutputBlocks, reminder, request
+from sidecar.subagents.runners.output import outputs as output_blocks
+from sidecar.subagents.runners.output.outputs import OutputBlocks, reminder, request
 
 
 def read(*pieces: str) -> tuple[str, list[dict[str, Any]]]:

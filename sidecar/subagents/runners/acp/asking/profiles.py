@@ -1,6 +1,7 @@
 """The profiles of known ACP agents: how to start each of them."""
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -111,3 +112,19 @@ def profile_named(name: str) -> Profile | None:
 def found_profiles() -> list[str]:
     """Return the names of the profiles whose program is on the PATH, in the order of `auto`."""
     return [name for name, profile in PROFILES.items() if shutil.which(profile.command[0])]
+
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.:/@+-]*", re.ASCII)
+
+
+def model_option(flag: str, model: str) -> str:
+    """Return the argument that selects a model, in a form that cannot be mistaken for another option.
+
+    Raises ValueError, which names the model, if it is not a valid model name.
+    """
+    if _NAME.fullmatch(model) is None:
+        raise ValueError(
+            f"{model!r} is not a valid model name: it must start with a letter or digit and contain only "
+            "letters, digits and _ . : / @ + -"
+        )
+    return f"{flag}={model}"

@@ -1,6 +1,7 @@
-"""Find outputs in an agent's messages: fenced blocks marked `outputs` that contain a JSON object.
+"""Collect the outputs of a run within a size limit, and find them in an agent's messages.
 
-The Agent Client Protocol has no message for variables, so the prompt asks the agent to write such blocks.
+The Agent Client Protocol has no message for variables, so the prompt asks the agent to write fenced blocks
+marked `outputs` that contain a JSON object.
 """
 
 import re
@@ -119,3 +120,30 @@ def _may_open(line: str) -> bool:
     body = line.lstrip(" ")
     word = body.lstrip("`").strip(" \t\r").lower()
     return len(line) <= _LINE_CHARS and "outputs".startswith(word) and (body.startswith("`") or not body)
+
+
+EMITTED_BYTES = 16 * 1024 * 1024
+"""The most bytes that all emitted variables of one run may have, as the run wrote them."""
+
+
+class EmittedVars:
+    """Map names to their latest values."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
+        self._total = 0
+
+    def keep(self, name: str, value: Any, size: int) -> Iterator[dict[str, Any]]:
+        """Keep a variable that was written in `size` bytes; yield a `log` event if it does not fit."""
+        self.values.pop(name, None)
+        self._total -= self._sizes.pop(name, 0)
+        if self._total + size > EMITTED_BYTES:
+            text = (
+                f"variable {name!r} is left out of the result: all variables exceed {EMITTED_BYTES:,} bytes\n"
+            )
+            yield {"type": "log", "stream": "stderr", "text": text}
+            return
+        self._total += size
+        self._sizes[name] = size
+        self.values[name] = value

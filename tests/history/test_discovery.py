@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.history.discovery.stores import discover_roots
+from sidecar.history.discovery import discover_roots
 from sidecar.history.stores.editors import Machine, custom_paths
 
 ROO, CLINE = "rooveterinaryinc.roo-cline", "saoudrizwan.claude-dev"

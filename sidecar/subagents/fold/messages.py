@@ -1,4 +1,4 @@
-"""The newest message of a run: one line for displays, its end for results."""
+"""The messages of a run: the newest for displays and results, or all of them as they arrive."""
 
 from typing import Any
 
@@ -43,3 +43,23 @@ class Speech:
         """Return the newest message or result, with what was cut short before it."""
         parts = (self._cut_short, self._message.strip("\n"))
         return "\n\n".join(part for part in parts if part)[-FINAL_MESSAGE_CHARS:] or None
+
+
+class LiveText:
+    """Convert the events of a run to text; each message starts on a new line."""
+
+    def __init__(self) -> None:
+        self._message_id: object = None
+        self._ends_line = True
+
+    def take(self, event: dict[str, Any]) -> str:
+        """Return the text that an event adds; empty unless it is a message of the agent."""
+        if event.get("type") != "message" or event.get("role") == "user":
+            return ""
+        piece = event.get("text")
+        if not isinstance(piece, str) or not piece:
+            return ""
+        is_new = event.get("messageId") != self._message_id
+        text = f"\n{piece}" if is_new and not self._ends_line else piece
+        self._message_id, self._ends_line = event.get("messageId"), piece.endswith("\n")
+        return text

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runs.live_text import LiveText
+from sidecar.subagents.fold.messages import LiveText
 
 
 def said(*events: dict[str, Any]) -> str:
