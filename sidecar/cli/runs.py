@@ -21,8 +21,8 @@ from sidecar.cli.options import common, storage_root
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal.journal import Journal, JournalMissing
+from sidecar.subagents.journal.journal_file import log_is_missing
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.journal.source import log_is_missing
 
 T = TypeVar("T")
 

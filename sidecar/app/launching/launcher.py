@@ -11,8 +11,8 @@ from sidecar.api.runs.launches import LaunchParams, ResumeParams
 from sidecar.api.settings import SettingsSource
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate, PendingLaunch
+from sidecar.app.launching.launch_record import from_record
 from sidecar.app.launching.planner import Planner
-from sidecar.app.launching.recorded import from_record
 from sidecar.app.launching.resuming import Resumptions
 from sidecar.app.launching.workspace import Workspace
 from sidecar.subagents.journal.records import RunRecord

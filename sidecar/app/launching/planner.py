@@ -11,7 +11,7 @@ from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
-from sidecar.app.launching.recorded import to_record
+from sidecar.app.launching.launch_record import to_record
 from sidecar.app.launching.workspace import Workspace
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.records import Origin, RunRecord

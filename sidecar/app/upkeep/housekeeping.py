@@ -172,8 +172,6 @@ class Housekeeping:
         return TaskNotFound(f"no {where} task of the own root has the whole id {task_id!r}", taskId=task_id)
 
 
-
-
 def expired(
     rows: Iterable[TaskInfo], sizes: Mapping[str, int], now: int, days: int | None, max_bytes: int | None
 ) -> list[str]:

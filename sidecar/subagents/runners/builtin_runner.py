@@ -5,8 +5,8 @@ import os
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp.asking.profiles import Profile
-from sidecar.subagents.runners.acp.guards.extras import Extras
+from sidecar.subagents.runners.acp.agents.extras import Extras
+from sidecar.subagents.runners.acp.agents.profiles import Profile
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_settings import (
     TRUSTED,

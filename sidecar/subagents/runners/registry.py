@@ -5,7 +5,7 @@ from typing import Any
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners import builtin_runner
-from sidecar.subagents.runners.acp.asking.profiles import found_profiles, profile_named
+from sidecar.subagents.runners.acp.agents.profiles import found_profiles, profile_named
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_runner import BuiltinRunner
 from sidecar.subagents.runners.command.runner import CommandRunner

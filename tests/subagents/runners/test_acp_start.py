@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
 

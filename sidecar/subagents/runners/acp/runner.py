@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, model_option, profile_named
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun, merged
-from sidecar.subagents.runners.acp.guards.instructions import instructions
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun, merged
+from sidecar.subagents.runners.acp.agents.instructions import instructions
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES, Profile, model_option, profile_named
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec

@@ -92,7 +92,7 @@ class OutputBlocks:
             yield held
 
 
-def request(outputs: Mapping[str, str]) -> str:
+def request_outputs(outputs: Mapping[str, str]) -> str:
     """Return the text that asks an agent for its outputs.
 
     Its example is invalid JSON, so an agent that repeats the example does not emit an output.
@@ -101,7 +101,7 @@ def request(outputs: Mapping[str, str]) -> str:
     return f"When you are done, hand over these outputs:{described}\n{_how(outputs)}"
 
 
-def reminder(missing: Iterable[str]) -> str:
+def remind_of_outputs(missing: Iterable[str]) -> str:
     """Return the text that asks an agent for missing outputs after its turn."""
     names = list(missing)
     return f"These outputs are still missing: {', '.join(names)}. Hand them over now.\n{_how(names)}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.acp.gemini_record import is_truncated
+from sidecar.subagents.runners.acp.agents.gemini_record import is_truncated
 
 Json = dict[str, Any]
 SESSION = "7bc34bd6-eb6c-4133-8012-933ad26241ae"

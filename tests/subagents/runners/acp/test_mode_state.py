@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.acp.asking import session_modes
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES
-from sidecar.subagents.runners.acp.asking.session_modes import AskingModes, ModeChoice, SessionState
+from sidecar.subagents.runners.acp import mode_state
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES
+from sidecar.subagents.runners.acp.mode_state import AskingModes, ModeChoice, SessionState
 
 APPROVING = [
     *("auto", "autoEdit", "auto-edit", "auto_edit", "acceptEdits", "bypassPermissions", "dontAsk", "yolo"),
@@ -62,30 +62,30 @@ def test_planning_is_never_chosen() -> None:
 
 def test_modes_and_options_are_both_found() -> None:
     answer = {"modes": {"currentModeId": "a", "availableModes": [{"id": "a"}]}, "configOptions": [OPTION]}
-    state = session_modes.opened(answer)
+    state = mode_state.opened(answer)
     assert state.choices == (ModeChoice(None, "a", ("a",)), ModeChoice("mode", "auto", ("auto", "default")))
 
 
 def test_the_last_announced_mode_counts() -> None:
     state = SessionState((ModeChoice(None, "default", ()), ModeChoice("mode", "default", ())))
-    state = session_modes.updated(state, {"sessionUpdate": "current_mode_update", "currentModeId": "auto"})
+    state = mode_state.updated(state, {"sessionUpdate": "current_mode_update", "currentModeId": "auto"})
     assert state.mode == "auto"
     assert [choice.current for choice in state.not_asking(AskingModes())] == ["auto"]
-    state = session_modes.updated(state, {"sessionUpdate": "config_option_update", "configOptions": [OPTION]})
+    state = mode_state.updated(state, {"sessionUpdate": "config_option_update", "configOptions": [OPTION]})
     assert [choice.option for choice in state.not_asking(AskingModes())] == [None, "mode"]
 
 
 def test_a_mode_that_is_announced_in_words_counts() -> None:
     content = {"type": "text", "text": "[MODE_UPDATE] yolo"}
     update = {"sessionUpdate": "agent_message_chunk", "content": content}
-    assert session_modes.updated(SessionState(), update).mode == "yolo"
+    assert mode_state.updated(SessionState(), update).mode == "yolo"
     update["content"] = {"type": "text", "text": "It says [MODE_UPDATE] yolo"}
-    assert session_modes.updated(SessionState(), update).mode is None
+    assert mode_state.updated(SessionState(), update).mode is None
 
 
 def test_the_model_that_answered_is_found_in_the_usage_of_claude() -> None:
     update = {"sessionUpdate": "usage_update", "_meta": {"_claude/model": "claude-x"}}
-    assert session_modes.updated(SessionState(model="default"), update).model == "claude-x"
+    assert mode_state.updated(SessionState(model="default"), update).model == "claude-x"
 
 
 @given(
@@ -104,4 +104,4 @@ def test_the_model_that_answered_is_found_in_the_usage_of_claude() -> None:
     )
 )
 def test_nothing_an_agent_announces_raises(announced: dict[str, Any]) -> None:
-    session_modes.updated(session_modes.opened(announced), announced)
+    mode_state.updated(mode_state.opened(announced), announced)

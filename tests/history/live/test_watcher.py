@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from watchfiles._rust_notify import RustNotify
 
-from sidecar.history.live import source
-from sidecar.history.live.source import ChangesLost, Watch, WatchUnavailable, must_poll, open_watch
+from sidecar.history.live import watcher
+from sidecar.history.live.watcher import ChangesLost, Watch, WatchUnavailable, must_poll, open_watch
 
 WAIT_SECONDS = 20.0
 FORCE = "WATCHFILES_FORCE_POLLING"
@@ -224,7 +224,7 @@ def test_waiting_is_short_after_a_change_and_long_when_it_is_quiet(
         ):
             clock[0] += seconds
             assert watch.wait(1) == reported
-    assert core.steps == [source.QUIET_STEP_MS] * 2 + [source.BUSY_STEP_MS] * 3 + [source.QUIET_STEP_MS]
+    assert core.steps == [watcher.QUIET_STEP_MS] * 2 + [watcher.BUSY_STEP_MS] * 3 + [watcher.QUIET_STEP_MS]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
 
 _RULES = Path(__file__).with_name("gemini.toml")
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sidecar.subagents.runners.acp.asking import session_modes
-from sidecar.subagents.runners.acp.asking.session_modes import AskingModes, ModeChoice, SessionState
+from sidecar.subagents.runners.acp import mode_state
+from sidecar.subagents.runners.acp.mode_state import AskingModes, ModeChoice, SessionState
 from sidecar.subagents.runners.acp.turn import AgentError
 from sidecar.subagents.runners.contract import RunObserver
 
@@ -46,18 +46,18 @@ class SessionModes:
     def open(self, session_id: str, answer: Mapping[str, Any]) -> None:
         """Process the protocol's answer to the request that opened the session."""
         self._session_id = session_id
-        self._state = session_modes.opened(answer, self._started_with)
+        self._state = mode_state.opened(answer, self._started_with)
 
     def set_model(self, model: str, options: Any) -> None:
         """Record the selected model and the config options from the agent's answer."""
-        self._state = session_modes.configured(replace(self._state, model=model), options)
+        self._state = mode_state.configured(replace(self._state, model=model), options)
 
     def take(self, params: Mapping[str, Any]) -> None:
         """Process the parameters of a `session/update`, which may end the modes in which the agent asks."""
         update = params.get("update")
         if not isinstance(update, Mapping) or params.get("sessionId") not in (None, self._session_id):
             return
-        before, self._state = self._state, session_modes.updated(self._state, update)
+        before, self._state = self._state, mode_state.updated(self._state, update)
         if self._is_watching and self._state != before:
             self._report()
             self._watch()
@@ -72,7 +72,7 @@ class SessionModes:
             # Set this before the request, since updates that arrive with the answer are newer.
             self._state = self._state.chosen(choice, mode)
             answer = await choose(choice, mode)
-            self._state = session_modes.configured(self._state, answer.get("configOptions"))
+            self._state = mode_state.configured(self._state, answer.get("configOptions"))
         if left := self._not_asking():
             raise AgentError(
                 f"the agent accepted a mode in which it asks but stays in {left[0].current!r}; {REMEDY}"

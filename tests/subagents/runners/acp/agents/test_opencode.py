@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
-from sidecar.subagents.runners.acp.guards.opencode import kilo, opencode
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.opencode import kilo, opencode
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES
 
 
 def config_of(extras: Extras) -> Any:

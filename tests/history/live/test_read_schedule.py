@@ -1,8 +1,8 @@
-from sidecar.history.live.due import READ_SECONDS, Due
+from sidecar.history.live.read_schedule import READ_SECONDS, ReadSchedule
 
 
 def test_what_was_not_read_lately_is_due_at_once() -> None:
-    due: Due[str] = Due()
+    due: ReadSchedule[str] = ReadSchedule()
     due.add(["a", "b"], 10.0)
     assert due.wait(10.0) == 0
     assert sorted(due.take(10.0)) == ["a", "b"]
@@ -11,7 +11,7 @@ def test_what_was_not_read_lately_is_due_at_once() -> None:
 
 
 def test_what_was_just_read_waits_its_time_however_often_it_is_added() -> None:
-    due: Due[str] = Due()
+    due: ReadSchedule[str] = ReadSchedule()
     due.add(["a"], 10.0)
     due.take(10.0)
     for now in (10.1, 10.2):
@@ -22,7 +22,7 @@ def test_what_was_just_read_waits_its_time_however_often_it_is_added() -> None:
 
 
 def test_one_key_does_not_hold_up_another() -> None:
-    due: Due[str] = Due()
+    due: ReadSchedule[str] = ReadSchedule()
     due.add(["a"], 10.0)
     due.take(10.0)
     due.add(["a", "b"], 10.1)
@@ -30,7 +30,7 @@ def test_one_key_does_not_hold_up_another() -> None:
 
 
 def test_what_was_read_long_ago_is_forgotten() -> None:
-    due: Due[int] = Due()
+    due: ReadSchedule[int] = ReadSchedule()
     for number in range(100):
         due.add([number], number)
         due.take(number)

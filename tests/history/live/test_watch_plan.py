@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.history import TaskHistory
-from sidecar.history.live import plan as module
-from sidecar.history.live.plan import NEW_MS, ChangedPaths, TaskKey, WatchPlan
+from sidecar.history.live import watch_plan as module
+from sidecar.history.live.watch_plan import NEW_MS, ChangedPaths, TaskKey, WatchPlan
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.acp.asking.profiles import model_option
+from sidecar.subagents.runners.acp.agents.profiles import model_option
 
 NAMES = ["gemini-2.5-pro", "openai/gpt-6", "qwen3:8b", "a@b+c", "x"]
 

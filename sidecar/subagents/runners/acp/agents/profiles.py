@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidecar.subagents.runners.acp import gemini_record
-from sidecar.subagents.runners.acp.asking.session_modes import AskingModes
-from sidecar.subagents.runners.acp.guards import claude, codex, gemini, opencode, qwen
-from sidecar.subagents.runners.acp.guards.extras import Extras, Guard, no_extras
+from sidecar.subagents.runners.acp.agents import claude, codex, gemini, gemini_record, opencode, qwen
+from sidecar.subagents.runners.acp.agents.extras import Extras, Guard, no_extras
+from sidecar.subagents.runners.acp.mode_state import AskingModes
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ MAX_NESTED = 20
 _TASK_FIRST = "Where these rules and the task above disagree, follow the task."
 
 
-def brief(root: Path, *, is_trusted: bool) -> str:
+def describe_workspace(root: Path, *, is_trusted: bool) -> str:
     """Return the description of the workspace `root`; its git state and rules only if it `is_trusted`.
 
     Read files and run git, within bounds.

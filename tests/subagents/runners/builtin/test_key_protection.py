@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.builtin.key_handover import redact, without_keys
+from sidecar.subagents.runners.builtin.key_protection import redact, without_keys
 from sidecar.subagents.runners.builtin_settings import BuiltinSettings
 from sidecar.subagents.runners.process.module_command import module_command
 
@@ -92,7 +92,7 @@ def test_no_key_is_in_the_environment_or_the_arguments_of_the_agent(agent: subpr
 
 _READS_ITS_PARENT = """
 import os
-from sidecar.subagents.runners.builtin.key_handover import close_memory
+from sidecar.subagents.runners.builtin.key_protection import close_memory
 from sidecar.subagents.runners.process.parent_death import prctl
 
 if os.getuid() == 0:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.acp.guards.claude import guard
-from sidecar.subagents.runners.acp.guards.extras import GuardedRun
+from sidecar.subagents.runners.acp.agents.claude import guard
+from sidecar.subagents.runners.acp.agents.extras import GuardedRun
 
 
 @pytest.mark.parametrize("must_ask", [True, False])

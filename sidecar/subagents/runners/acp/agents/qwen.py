@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
 
 _FOLDER = Path(__file__).parent
 

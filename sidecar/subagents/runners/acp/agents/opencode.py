@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
-from sidecar.subagents.runners.acp.guards.repository import folders
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.repository import folders
 
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 """The instruction files of opencode; it reads the first one that exists in the workspace."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
-from sidecar.subagents.runners.acp.guards.repository import folders
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.repository import folders
 
 _SERVERS = "mcp_servers"
 _HARMLESS = frozenset(

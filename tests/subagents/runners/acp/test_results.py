@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.runners.acp.dialogue import Prompt
-from sidecar.subagents.runners.acp.ends import model_error_of_turn
+from sidecar.subagents.runners.acp.results import model_error_of_turn
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 
 Json = dict[str, Any]

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.subagents.runners.acp.guards.instructions import MAX_BYTES, instructions
+from sidecar.subagents.runners.acp.agents.instructions import MAX_BYTES, instructions
 
 
 def test_those_of_the_repository_come_first_and_each_text_once(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.output import outputs as output_blocks
-from sidecar.subagents.runners.output.outputs import OutputBlocks, reminder, request
+from sidecar.subagents.runners.output import outputs
+from sidecar.subagents.runners.output.outputs import OutputBlocks, remind_of_outputs, request_outputs
 
 
 def read(*pieces: str) -> tuple[str, list[dict[str, Any]]]:
@@ -48,9 +48,9 @@ def test_anything_else_stays_unchanged_text(text: str) -> None:
 
 
 def test_a_repeated_request_for_outputs_is_not_an_output() -> None:
-    for text in (request({"n": "how\nmany", "why": "x"}), reminder(["n"])):
+    for text in (request_outputs({"n": "how\nmany", "why": "x"}), remind_of_outputs(["n"])):
         assert read(text) == (text, [])
-    assert "- n: how many\n" in request({"n": "how\nmany"})
+    assert "- n: how many\n" in request_outputs({"n": "how\nmany"})
 
 
 def test_text_is_buffered_only_if_it_may_become_a_block() -> None:
@@ -63,7 +63,7 @@ def test_text_is_buffered_only_if_it_may_become_a_block() -> None:
 
 
 def test_an_unclosed_block_becomes_text_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output_blocks, "BLOCK_CHARS", 100)
+    monkeypatch.setattr(outputs, "BLOCK_CHARS", 100)
     text = "```outputs\n" + "x" * 200
     blocks = OutputBlocks()
     assert "".join(str(part) for part in blocks.feed(text)) == text

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.acp.guards.codex import guard
-from sidecar.subagents.runners.acp.guards.extras import GuardedRun
+from sidecar.subagents.runners.acp.agents.codex import guard
+from sidecar.subagents.runners.acp.agents.extras import GuardedRun
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ READ_SECONDS: Final = 0.25
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Due(Generic[Key]):
+class ReadSchedule(Generic[Key]):
     """Keys to read, each no earlier than `READ_SECONDS` after it was last taken. Times are in seconds."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sidecar.subagents.paths.real_path import real_path
-from sidecar.subagents.runners.acp.guards.repository import folders
+from sidecar.subagents.runners.acp.agents.repository import folders
 
 MAX_BYTES = 32 * 1024
 """The most bytes of one file that the agent gets."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
 
 _INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _RULES: dict[str, Any] = {
