@@ -53,6 +53,13 @@ class Reminders:
         if not self._outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self._manager.now())
 
+    async def restore_deliveries(self) -> None:
+        """Add the deliveries in the journal to the outbox. Call it once, after the ends are restored."""
+        kept = await self._journal.deliveries()
+        self._outbox.restore_deliveries(
+            [Delivery(each.delivery_id, each.task_ids, each.at, each.state) for each in reversed(kept)]
+        )
+
     def run_ended(self, run: Run) -> None:
         """Decide whether the model is notified of an end that the manager has."""
         record, task = run.record, run.record.task

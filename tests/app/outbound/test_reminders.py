@@ -90,3 +90,12 @@ async def test_a_mark_that_the_disk_does_not_take_is_an_error_and_the_end_stays_
     assert again.delivery_id is not None
     await reminders.delivered(again.delivery_id)
     assert await notified_at(journal) is not None
+
+
+async def test_the_deliveries_of_earlier_processes_are_in_the_outbox(
+    reminders: Reminders, journal: Journal
+) -> None:
+    await journal.record_delivery("earlier", ["run-1"], 1, "open")
+    await reminders.restore_deliveries()
+    (item,) = reminders.items()
+    assert [(each.delivery_id, each.at, each.state) for each in item.deliveries] == [("earlier", 1, "failed")]
