@@ -17,6 +17,7 @@ from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, storage_root, workspace, workspace_folder
+from sidecar.status_words import status_text
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.targets import LaunchTargets
@@ -179,7 +180,7 @@ def _print_end(task: AsyncTask) -> None:
     if message:
         output.echo(message)
     if task.status != "completed":
-        output.echo(f"{task.status}: {task.error or task.end_reason}", err=True)
+        output.echo(": ".join(filter(None, (status_text(task), task.error))), err=True)
 
 
 class _Progress(Listener):

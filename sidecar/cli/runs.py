@@ -18,6 +18,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.abandoned import OwnerWatch
 from sidecar.cli.event_lines import EventPrinter
 from sidecar.cli.options import common, storage_root
+from sidecar.status_words import status_text
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal.journal import Journal, JournalMissing
@@ -145,7 +146,7 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
             task.subagent_name,
             task.goal_prompt,
             output.span((task.completed_at or now) - task.launched_at) if task.launched_at else "",
-            task.end_reason or task.progress.current_tool or "",
+            _why(task),
             task.id,
         ]
         for task in tasks
@@ -157,6 +158,12 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
             "the next start marks them as lost.",
             err=True,
         )
+
+
+def _why(task: AsyncTask) -> str:
+    """Return how a run ended, or what it does or waits for."""
+    text = status_text(task)
+    return (task.progress.current_tool or "") if text in ("Queued", "Running") else text
 
 
 def _is_end(event: dict[str, Any]) -> bool:

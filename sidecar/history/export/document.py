@@ -10,12 +10,14 @@ import msgspec
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.export import ExportFormat, ExportResult
 from sidecar.api.stored.tasks import Provenance, StoredMessage, TaskInfo
+from sidecar.figures import dollars
 from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.listing.text import safe_line
 from sidecar.history.stores.contract import Kind
 from sidecar.history.task_history import TaskHistory
 from sidecar.javascript.values import well_formed
+from sidecar.status_words import stored_status
 
 MAX_EXPORT: Final = 10_000_000
 """The longest text in an answer, in characters; JSON escapes cannot exceed the frame limit."""
@@ -128,7 +130,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     usage, mode = facts.get("tokenUsage") or {}, facts["mode"]
     rows = (
         ("Id", facts["id"]),
-        ("Status", facts["status"]),
+        ("Status", stored_status(facts["status"], facts["outcome"])),
         ("Product", facts["product"]),
         ("Created", _when(facts.get("createdAt"))),
         ("Last activity", _when(facts.get("lastActivity"))),
@@ -136,15 +138,9 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         ("Model", facts.get("model")),
         ("Workspace", facts.get("workspaceDir")),
         ("Tokens", usage.get("total")),
-        ("Cost", _dollars(usage.get("cost"))),
+        ("Cost", None if usage.get("cost") is None else dollars(usage["cost"])),
     )
     return ((name, value) for name, value in rows if value is not None)
-
-
-def _dollars(cost: float | None) -> str | None:
-    if cost is None:
-        return None
-    return "<$0.0001" if 0 < cost < 0.0001 else f"${cost:.4f}" if cost else "$0.00"
 
 
 def _message(message: Mapping[str, Any]) -> str:
