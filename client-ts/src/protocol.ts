@@ -2044,7 +2044,7 @@ export interface Delivery {
   deliveryId: string;
   /** When it was attempted, in ms since the epoch. */
   at: number;
-  /** `open`, `delivered` or `failed`. */
+  /** `open`, `superseded` by a newer one, `delivered` or `failed`. */
   state: string;
 }
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.reach import Reach
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.runner_set import RunnerSet
-from sidecar.subagents.runners.registry import SharedStarts
+from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.user_dirs import user_dir
 
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from sidecar.api.lifecycle import RunnerInfo
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.runners.contract import Runner
-from sidecar.subagents.runners.registry import SharedStarts, build_runners, describe_runners
+from sidecar.subagents.runners.registry import build_runners, describe_runners
+from sidecar.subagents.runners.shared_starts import SharedStarts
 
 
 class RunnerSet:

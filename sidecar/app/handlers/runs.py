@@ -1,10 +1,10 @@
 """`asyncTasks/*` and `subagents/*`: background runs and definitions."""
 
-from sidecar.api.async_tasks import STATUSES
 from sidecar.api.base import NoParams
 from sidecar.api.errors import InvalidParams
-from sidecar.api.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
-from sidecar.api.run_requests import (
+from sidecar.api.runs.async_tasks import STATUSES
+from sidecar.api.runs.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
+from sidecar.api.runs.requests import (
     AsyncListParams,
     AsyncListResult,
     CancelAllParams,
@@ -24,8 +24,8 @@ from sidecar.api.run_requests import (
     WaitParams,
     WaitResult,
 )
-from sidecar.api.subagents import SubagentsResult, ValidateParams
-from sidecar.api.tasks import MAX_PAGE
+from sidecar.api.runs.subagents import SubagentsResult, ValidateParams
+from sidecar.api.stored.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
 from sidecar.app.launching.reach import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders

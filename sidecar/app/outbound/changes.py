@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
 from sidecar.history.task_history import Changes
 
