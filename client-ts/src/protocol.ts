@@ -59,6 +59,13 @@ export interface InitializeParams {
   workspaceFolders?: string[] | null;
   /** Whether the user trusts the workspace. Launching needs trust. */
   workspaceTrusted?: boolean;
+  /** Allow launches in a workspace that is not trusted, with the user's own definitions only. */
+  ownDefinitionsOnly?: boolean;
+  /**
+   * Whether this client shows permission requests and can answer them. Runs are unattended without
+   * one.
+   */
+  answersQuestions?: boolean;
   /** Settings of this client. They take precedence over the configuration file. */
   settings?: Settings | null;
 }
@@ -2102,6 +2109,7 @@ export interface Requests {
   "asyncTasks/cancelAll": { params: CancelAllParams; result: CancelAllResult };
   "asyncTasks/send": { params: SendParams; result: SendResult };
   "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
+  "asyncTasks/startNow": { params: TaskIdParams; result: TaskResult };
   "asyncTasks/reorder": { params: ReorderParams; result: ReorderResult };
   "asyncTasks/setMax": { params: SetMaxParams; result: SetMaxResult };
   "asyncTasks/wait": { params: WaitParams; result: WaitResult };
