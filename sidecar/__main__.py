@@ -4,7 +4,10 @@ import contextlib
 import gc
 import os
 import sys
-from typing import NoReturn
+
+TYPE_CHECKING = False  # `typing` takes longer to import than all that attaches a client
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 INTERRUPTED = 130
 
@@ -33,7 +36,7 @@ def _run(arguments: list[str]) -> int:
     return cli(arguments)
 
 
-def run() -> NoReturn:
+def run() -> "NoReturn":
     """Run the command and end the process, without taking its memory apart first: a tenth of a list, too.
 
     The entry point of the installed script. Commands have closed what they opened when they return.

@@ -142,15 +142,10 @@ def _require_own(wire: socket, path: str) -> None:
 def peer_user(wire: socket) -> int | None:
     """Return the user at the other end of a Unix socket; None where the system does not say."""
     if sys.platform == "linux":
-        import struct
         from _socket import SO_PEERCRED
 
-        _, user, _ = struct.unpack("3i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, struct.calcsize("3i")))
-        return int(user)
+        return array("i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12))[1]  # struct ucred
     if sys.platform == "darwin":
-        import struct
-
         # struct xucred of sys/ucred.h; LOCAL_PEERCRED is 1, at level SOL_LOCAL, which is 0.
-        _, user = struct.unpack("2I", wire.getsockopt(0, 1, 76)[:8])
-        return int(user)
+        return array("I", wire.getsockopt(0, 1, 76)[:8])[1]
     return None

@@ -14,6 +14,7 @@ from sidecar.app.logs import ClientLogHandler
 from sidecar.app.serving import connect
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
+from sidecar.host.attendance import Attendance
 from sidecar.host.attaching import PROTOCOL
 from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
@@ -44,7 +45,9 @@ class Clients:
             now=asyncio.get_running_loop().time,
         )
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
-        host.changes.is_survived = lambda: self._lifetime.keeps_questions
+        attendance = Attendance(lambda: host.settings.host, asyncio.get_running_loop().time)
+        host.changes.is_survived = attendance.keeps_questions
+        host.changes.answerer_left = attendance.left
 
     async def unneeded(self) -> None:
         """Wait until the Host is stopped or nobody needs it."""

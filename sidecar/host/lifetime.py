@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from sidecar.api.settings import HostSettings
 
 UNLIMITED = -1
+FIRST_CLIENT_SECONDS = 10
+"""How long a new Host waits at least for the client that started it."""
 
 
 @dataclass
@@ -22,17 +24,12 @@ class Lifetime:
     now: Callable[[], float]
     _alone_since: float | None = None
     _idle_since: float | None = None
+    _had_clients: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def changed(self) -> None:
         """Note that clients, runs or settings may have changed."""
         self._changed.set()
-
-    @property
-    def keeps_questions(self) -> bool:
-        """Whether a client that left recently may come back to answer."""
-        deadline = self._survival_deadline()
-        return self._alone_since is not None and (deadline is None or self.now() < deadline)
 
     async def over(self) -> None:
         """Wait until nobody needs the Host."""
@@ -51,6 +48,7 @@ class Lifetime:
         """Return when the Host ends if nothing changes; None for never."""
         if self.clients():
             self._alone_since = self._idle_since = None
+            self._had_clients = True
             return None
         if self._alone_since is None:
             self._alone_since = self.now()
@@ -59,7 +57,8 @@ class Lifetime:
             return self._survival_deadline()
         if self._idle_since is None:
             self._idle_since = self.now()
-        return self._idle_since + self.settings().idle_seconds
+        idle = self.settings().idle_seconds
+        return self._idle_since + (idle if self._had_clients else max(idle, FIRST_CLIENT_SECONDS))
 
     def _survival_deadline(self) -> float | None:
         minutes = self.settings().survive_minutes
