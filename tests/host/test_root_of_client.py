@@ -32,6 +32,10 @@ def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
+def initialize(params: bytes) -> bytes:
+    return frame(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":%b}' % params)
+
+
 @pytest.fixture(autouse=True)
 def default_root(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("SIDECAR_STORAGE_ROOT", "/default/root")
@@ -76,16 +80,24 @@ def test_what_a_client_usually_sends_is_read_quickly(params: dict[str, Any], roo
         assert _quick(frame(text.encode())) == root
 
 
+def test_a_member_of_that_name_elsewhere_is_not_the_root() -> None:
+    assert _quick(initialize(b'{"settings":{"storageRoot":"/a"}}')) == "/default/root"
+    assert _quick(initialize(b'{"x":"storageRoot","y":{"z":[{}]},"storageRoot":"/b"}')) == "/b"
+
+
 @pytest.mark.parametrize(
     "received",
     [
         b"",
         b"Content-Length: 5\r\n\r\n",
         b"content-length: 2\r\n\r\n{}",
-        frame(b'{"method":"initialize","params":{"storageRoot":"/a\\u0062"}}'),
-        frame(b'{"method":"initialize","params":{"storageRoot":"/a","storageRoot":"/b"}}'),
-        frame(b'{"method":"initialize","params":{"storageRoot":"/\xff"}}'),
-        frame(b'{"method":"initialize","params":{"storageRoot":7}}'),
+        initialize(b'{"storageRoot":"/a\\u0062"}'),
+        initialize(b'{"storageRoot":"/a","storageRoot":"/b"}'),
+        initialize(b'{"storageRoot":"/\xff"}'),
+        initialize(b'{"storageRoot":7}'),
+        initialize(b'[{"storageRoot":"/a"}]'),
+        initialize(b'{"storageRoot":"/a"},"more":1'),
+        frame(b'{"jsonrpc":"2.0","method":"initialize","params":{"storageRoot":"/a"}}'),
     ],
 )
 def test_what_is_unusual_is_left_to_the_parser(received: bytes) -> None:
