@@ -88,11 +88,6 @@ class Session(Listener):
         return self._host
 
     @property
-    def is_open(self) -> bool:
-        """Whether the client has sent `initialize`."""
-        return self._host is not None
-
-    @property
     def caller(self) -> Caller:
         """Who launches runs now: this client and its workspace."""
         return self.context.caller(self.workspace)

@@ -15,6 +15,7 @@ from sidecar.app.serving import connect
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.host.attaching import PROTOCOL
+from sidecar.host.attendance import Attendance
 from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
 from sidecar.host.request import HostRequest
@@ -44,7 +45,9 @@ class Clients:
             now=asyncio.get_running_loop().time,
         )
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
-        host.changes.is_survived = lambda: self._lifetime.keeps_questions
+        attendance = Attendance(lambda: host.settings.host, asyncio.get_running_loop().time)
+        host.changes.is_survived = attendance.keeps_questions
+        host.changes.answerer_left = attendance.left
 
     async def unneeded(self) -> None:
         """Wait until the Host is stopped or nobody needs it."""
@@ -106,8 +109,6 @@ class Clients:
             visitor.answer(await self._run(session, transport, visitor))
         finally:
             self._sessions.discard(session)
-            if session.is_open and session.answers_questions:
-                self._lifetime.answerer_left()
             self._lifetime.changed()
 
     async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from sidecar.api.settings import HostSettings
 
 UNLIMITED = -1
+FIRST_CLIENT_SECONDS = 10
+"""How long a new Host waits at least for the client that started it."""
 
 
 @dataclass
@@ -20,26 +22,14 @@ class Lifetime:
     clients: Callable[[], int]
     live_runs: Callable[[], int]
     now: Callable[[], float]
-    _answerer_left_at: float | None = None
     _alone_since: float | None = None
     _idle_since: float | None = None
+    _had_clients: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def changed(self) -> None:
         """Note that clients, runs or settings may have changed."""
         self._changed.set()
-
-    def answerer_left(self) -> None:
-        """Note that a client that can answer questions has left."""
-        self._answerer_left_at = self.now()
-
-    @property
-    def keeps_questions(self) -> bool:
-        """Whether a client that can answer questions left so recently that it may come back."""
-        if self._answerer_left_at is None:
-            return False
-        deadline = self._end_of_survival(self._answerer_left_at)
-        return deadline is None or self.now() < deadline
 
     async def over(self) -> None:
         """Wait until nobody needs the Host."""
@@ -58,16 +48,20 @@ class Lifetime:
         """Return when the Host ends if nothing changes; None for never."""
         if self.clients():
             self._alone_since = self._idle_since = None
+            self._had_clients = True
             return None
         if self._alone_since is None:
             self._alone_since = self.now()
         if self.live_runs():
             self._idle_since = None
-            return self._end_of_survival(self._alone_since)
+            return self._survival_deadline()
         if self._idle_since is None:
             self._idle_since = self.now()
-        return self._idle_since + self.settings().idle_seconds
+        idle = self.settings().idle_seconds
+        return self._idle_since + (idle if self._had_clients else max(idle, FIRST_CLIENT_SECONDS))
 
-    def _end_of_survival(self, left_at: float) -> float | None:
+    def _survival_deadline(self) -> float | None:
         minutes = self.settings().survive_minutes
-        return None if minutes == UNLIMITED else left_at + 60 * minutes
+        if minutes == UNLIMITED or self._alone_since is None:
+            return None
+        return self._alone_since + 60 * minutes

@@ -34,13 +34,21 @@ class ChangeHub:
         self.revision = 0
         self.is_survived: Callable[[], bool] = lambda: False
         """Whether a client that can answer left so recently that questions wait for it."""
+        self.answerer_left: Callable[[], None] = lambda: None
+        """Called after a listener that can answer has left."""
         self._listeners: list[Listener] = []
         self._batcher = ChangeBatcher(self._history_changed)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Notify `listener` of changes until the returned function is called."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+
+        def stop() -> None:
+            self._listeners.remove(listener)
+            if listener.answers_questions:
+                self.answerer_left()
+
+        return stop
 
     @property
     def is_attended(self) -> bool:

@@ -57,9 +57,7 @@ def _described(runner: Runner) -> dict[str, Any]:
     return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
 
 
-def _build(
-    name: str, entry: RunnerSettings, environment: Mapping[str, str], starts: SharedStarts
-) -> Runner:
+def _build(name: str, entry: RunnerSettings, environment: Mapping[str, str], starts: SharedStarts) -> Runner:
     if entry.type == "command":
         return CommandRunner(name, entry, starts.scheduler, environment)
     gate = starts.gate(name)
