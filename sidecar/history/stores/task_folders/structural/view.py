@@ -158,7 +158,7 @@ class TaskView:
         files = self.source.files
         self.problems.extend(files.metadata.problems)
         if self.ui is None and self.api is None and self.entry is None and self.hint is None:
-            self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
+            self.problems.append(problem("empty", "neither messages nor a list entry can be read"))
         elif files.ui.absent and files.ui.saving_until is None:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
         asked = any(m.say == "api_req_started" for m in self.ui_messages)
