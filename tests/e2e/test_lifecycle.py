@@ -106,6 +106,7 @@ async def test_a_term_signal_is_an_orderly_end(sidecar: Sidecar) -> None:
     assert time.monotonic() - began < 3.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["term", "exit", "end of input"])
 async def test_however_it_ends_a_run_that_its_caller_waits_for_ends_with_the_host(
     start: Start, how: str

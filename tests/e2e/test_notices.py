@@ -88,6 +88,7 @@ async def test_a_client_that_takes_no_turns_is_asked_once(sidecar: Sidecar) -> N
     assert len(turns) == 1
 
 
+@pytest.mark.slow
 async def test_the_lists_of_a_client_that_takes_no_turns_do_not_grow(start: Start) -> None:
     for _ in range(2):
         sidecar = await start()

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.e2e.conftest import Sidecar, Start
 from tests.subagents.runners import hopper
@@ -91,6 +92,7 @@ async def test_what_forks_on_and_on_is_dead_when_the_sidecar_has_ended(sidecar: 
     assert await is_still(home / "beats")
 
 
+@pytest.mark.slow
 async def test_a_killed_sidecar_leaves_nothing_for_the_next_one_that_hides(
     sidecar: Sidecar, start: Start, home: Path
 ) -> None:

@@ -195,6 +195,7 @@ async def test_a_launch_that_cannot_be_is_refused_and_leaves_no_record(
     assert (await sidecar.request("asyncTasks/list"))["items"] == []
 
 
+@pytest.mark.slow
 async def test_ids_are_resolved_by_unique_prefix(sidecar: Sidecar) -> None:
     task_id = await sidecar.launch("cat")
     assert (await sidecar.task(task_id[:12]))["id"] == task_id
@@ -221,6 +222,7 @@ async def test_a_late_subscriber_gets_every_event_once(sidecar: Sidecar) -> None
     assert sidecar.events[task_id] == page["events"][2:]
 
 
+@pytest.mark.slow
 async def test_fifty_megabytes_of_output_stay_out_of_memory(sidecar: Sidecar) -> None:
     process = psutil.Process(sidecar.client.pid)
     await sidecar.ended(await sidecar.launch("cat"))
@@ -234,6 +236,7 @@ async def test_fifty_megabytes_of_output_stay_out_of_memory(sidecar: Sidecar) ->
     assert peak - before < 100_000_000
 
 
+@pytest.mark.slow
 async def test_a_line_of_five_megabytes_survives_whole(sidecar: Sidecar) -> None:
     program = "import json; print(json.dumps({'type': 'message', 'text': 'x' * 5_000_000}))"
     task_id = await sidecar.launch("events", f'exec python3 -c "{program}"')
@@ -290,6 +293,7 @@ async def test_a_second_process_on_the_root_reads_only(sidecar: Sidecar, start: 
     assert (await sidecar.task(task_id))["status"] == "running"
 
 
+@pytest.mark.slow
 async def test_a_second_process_follows_a_run_of_the_first_to_its_end(sidecar: Sidecar, start: Start) -> None:
     task_id = await sidecar.launch("wait")
     other = await start()

@@ -134,6 +134,7 @@ def test_random_damage_of_the_index_costs_no_list_and_is_repaired(stored: Store,
         assert rows_kept(stored, cache) == TASKS, seed
 
 
+@pytest.mark.slow
 def test_random_damage_of_the_search_file_costs_no_search_and_is_repaired(
     stored: Store, cache: Path, searches: SearchService
 ) -> None:

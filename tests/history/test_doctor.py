@@ -247,6 +247,7 @@ def test_the_doctor_says_where_stores_were_looked_for(
     assert examine(history, NOW, [str(tmp_path / "root")], tmp_path).searched is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("long_after")
 def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)

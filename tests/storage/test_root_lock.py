@@ -208,6 +208,7 @@ def test_a_reader_does_not_make_a_root_that_was_removed(root: OwnRoot) -> None:
     assert RootLock.try_again(root) is None and not root.path.exists()
 
 
+@pytest.mark.slow
 def test_of_forty_starts_at_once_one_owns_and_the_others_name_it(root: OwnRoot) -> None:
     command = [sys.executable, "-c", RACER, str(root.path)]
     racers = [

@@ -184,6 +184,7 @@ def test_a_failed_replacement_leaves_the_old_messages(tmp_path: Path) -> None:
         assert [hit.snippet for hit in opened.find("old")] == ["\x02old\x03"]
 
 
+@pytest.mark.slow
 def test_hostile_folders_are_indexed_and_left_as_they_are(tmp_path: Path) -> None:
     made = write_hostile(tmp_path / "root")
     before = tree(tmp_path / "root")

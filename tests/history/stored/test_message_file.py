@@ -99,6 +99,7 @@ def test_memory_is_that_of_a_page_not_of_the_file(tmp_path: Path) -> None:
     assert peak < path.stat().st_size / 4
 
 
+@pytest.mark.slow
 def test_many_tiny_messages_cost_no_memory_each() -> None:
     data = b"[" + b"1," * 500_000 + b"1]"
     index = index_messages(read_from(data))

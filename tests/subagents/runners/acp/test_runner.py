@@ -174,6 +174,7 @@ async def test_a_notice_replaces_a_line_over_the_limit(agent: Agent) -> None:
     assert re.search(r"omitted a line of [\d,]+ bytes: the limit is 33,554,432", run.text("log"))
 
 
+@pytest.mark.slow
 async def test_a_flood_of_updates_arrives_whole_in_order_and_in_few_events(agent: Agent) -> None:
     run = await agent("flood", "100000")
     await run.result()
@@ -188,6 +189,7 @@ async def test_a_flood_of_tools_loses_and_doubles_none(agent: Agent) -> None:
     assert ended == [f"call-{number}" for number in range(5000)]
 
 
+@pytest.mark.slow
 async def test_a_slow_journal_holds_the_agent_back(agent: Agent) -> None:
     go, events = asyncio.Event(), list[dict[str, Any]]()
 
