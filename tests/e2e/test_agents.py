@@ -66,7 +66,7 @@ async def permission_events(sidecar: Sidecar, task_id: str) -> list[Json]:
     return [event for event in page["events"] if event["type"] == "permission"]
 
 
-async def test_a_question_stands_on_the_task_until_its_one_answer(start: Start) -> None:
+async def test_a_question_is_shown_on_the_task_until_its_one_answer(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, task_id)
@@ -87,7 +87,7 @@ async def test_a_question_stands_on_the_task_until_its_one_answer(start: Start) 
 
 
 @pytest.mark.slow
-async def test_a_question_stands_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
+async def test_a_question_is_kept_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
     sidecar, other = await started(start), await started(start)
     task_id = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, task_id)
@@ -99,7 +99,7 @@ async def test_a_question_stands_in_the_journal_too_where_other_processes_see_it
 
 
 @pytest.mark.slow
-async def test_of_two_questions_the_second_stands_when_the_first_is_answered(start: Start) -> None:
+async def test_of_two_questions_the_second_is_shown_when_the_first_is_answered(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "both")
     first = await asked(sidecar, task_id)
@@ -171,7 +171,7 @@ async def test_words_tools_and_plan_become_history(start: Start) -> None:
 @pytest.mark.parametrize(
     ("name", "goal"), [("waiting", "x"), ("events", "echo ready; sleep 60"), ("scripted", "say ready\nwait")]
 )
-async def test_long_silence_ends_a_run_and_keeps_what_it_said(start: Start, name: str, goal: str) -> None:
+async def test_long_silence_ends_a_run_and_keeps_its_output(start: Start, name: str, goal: str) -> None:
     sidecar = await started(start, asyncTasks={"inactivityTimeoutSeconds": 1})
     (task,) = await sidecar.ended(await sidecar.launch(name, goal))
     assert (task["status"], task["endReason"]) == ("failed", "inactivity")
@@ -180,7 +180,7 @@ async def test_long_silence_ends_a_run_and_keeps_what_it_said(start: Start, name
 
 
 @pytest.mark.slow
-async def test_silence_while_a_question_is_open_or_of_plain_text_is_no_inactivity(start: Start) -> None:
+async def test_silence_while_a_question_is_open_or_of_plain_text_is_not_inactivity(start: Start) -> None:
     sidecar = await started(start, asyncTasks={"inactivityTimeoutSeconds": 1})
     asking = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, asking)

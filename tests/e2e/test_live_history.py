@@ -105,7 +105,7 @@ async def watcher(start: Start, foreign: Path) -> Watcher:
     return watcher
 
 
-async def test_a_change_in_a_foreign_root_is_told(start: Start, foreign: Path) -> None:
+async def test_a_change_in_a_foreign_root_is_reported(start: Start, foreign: Path) -> None:
     sidecar = await start(initialize=False)
     watcher = Watcher(sidecar)
     await sidecar.initialize(foreignRoots=[str(foreign)])
@@ -117,7 +117,7 @@ async def test_a_change_in_a_foreign_root_is_told(start: Start, foreign: Path) -
     assert await watcher.titles() == ["second"]
 
 
-async def test_what_changed_between_two_servers_is_told(start: Start, foreign: Path, home: Path) -> None:
+async def test_what_changed_between_two_servers_is_reported(start: Start, foreign: Path, home: Path) -> None:
     first = await start(foreignRoots=[str(foreign)])
     watcher = Watcher(first)
     assert await watcher.titles() == ["first"]
@@ -166,7 +166,7 @@ async def test_stores_are_found_by_themselves(start: Start, home: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [save, save_over_a_backup, overwrite])
-async def test_a_save_is_told_however_it_is_made(
+async def test_a_save_is_reported_however_it_is_made(
     watcher: Watcher, foreign: Path, write: Callable[[Path, str], None]
 ) -> None:
     for title in ("second", "third"):
@@ -174,7 +174,7 @@ async def test_a_save_is_told_however_it_is_made(
         await watcher.until_titled(title)
 
 
-async def test_a_new_task_is_told_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
+async def test_a_new_task_is_reported_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
     save(foreign, "other", OTHER)
     await watcher.until_told("added", OTHER)
     await watcher.follows(least=3)
@@ -183,7 +183,7 @@ async def test_a_new_task_is_told_and_so_are_its_saves(watcher: Watcher, foreign
     assert sorted(await watcher.titles()) == ["first", "renamed"]
 
 
-async def test_a_deleted_task_is_told(watcher: Watcher, foreign: Path) -> None:
+async def test_a_deleted_task_is_reported(watcher: Watcher, foreign: Path) -> None:
     shutil.rmtree(foreign / "tasks" / TASK_ID)
     await watcher.until_told("removed")
     assert await watcher.titles() == []
@@ -204,7 +204,7 @@ async def test_half_of_a_save_changes_nothing(watcher: Watcher, foreign: Path) -
     assert await watcher.titles() == ["first"]
 
 
-async def test_a_steady_writer_is_told_of_at_most_four_times_a_second(
+async def test_a_steady_writer_is_reported_at_most_four_times_a_second(
     watcher: Watcher, foreign: Path
 ) -> None:
     began = time.monotonic()
@@ -215,7 +215,7 @@ async def test_a_steady_writer_is_told_of_at_most_four_times_a_second(
     assert told <= 4 * (time.monotonic() - began) + 2
 
 
-async def test_what_cannot_be_watched_is_looked_at(
+async def test_what_cannot_be_watched_is_checked(
     start: Start, foreign: Path, home: Path, environment: dict[str, str]
 ) -> None:
     refusing = home / "refusing"
@@ -235,7 +235,7 @@ async def test_what_cannot_be_watched_is_looked_at(
 
 
 @pytest.mark.slow
-async def test_news_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
+async def test_changes_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
     save(foreign, "other", OTHER)
     sidecar = await start(foreignRoots=[str(foreign)])
     watcher = Watcher(sidecar)

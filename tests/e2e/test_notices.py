@@ -32,7 +32,7 @@ def count_turns(sidecar: Sidecar) -> list[Json]:
     return turns
 
 
-async def test_the_end_of_a_client_s_own_run_is_no_reminder(sidecar: Sidecar) -> None:
+async def test_the_end_of_a_client_s_own_run_is_not_a_reminder(sidecar: Sidecar) -> None:
     turns = count_turns(sidecar)
     task_id = await sidecar.launch("cat")
     (task,) = await sidecar.ended(task_id)

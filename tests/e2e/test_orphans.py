@@ -75,7 +75,7 @@ async def is_still(beats: Path) -> bool:
     return beats.stat().st_size == before
 
 
-async def test_what_forks_on_and_on_is_dead_after_the_cancel_beside_another_run(
+async def test_what_forks_on_and_on_is_dead_after_the_cancel_next_to_another_run(
     sidecar: Sidecar, home: Path
 ) -> None:
     await sidecar.launch_ready("wait")

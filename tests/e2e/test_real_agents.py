@@ -92,7 +92,7 @@ async def ended(sidecar: Sidecar, task_id: str) -> Json:
     return task
 
 
-async def test_an_allowed_write_is_done_and_told(driven: Sidecar, agent: str) -> None:
+async def test_an_allowed_write_is_done_and_reported(driven: Sidecar, agent: str) -> None:
     target = driven.workspace / "out.txt"
     task_id = await driven.launch(agent, f"SCENARIO:write:{target}=written by the agent")
     await answer(driven, task_id, "allow_once")
@@ -142,7 +142,7 @@ async def test_what_is_always_allowed_is_kept_by_the_sidecar_alone(driven: Sidec
     assert [path.name for path in driven.workspace.iterdir()] == ["out.txt"]
 
 
-async def test_a_policy_s_refusal_is_told_and_the_session_goes_on(driven: Sidecar, agent: str) -> None:
+async def test_a_policy_s_refusal_is_reported_and_the_session_continues(driven: Sidecar, agent: str) -> None:
     await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
     target = driven.workspace / "out.txt"
     task = await ended(driven, await driven.launch(agent, f"SCENARIO:write:{target}=never"))

@@ -150,7 +150,7 @@ async def test_a_call_whose_stream_breaks_is_never_a_goal(
     assert (await driven.run.result()).terminate_reason == "ERROR"
 
 
-async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
+async def test_the_tokens_that_the_model_counted_are_reported_with_the_cache_apart(
     drive: Drive, model: ModelServer, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(openai_chat.USAGE, "prompt_tokens_details", {"cached_tokens": 40})
@@ -171,7 +171,7 @@ async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
     assert usage.get("cacheReads") == (None if agent == "gemini" else 40 * answers)
 
 
-async def test_the_output_of_a_command_is_told(drive: Drive, agent: str) -> None:
+async def test_the_output_of_a_command_is_reported(drive: Drive, agent: str) -> None:
     driven = await drive(agent, "SCENARIO:shell:expr 6000 + 66")
     await asyncio.wait_for(driven.run.result(), SECONDS)
     told = [str(event.get("content")) for event in driven.events if event["type"] == "tool"]

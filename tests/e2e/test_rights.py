@@ -91,7 +91,7 @@ async def test_neither_titles_nor_addresses_pass_a_list_of_tools(start: Start, a
 
 
 @pytest.mark.slow
-async def test_a_path_that_cannot_be_is_refused_and_the_run_goes_on(start: Start, agents: Path) -> None:
+async def test_a_path_that_cannot_be_is_refused_and_the_run_continues(start: Start, agents: Path) -> None:
     impossible = {"kind": "edit", "locations": [{"path": "a\0b"}]}
     sidecar, task_id = await run(start, impossible, {"kind": "read"}, default="allowEdits")
     await answer(sidecar, task_id, await asked(sidecar, task_id), "reject_once")

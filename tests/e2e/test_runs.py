@@ -32,7 +32,7 @@ async def test_a_run_is_launched_streams_and_ends_with_its_final_message(sidecar
     assert sidecar.text(task_id) == "say this back"
 
 
-async def test_a_run_that_fails_keeps_what_it_said(sidecar: Sidecar) -> None:
+async def test_a_run_that_fails_keeps_its_output(sidecar: Sidecar) -> None:
     (task,) = await sidecar.ended(await sidecar.launch("fail"))
     assert (task["status"], task["endReason"], task["error"]) == ("failed", "error", "why")
     assert task["partial"]["final_message"] == "half"
@@ -107,7 +107,7 @@ async def test_a_time_limit_fails_the_run_and_keeps_its_words(sidecar: Sidecar) 
     await until_gone(task["id"], 5)
 
 
-async def test_a_time_limit_that_is_reduced_is_said(sidecar: Sidecar) -> None:
+async def test_a_time_limit_that_is_reduced_is_reported(sidecar: Sidecar) -> None:
     task_id = await sidecar.launch_ready("wait")
     reduced = await sidecar.launch("wait", timeoutSeconds=5000)
     assert (await sidecar.task(reduced))["timeoutSeconds"] == 1800

@@ -76,7 +76,7 @@ async def test_a_run_that_cannot_listen_takes_no_message(
 
 
 @pytest.mark.slow
-async def test_an_agent_with_lasting_sessions_goes_on_in_its_own(start: Start) -> None:
+async def test_an_agent_with_lasting_sessions_continues_in_its_own(start: Start) -> None:
     sidecar = await started(start)
     first = await sidecar.launch("lasting", "say one")
     await sidecar.ended(first)
@@ -119,7 +119,7 @@ async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["scripted", "cat"])
-async def test_other_agents_are_told_what_was_said(start: Start, name: str) -> None:
+async def test_other_agents_get_what_was_written_before(start: Start, name: str) -> None:
     sidecar = await started(start)
     first = await sidecar.launch(name, "say one")
     await sidecar.ended(first)
@@ -156,7 +156,7 @@ async def test_over_the_limit_a_resume_waits_in_line_if_it_is_asked_to(start: St
     assert task["output"]["final_message"] == "remembered: 2"
 
 
-async def test_a_run_lost_with_its_sidecar_goes_on_in_its_session(start: Start) -> None:
+async def test_a_run_lost_with_its_sidecar_continues_in_its_session(start: Start) -> None:
     sidecar = await started(start)
     first = await sidecar.launch("lasting", "say ready\nwait")
     await sidecar.request("asyncTasks/subscribe", taskId=first, afterSeq=0)

@@ -107,7 +107,7 @@ def test_many_tiny_messages_cost_no_memory_each() -> None:
 
 
 @pytest.mark.parametrize("kind", ["directory", "pipe"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_what_is_not_a_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     import os
 
     path = tmp_path / "ui_messages.json"

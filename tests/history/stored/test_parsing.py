@@ -48,13 +48,13 @@ def test_splitting_gives_each_element_as_it_was(values: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("tail", [b"]", b" x", b"[1]", b"\n{}"])
-def test_a_stray_tail_is_told_and_ignored(tail: bytes) -> None:
+def test_a_stray_tail_is_reported_and_ignored(tail: bytes) -> None:
     parsed = ui_parser.parse(b'[{"ts":1}]' + tail, "f")
     assert [record.ts for record in parsed.records] == [1]
     assert [problem.code for problem in parsed.problems] == ["strayTail"]
 
 
-def test_elements_that_are_no_objects_are_counted_and_skipped() -> None:
+def test_elements_that_are_not_objects_are_counted_and_skipped() -> None:
     parsed = ui_parser.parse(b'[1,{"ts":2},null]', "f")
     assert ([record.ts for record in parsed.records], parsed.total) == ([2], 3)
     assert parsed.problems[0].message == "f: 2 of 3 messages are unreadable"
@@ -108,7 +108,7 @@ def test_a_file_that_ends_within_a_character_is_no_utf8(end: bytes) -> None:
     assert [it.code for it in clean(b"a" * 65_534 + end, "x")[1]] == ["badUtf8"]
 
 
-def test_what_is_no_message_between_messages_is_passed_over_and_counted() -> None:
+def test_what_is_not_a_message_between_messages_is_ignored_and_counted() -> None:
     parsed = ui_parser.parse(b'[{"ts":1},[],"a",3,null,[{"ts":9}],{"ts":2}]', "ui_messages.json")
     assert [it.ts for it in parsed.records] == [1, 2]
     assert parsed.total == 7

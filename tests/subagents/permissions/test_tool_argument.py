@@ -156,7 +156,7 @@ def test_each_command_of_a_line_may_fit_another_argument() -> None:
     assert runs(["git:*", "npm test"], "git pull && npm test")
 
 
-def test_a_command_line_that_is_not_told_fits_nothing() -> None:
+def test_an_unknown_command_line_fits_nothing() -> None:
     asked = Question(request_id="1", title="git log", options=(), tool_kind="execute")
     assert not allows(["git:*"], "execute", asked, WORKSPACE)
 

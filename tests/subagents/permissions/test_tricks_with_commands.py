@@ -65,7 +65,7 @@ def test_no_line_runs_more_than_a_rule_allows(rule: str, line: str, tmp_path: Pa
 
 @pytest.mark.parametrize("raw", BESIDE)
 @pytest.mark.parametrize("kind", ["execute", "read", "other"])
-def test_nothing_beside_a_line_changes_what_runs(kind: str, raw: Json, tmp_path: Path) -> None:
+def test_nothing_next_to_a_line_changes_what_runs(kind: str, raw: Json, tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(tmp_path.parent)
     question = question_of({"kind": kind, "title": "git log", "rawInput": raw}, [])
     assert not ToolRule((("Bash(git *)",),)).allows(question, tmp_path)

@@ -182,7 +182,7 @@ def test_followed_rows_are_not_trusted_when_a_save_cannot_be_under_way_any_more(
 
 
 @pytest.mark.parametrize(("age", "expected"), [(-4, []), (-6, ["recovered"]), (30, []), (32, ["recovered"])])
-def test_only_a_lock_of_a_sane_age_tells_of_a_save(
+def test_only_a_lock_of_a_sane_age_shows_a_save(
     store: Store, say: Make, later: Later, age: int, expected: list[str]
 ) -> None:
     folder = store.write(ui=[say("text", "a prompt")], api=[])

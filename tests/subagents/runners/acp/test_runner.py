@@ -146,7 +146,7 @@ async def test_the_agents_own_turn_limit_is_reported(agent: Agent) -> None:
     assert (result.terminate_reason, result.final_message) == ("MAX_TURNS", "so far")
 
 
-async def test_what_is_no_message_is_logged_and_harms_nothing(agent: Agent) -> None:
+async def test_what_is_not_a_message_is_logged_and_harms_nothing(agent: Agent) -> None:
     run = await agent("garbage")
     result = await run.result()
     assert result.final_message == "before after -32601"

@@ -29,7 +29,7 @@ def test_the_newest_environment_block_tells_mode_and_model(store: Store, user: M
 
 
 @pytest.mark.parametrize("around", ["{} and more", "see {}", "File a.py\n{}"])
-def test_the_same_words_in_a_file_are_no_environment(store: Store, user: Make, around: str) -> None:
+def test_the_same_words_in_a_file_are_not_an_environment(store: Store, user: Make, around: str) -> None:
     decoy = around.format(environment(mode("decoy", "Decoy"), "# Current Workspace Directory (/decoy) Files"))
     real = environment(mode("code", "Code"), "# Current Workspace Directory (/real) Files\n")
     store.write(ui=[], api=[user(decoy), user("x", real), user(decoy)])

@@ -26,7 +26,7 @@ def test_requests_are_summed_and_kept_apart(store: Store, say: Make) -> None:
     assert usage(store, say, first, second) == expected
 
 
-def test_what_is_no_number_is_left_out(store: Store, say: Make) -> None:
+def test_what_is_not_a_number_is_left_out(store: Store, say: Make) -> None:
     odd = started(tokensIn="5", tokensOut=None, cost=True)
     found = usage(store, say, odd, started(tokensIn=1, tokensOut=2), ("api_req_started", "{"))
     assert found == TokenUsage(total=3, input=1, output=2)
@@ -53,7 +53,7 @@ def test_condensing_costs(store: Store, say: Make) -> None:
     assert found is not None and found.cost == 0.75
 
 
-def test_a_request_that_told_nothing_leaves_usage_unknown(store: Store, say: Make) -> None:
+def test_a_request_that_reported_nothing_leaves_usage_unknown(store: Store, say: Make) -> None:
     assert usage(store, say, started()) is None
 
 
