@@ -10,7 +10,7 @@ INTERVAL_SECONDS = 0.02
 
 
 class Watched:
-    """A watch on folders that come and go, and what it told."""
+    """A watch on folders that come and go, and what it reported."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A sidecar that is killed: what ran is lost and said so, what had ended is kept, nothing is left running."""
+"""A sidecar that is killed: what ran is reported as lost, what had ended is kept, nothing is left running."""
 
 import os
 import signal

@@ -56,7 +56,7 @@ def messages(title: str) -> str:
 
 
 class Watcher:
-    """The changes of stored tasks that a client was told of."""
+    """The changes of stored tasks that a client was notified of."""
 
     def __init__(self, sidecar: Sidecar) -> None:
         self._sidecar = sidecar
@@ -68,12 +68,12 @@ class Watcher:
             return await self._told.get()
 
     async def until_told(self, kind: str, task_id: str = TASK_ID) -> None:
-        """Wait for the news of a task."""
+        """Wait for a change of a task."""
         while task_id not in (await self.next())[kind]:
             pass
 
     async def until_titled(self, title: str) -> int:
-        """Wait for news after which the first task has this title; how many it took."""
+        """Wait for changes after which the first task has this title; how many it took."""
         told = 0
         while True:
             await self.next()
@@ -85,7 +85,7 @@ class Watcher:
         return [task["title"] for task in (await self._sidecar.request("tasks/list"))["items"]]
 
     async def follows(self, mode: str = "watch", least: int = 2) -> Json:
-        """Wait until so many folders at least are watched, or for another mode."""
+        """Wait until at least this many folders are watched, or for another mode."""
         async with asyncio.timeout(20):
             while True:
                 watcher: Json = (await self._sidecar.request("health"))["watcher"]

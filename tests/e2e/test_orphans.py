@@ -1,6 +1,6 @@
 """Processes that carry nothing of their run any more: no marker, not its session, not its parent (Linux).
 
-Beside another run, and after a kill of the sidecar, only a control group tells whose they are: these tests
+Next to another run, and after a kill of the sidecar, only a control group tells whose they are: these tests
 need cgroup v2 with write access, as root in CI has.
 """
 

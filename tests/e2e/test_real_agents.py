@@ -35,7 +35,7 @@ SECONDS = 90
 
 @pytest.fixture
 def runners(home: Path, model: ModelServer) -> Json:
-    """The agents in a home of their own, told to use the pretended model."""
+    """The agents in a home of their own, set up to use the pretended model."""
     return runners_in(home, model.url)
 
 
@@ -117,7 +117,7 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     await answer(driven, task_id, "reject_once")
     task = await ended(driven, task_id)
     assert not target.exists()
-    if agent in ("opencode", "codex-acp"):  # they stop without a word; the others let the model go on
+    if agent in ("opencode", "codex-acp"):  # they stop silently; the others let the model continue
         assert (task["status"], task["endReason"]) == ("failed", "error")
         assert "the agent stopped after its request was rejected" in task["error"]
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"

@@ -146,7 +146,7 @@ def test_a_deep_array_is_split_at_its_own_commas(runs: list[tuple[str, int]]) ->
 
 
 def split_by_hand(data: str) -> list[str]:
-    """The elements of an array, by a look at each character."""
+    """Return the elements of an array, found character by character."""
     parts, depth, quoted, escaped = [""], 0, False, False
     for character in data:
         if quoted:

@@ -9,7 +9,7 @@ def emptied(outbox: Outbox) -> list[bytes]:
 
 
 def large(mark: bytes) -> bytes:
-    """A frame that no other fits beside in a batch."""
+    """A frame that leaves no room for another in a batch."""
     return mark.ljust(BATCH_BYTES, b".")
 
 

@@ -1,4 +1,4 @@
-"""A clock that stands still while a person is asked."""
+"""A clock that stops while a person is asked."""
 
 import asyncio
 from collections.abc import Callable

@@ -66,7 +66,7 @@ class Run:
         self.holds = 0
 
     def shown(self) -> str | None:
-        """The id of the question that stands on the task."""
+        """Return the id of the question that the task shows."""
         attention = self.record.task.attention
         return attention.request_id if attention is not None else None
 
@@ -103,7 +103,7 @@ class Setting:
         return Settings(permissions=self.settings)
 
     async def asking(self, run: Run, question: Question) -> "asyncio.Task[Answer]":
-        """Ask, and return once the question stands on the task."""
+        """Ask, and return once the task shows the question."""
         self.changed.clear()
         task = asyncio.create_task(self.broker.ask(run, question))
         async with asyncio.timeout(5):

@@ -124,7 +124,7 @@ def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None
     line = f"git {''.join(words)}"
     if not runs(["git:*"], line):
         return
-    # Without a PATH all but what the shell has itself is told instead of run.
+    # Without a PATH the shell names all but its own commands instead of running them.
     script = f"PATH=; git() {{ :; }}; command_not_found_handle() {{ echo ran $1; }}\n{line}"
     told = subprocess.run(
         ["/bin/bash", "-c", script], capture_output=True, text=True, timeout=10, check=False

@@ -1,4 +1,4 @@
-"""What an agent is held to beside its prompt: outputs, a last turn, the refusal of tools."""
+"""What an agent is held to as well as its prompt: outputs, a last turn, the refusal of tools."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The clocks of a run: what ends it, once, and what lets them stand still."""
+"""The clocks of a run: what ends it, once, and what stops them."""
 
 import asyncio
 from pathlib import Path

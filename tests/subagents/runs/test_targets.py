@@ -1,4 +1,4 @@
-"""Which runner a definition gets, and what becomes of a model in another tool's words."""
+"""Which runner a definition gets, and what happens to a model in another tool's words."""
 
 from collections.abc import Mapping
 from pathlib import Path

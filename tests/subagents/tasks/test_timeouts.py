@@ -1,4 +1,4 @@
-"""Which time limit a run gets, and what is said of it."""
+"""Which time limit a run gets, and what is reported of it."""
 
 import math
 
