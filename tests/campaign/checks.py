@@ -42,7 +42,7 @@ def check_processes(notes: Notes) -> None:
 
 
 async def check_runs(client: Client, notes: Notes, root: Path) -> None:
-    """Compare every run that was launched with what the client learned of it, and with its events and folder."""
+    """Compare every launched run with what the client learned of it, its events and its folder."""
     before = set(notes.ends)
     for task_id in notes.launched:
         try:

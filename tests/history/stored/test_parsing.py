@@ -82,12 +82,12 @@ def test_numbers_no_type_can_hold_are_left_out() -> None:
     assert [record.ts for record in parsed.records] == [None, None, None]
 
 
-def test_nesting_without_end_is_no_recursion() -> None:
+def test_endless_nesting_does_not_recurse() -> None:
     parsed = ui_parser.parse(b'[{"ts":1},{"x":' + b"[" * 200_000, "f")
     assert [record.ts for record in parsed.records] == [1]
 
 
-def test_mending_gives_up_on_what_is_no_json() -> None:
+def test_mending_gives_up_on_what_is_not_json() -> None:
     assert mend('{"a":}') is None
     assert value_of(b"") is None
     assert value_of("{") is None
@@ -104,7 +104,7 @@ def test_the_first_bad_byte_of_a_long_file_is_named(around: str, at: int) -> Non
 
 
 @pytest.mark.parametrize("end", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x9a", b"\xed\xa0\x80"])
-def test_a_file_that_ends_within_a_character_is_no_utf8(end: bytes) -> None:
+def test_a_file_that_ends_within_a_character_is_not_utf8(end: bytes) -> None:
     assert [it.code for it in clean(b"a" * 65_534 + end, "x")[1]] == ["badUtf8"]
 
 

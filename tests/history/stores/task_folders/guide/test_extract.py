@@ -73,7 +73,7 @@ def test_usage_mode_and_workspace_come_from_the_api_history() -> None:
 
 
 @pytest.mark.parametrize("ts", ['"garbage"', "8.65e15", "{}", '"1770482470358"'])
-def test_a_time_that_is_no_date_is_nan(ts: str) -> None:
+def test_a_time_that_is_not_a_date_is_nan(ts: str) -> None:
     found = guide.extract("id", f'[{{"ts":{ts}}},{{"ts":1}}]'.encode(), API, NOW)
     assert found is not None and math.isnan(found.created_at)
 
