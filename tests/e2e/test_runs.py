@@ -158,28 +158,26 @@ async def test_a_queue_empties_without_losing_a_slot(sidecar: Sidecar) -> None:
     assert [task["output"]["final_message"] for task in tasks] == [f"goal {n}" for n in range(12)]
 
 
-@pytest.mark.parametrize(
-    ("params", "code"),
-    [
-        ({"subagentName": "nobody"}, -32013),
-        ({"subagentName": "cat", "goalPrompt": " "}, -32602),
-        ({"subagentName": "cat", "workspaceDir": "/no/such/folder"}, -32602),
-        ({"subagentName": "cat", "workspaceDir": "relative"}, -32602),
-        ({"subagentName": "cat", "expectedOutputs": {"n": "how many"}}, -32602),
-        ({"subagentName": "cat", "toolWhitelist": []}, -32602),
-        ({"subagentName": "cat", "maxTurns": 3}, -32602),
-        ({"subagentName": "cat", "maxTurns": 0}, -32602),
-        ({"subagentName": "cat", "expectedOutputs": {" ": "x"}}, -32602),
-        ({"subagentName": "cat", "isolation": "worktree"}, -32602),
-        ({"subagentName": "cat", "timeoutSeconds": 0}, -32602),
-        ({"subagentName": "cat", "gracePeriodSeconds": -5}, -32602),
-        ({"subagentName": "gone"}, -32014),
-        ({"subagentName": "lost-runner"}, -32014),
-    ],
-)
-async def test_a_launch_that_cannot_be_is_refused_and_leaves_no_record(
-    start: Start, home: Path, params: dict[str, Any], code: int
-) -> None:
+IMPOSSIBLE: list[tuple[dict[str, Any], int]] = [
+    ({"subagentName": "nobody"}, -32013),
+    ({"subagentName": "cat", "goalPrompt": " "}, -32602),
+    ({"subagentName": "cat", "workspaceDir": "/no/such/folder"}, -32602),
+    ({"subagentName": "cat", "workspaceDir": "relative"}, -32602),
+    ({"subagentName": "cat", "expectedOutputs": {"n": "how many"}}, -32602),
+    ({"subagentName": "cat", "toolWhitelist": []}, -32602),
+    ({"subagentName": "cat", "maxTurns": 3}, -32602),
+    ({"subagentName": "cat", "maxTurns": 0}, -32602),
+    ({"subagentName": "cat", "expectedOutputs": {" ": "x"}}, -32602),
+    ({"subagentName": "cat", "isolation": "worktree"}, -32602),
+    ({"subagentName": "cat", "timeoutSeconds": 0}, -32602),
+    ({"subagentName": "cat", "gracePeriodSeconds": -5}, -32602),
+    ({"subagentName": "gone"}, -32014),
+    ({"subagentName": "lost-runner"}, -32014),
+]
+"""Parameters of launches, each with the code of its refusal."""
+
+
+async def test_a_launch_that_cannot_be_is_refused_and_leaves_no_record(start: Start, home: Path) -> None:
     agents = home / "config" / "subagent-sidecar" / "agents"
     (agents / "gone.md").write_text("---\nname: gone\ndescription: x\nrunner: gone\n---\n")
     (agents / "lost.md").write_text("---\nname: lost-runner\ndescription: x\nrunner: nowhere\n---\n")
@@ -188,10 +186,13 @@ async def test_a_launch_that_cannot_be_is_refused_and_leaves_no_record(
         "gone": {"type": "command", "command": ["no-such-program"]},
     }
     sidecar = await start(settings={"runners": runners})
-    with pytest.raises(RpcError) as caught:
-        await sidecar.request("asyncTasks/launch", **{"goalPrompt": "x", **params})
-    assert caught.value.code == code, caught.value.message
-    assert code != -32602 or list(params)[-1] in caught.value.message or "goalPrompt" in caught.value.message
+    for params, code in IMPOSSIBLE:
+        with pytest.raises(RpcError) as caught:
+            await sidecar.request("asyncTasks/launch", **{"goalPrompt": "x", **params})
+        assert caught.value.code == code, (params, caught.value.message)
+        named = list(params)[-1] in caught.value.message or "goalPrompt" in caught.value.message
+        assert code != -32602 or named, (params, caught.value.message)
+    assert (await sidecar.request("asyncTasks/list"))["items"] == []
     assert (await sidecar.request("asyncTasks/list"))["items"] == []
 
 
