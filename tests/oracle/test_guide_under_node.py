@@ -104,10 +104,10 @@ def node_keeps(task: dict[str, Any] | None) -> dict[str, Any] | None:
     return task and {name: value for name, value in task.items() if name != "id"}
 
 
-@pytest.mark.parametrize("name", [name for name in WHOLE if not name.startswith("odd-")])
-def test_a_trap_is_judged_as_by_node(oracle: Oracle, name: str) -> None:
-    task, _ = oracle.judge(*WHOLE[name])
-    assert ours(*WHOLE[name]) == node_keeps(task)
+def test_every_trap_is_judged_as_by_node(oracle: Oracle) -> None:
+    even = {name: files for name, files in WHOLE.items() if not name.startswith("odd-")}
+    judged = {name: node_keeps(oracle.judge(*files)[0]) for name, files in even.items()}
+    assert {name: ours(*files) for name, files in even.items()} == judged
 
 
 @pytest.mark.parametrize("place", traps.PLACES)
