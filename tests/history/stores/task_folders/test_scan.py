@@ -102,7 +102,7 @@ def test_each_trace_of_a_change_is_enough(listed: Store, file: str, trace: str) 
     assert changed(listed) == [TASK_ID]
 
 
-def test_what_an_index_knows_is_compared_with_files_looked_at_before_it_was_loaded(
+def test_what_an_index_knows_is_compared_with_files_checked_before_it_was_loaded(
     listed: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def spread(
