@@ -14,7 +14,7 @@ _ENTRY = re.compile(
 
 
 def entries(lock: str) -> dict[str, str]:
-    """Return the version of each package; a line that is no part of one fails."""
+    """Return the version of each package; a line that does not belong to one fails."""
     lines = (REPO / lock).read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith("#"))
     assert not _ENTRY.sub("", text).strip()

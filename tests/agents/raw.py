@@ -223,7 +223,7 @@ def wait() -> None:
 
 
 def sulk() -> None:
-    """Ask, and end the turn without a word when refused, by the reason named; answer a second prompt."""
+    """Ask, and end the turn silently when refused, by the reason named; answer a second prompt."""
     prompt = open_session()
     call = {"toolCallId": "t1", "title": "Delete all", "kind": "delete"}
     options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]

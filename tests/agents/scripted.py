@@ -92,7 +92,7 @@ class ScriptedAgent:
         return schema.PromptResponse(stop_reason="end_turn", usage=self._usage)
 
     async def _unknown(self, *_: str) -> None:
-        """Pass over a line that is no step, such as one of a system prompt."""
+        """Skip a line that is not a step, such as one of a system prompt."""
 
     async def do_say(self, text: str) -> None:
         await self._say(text)

@@ -64,7 +64,7 @@ def test_parameters_show_their_defaults(schema: dict[str, Any]) -> None:
     assert schema["$defs"]["ListParams"]["properties"]["limit"]["default"] == 200
 
 
-def test_events_are_a_union_told_apart_by_type(schema: dict[str, Any]) -> None:
+def test_events_are_a_union_distinguished_by_type(schema: dict[str, Any]) -> None:
     names = [option["$ref"].rpartition("/")[2] for option in schema["$defs"]["TaskEvent"]["anyOf"]]
     words = [word for name in names for word in schema["$defs"][name]["properties"]["type"]["enum"]]
     assert sorted(words) == sorted(set(words))

@@ -10,7 +10,7 @@ INTERVAL_SECONDS = 0.02
 
 
 class Watched:
-    """A watch on folders that come and go, and what it told."""
+    """A watch on folders that come and go, and what it reported."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ async def watched(tmp_path: Path) -> Watched:
     return Watched(tmp_path / "agents")
 
 
-async def test_a_folder_that_appears_and_each_change_in_it_are_told(watched: Watched) -> None:
+async def test_a_folder_that_appears_and_each_change_in_it_are_reported(watched: Watched) -> None:
     watched.watch.start()
     try:
         await watched.watch.settled()
@@ -43,7 +43,7 @@ async def test_a_folder_that_appears_and_each_change_in_it_are_told(watched: Wat
         await watched.watch.aclose()
 
 
-async def test_a_list_of_folders_that_changes_is_told(watched: Watched, tmp_path: Path) -> None:
+async def test_a_list_of_folders_that_changes_is_reported(watched: Watched, tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     watched.watch.start()
     try:
@@ -63,7 +63,7 @@ async def test_an_end_before_its_time_is_logged(watched: Watched, caplog: pytest
     await broken.aclose()
 
 
-async def test_closing_ends_it_at_once_and_again_is_no_error(watched: Watched) -> None:
+async def test_closing_ends_it_at_once_and_again_is_not_an_error(watched: Watched) -> None:
     await watched.watch.aclose()
     watched.watch.start()
     async with asyncio.timeout(5):

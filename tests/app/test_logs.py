@@ -35,7 +35,7 @@ async def test_the_wires_own_troubles_are_not_put_on_the_wire() -> None:
     assert sent.empty()
 
 
-def test_a_record_after_the_end_of_the_loop_is_no_error() -> None:
+def test_a_record_after_the_end_of_the_loop_is_not_an_error() -> None:
     loop = asyncio.new_event_loop()
     loop.close()
     logger = logging.Logger("sidecar")

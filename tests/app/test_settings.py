@@ -30,7 +30,7 @@ def test_defaults_are_in_force_when_nothing_is_given() -> None:
         ({"asyncTasks": 3}, "setting asyncTasks: expected object, got integer"),
     ],
 )
-def test_a_fault_is_named_by_its_key(raw: dict[str, object], message: str) -> None:
+def test_an_error_is_named_by_its_key(raw: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParams, match=message):
         convert(raw)
 

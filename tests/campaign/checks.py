@@ -42,7 +42,7 @@ def check_processes(notes: Notes) -> None:
 
 
 async def check_runs(client: Client, notes: Notes, root: Path) -> None:
-    """Compare every run that was launched with what was told of it, and with its events and folder."""
+    """Compare every launched run with what the client learned of it, its events and its folder."""
     before = set(notes.ends)
     for task_id in notes.launched:
         try:
@@ -60,7 +60,7 @@ async def check_runs(client: Client, notes: Notes, root: Path) -> None:
 
 
 async def check_reminders(client: Client, notes: Notes) -> None:
-    """Take all reminders: they have to name every end that the model was not told of for certain."""
+    """Take all reminders: they have to name every end that the model may not have learned of."""
     expected = {
         task_id
         for task_id, end in notes.ends.items()

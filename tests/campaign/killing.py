@@ -82,7 +82,7 @@ class Executioner:
                 await asyncio.sleep(0.002)
 
     async def _death(self, seconds: float) -> bool:
-        """Wait for the server's end; tell whether it came."""
+        """Wait for the server's end; return whether it came."""
         loop, died = asyncio.get_running_loop(), asyncio.Event()
         loop.add_reader(self._handle, died.set)
         try:

@@ -44,7 +44,7 @@ class Link(asyncio.Protocol):
         """Ask the server; raises RpcError, TimeoutError, and ConnectionClosed when it has died.
 
         `take` is called with the result in the order in which answers and notifications arrive; whoever
-        awaits this goes on later than that.
+        awaits this continues later than that.
         """
 
         async def send(message_id: MessageId) -> None:

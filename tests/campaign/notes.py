@@ -1,4 +1,4 @@
-"""What the client was told of one root: the only truth that outlives a killed server."""
+"""What the client learned of one root: the only truth that outlives a killed server."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,14 +8,14 @@ ENDED = frozenset({"completed", "failed", "cancelled"})
 
 
 class End(NamedTuple):
-    """A run's end as told; `output` is None where the answer did not carry it."""
+    """A run's end as reported; `output` is None where the answer did not carry it."""
 
     status: str
     reason: str
     output: str | None
 
     def agrees(self, other: "End") -> bool:
-        """Tell whether both can be the same end."""
+        """Return whether both can be the same end."""
         same_output = None in (self.output, other.output) or self.output == other.output
         return self[:2] == other[:2] and same_output
 
@@ -29,7 +29,7 @@ class Broken(NamedTuple):
 
 @dataclass
 class Notes:
-    """Everything told about the runs of one root, over all its servers."""
+    """Everything reported about the runs of one root, over all its servers."""
 
     launched: dict[str, str] = field(default_factory=dict)
     """Runner by task id, of the launches that were answered."""
@@ -65,7 +65,7 @@ class Notes:
             self.ends[task["id"]] = end
 
     def take_events(self, task_id: str, events: list[Json]) -> None:
-        """Note the events of a subscription, which have to go on where the last ones ended."""
+        """Note the events of a subscription, which have to continue where the last ones ended."""
         known = self.events.setdefault(task_id, [])
         for event in events:
             if event["seq"] != len(known) + 1:

@@ -13,7 +13,7 @@ _SIDE_BY_SIDE = 3
 
 
 async def play(rounds: int, seed: int, only: str | None = None) -> list[Round]:
-    """Play so many rounds, or all of one series by its name (`seed:number`)."""
+    """Play this many rounds, or all of one series by its name (`seed:number`)."""
     names = iter([only]) if only else (f"{seed}:{number}" for number in itertools.count())
     played: list[Round] = []
     left = rounds

@@ -20,7 +20,7 @@ _NOTIFY: Json = {"notifyModel": True} if "notify_model" in LaunchParams.__struct
 
 
 class Client:
-    """A client of one server; what it is told goes into the notes of the root."""
+    """A client of one server; what it learns goes into the notes of the root."""
 
     def __init__(self, notes: Notes, workspace: Path, dice: random.Random) -> None:
         self.link = Link(self._take_news, self._take_request)
@@ -66,14 +66,14 @@ class Client:
         return task_id
 
     async def drain_reminders(self) -> set[str]:
-        """Take and acknowledge reminders until there are none; returns the ids that were told."""
+        """Take and acknowledge reminders until there are none; return the ids that they named."""
         told: set[str] = set()
         while task_ids := await self._take_reminder(acknowledge=True):
             told |= set(task_ids)
         return told
 
     async def get(self, task_id: str, source: str = "get") -> Json:
-        """Ask for one run and note what is told of it."""
+        """Ask for one run and note what is reported of it."""
         answer = await self.link.request("asyncTasks/get", self._takes(source, "task"), taskId=task_id)
         task: Json = answer["task"]
         return task

@@ -48,7 +48,7 @@ class Series:
         self.length = self._dice.randint(1, 4)
 
     async def play(self, rounds: int) -> list[Round]:
-        """Play so many rounds on the root."""
+        """Play this many rounds on the root."""
         return [await self._round(number) for number in range(rounds)]
 
     async def _round(self, number: int) -> Round:

@@ -10,6 +10,7 @@ from tests.campaign.run import play
 ROUNDS = 60
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_what_a_killed_server_had_answered_is_true_afterwards() -> None:
     seed = random.randrange(1_000_000)  # of the test run, whose own seed repeats it

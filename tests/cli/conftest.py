@@ -125,7 +125,7 @@ class Cli:
 
 
 def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
-    """A launch that waits, and its id, once the run has said something."""
+    """A launch that waits, and its id, once the run has output."""
     process = cli.start("launch", "wait", "x", "--wait")
     assert process.stdout is not None
     task_id = process.stdout.readline().strip()

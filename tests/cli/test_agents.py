@@ -22,7 +22,7 @@ def test_sound_definitions_are_exit_0(cli: Cli) -> None:
     assert done.stderr.endswith(" definitions, 0 problems\n")
 
 
-def test_each_fault_is_a_line_with_file_and_line_and_the_exit_is_1(cli: Cli) -> None:
+def test_each_error_is_a_line_with_file_and_line_and_the_exit_is_1(cli: Cli) -> None:
     path = write(cli, ".gemini/agents", "far.md", FAULTY)
     done = cli.run("agents", "validate")
     assert done.returncode == 1
@@ -37,7 +37,7 @@ def test_a_workspace_a_folder_or_a_file_can_be_named(cli: Cli, named: str) -> No
     assert [problem["path"] for problem in json.loads(done.stdout)["problems"]] == [path]
 
 
-def test_a_folder_without_definitions_is_no_sound_one(cli: Cli) -> None:
+def test_a_folder_without_definitions_is_not_sound(cli: Cli) -> None:
     done = cli.run("agents", "validate", ".")
     assert done.returncode == 1
     assert "contains no definitions; name a file, a folder of definitions or a workspace" in done.stdout

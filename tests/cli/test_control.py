@@ -24,7 +24,7 @@ def test_waiting_ends_with_the_run_and_tells_a_cancel(cli: Cli, launched: Launch
     assert (waiting.returncode, output) == (3, f"{ended} completed\n{task_id} cancelled\n")
 
 
-def test_a_run_still_going_on_at_the_deadline_is_told(cli: Cli) -> None:
+def test_a_run_still_running_at_the_deadline_is_reported(cli: Cli) -> None:
     process, task_id = ready(cli)
     done = cli.run("wait", task_id, "--timeout", "0.3")
     process.terminate()
@@ -53,7 +53,7 @@ def test_a_run_left_by_a_killed_sidecar_is_not_awaited_but_ended(cli: Cli) -> No
     assert (task["status"], task["endReason"]) == ("failed", "lost")
 
 
-def test_cancelling_an_ended_run_says_so_and_is_no_failure(cli: Cli, launched: Launched) -> None:
+def test_cancelling_an_ended_run_says_so_and_is_not_a_failure(cli: Cli, launched: Launched) -> None:
     done = cli.run("cancel", launched("cat"))
     assert (done.returncode, done.stdout) == (0, "")
     assert "has already ended: completed" in done.stderr

@@ -26,7 +26,7 @@ def test_calls_without_an_id_are_all_named(capsys: pytest.CaptureFixture[str]) -
     assert lines(capsys, started, started) == ["[tool] look started"] * 2
 
 
-def test_questions_are_told_with_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_are_reported_with_their_answers(capsys: pytest.CaptureFixture[str]) -> None:
     asked = {"type": "permission", "requestId": "1", "state": "asked", "title": "rm x", "cwd": "/w"}
     answered = {**asked, "state": "answered", "kind": "reject_once", "by": "policy", "optionId": "no"}
     called_off = {**asked, "state": "answered"}

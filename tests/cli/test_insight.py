@@ -49,6 +49,7 @@ def test_doctor_names_each_kind_of_damage_with_its_remedy(run: Run, tmp_path: Pa
     assert code == 0 and "\ncut (" in out and "close the array" in out and "\x1b" not in out
 
 
+@pytest.mark.slow
 def test_doctor_as_json_is_the_result_of_the_wire(run: Run, tmp_path: Path) -> None:
     write_hostile(tmp_path / "root")
     report: dict[str, Any] = json.loads(run("doctor", "--root", str(tmp_path / "root"), "--json")[1])

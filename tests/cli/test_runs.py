@@ -78,7 +78,7 @@ def test_while_a_launch_waits_others_watch_it_and_cannot_launch(cli: Cli) -> Non
     assert (follower.returncode, said) == (0, "ready\n")
 
 
-def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
+def test_what_a_killed_sidecar_left_is_reported(cli: Cli) -> None:
     process, _ = ready(cli)
     assert "No sidecar is running for this root" not in cli.run("ps").stderr
     process.kill()
@@ -89,7 +89,7 @@ def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
     assert [line.split("\t")[4] for line in cli.run("ps").stdout.splitlines()] == ["WHY", "Completed", "Lost"]
 
 
-def test_a_log_removed_under_its_owner_is_said_to_be_so(cli: Cli, launched: Launched) -> None:
+def test_a_log_removed_under_its_owner_is_reported(cli: Cli, launched: Launched) -> None:
     ended = launched("cat")
     process, _ = ready(cli)
     assert "write-ahead log" not in cli.run("ps").stderr
@@ -129,7 +129,7 @@ def test_ps_does_not_touch_the_lock(cli: Cli, launched: Launched) -> None:
     assert (lock.stat().st_mtime_ns, lock.read_bytes()) == before
 
 
-def test_ps_goes_on_with_watch_until_it_is_interrupted(cli: Cli, launched: Launched) -> None:
+def test_ps_continues_with_watch_until_it_is_interrupted(cli: Cli, launched: Launched) -> None:
     launched("cat")
     watcher = cli.start("ps", "--watch")
     assert watcher.stdout is not None

@@ -113,7 +113,7 @@ def test_of_several_roots_each_row_names_its_own(run: Run, root: Path, tmp_path:
 
 
 @pytest.mark.parametrize("command", [["show"], ["show", "--json"], ["export"]])
-def test_a_task_that_another_root_holds_too_is_told_with_the_way_to_it(
+def test_a_task_that_another_root_holds_too_is_reported_with_the_way_to_it(
     run: Run, root: Path, tmp_path: Path, command: list[str]
 ) -> None:
     other = tmp_path / "other"

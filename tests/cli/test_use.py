@@ -30,14 +30,14 @@ def test_the_version_can_be_asked_everywhere(cli: Cli, command: str) -> None:
         "serve --nope",
     ],
 )
-def test_wrong_use_is_exit_2_and_said_on_stderr(cli: Cli, line: str) -> None:
+def test_wrong_use_is_exit_2_and_reported_on_stderr(cli: Cli, line: str) -> None:
     done = cli.run(*line.split())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr
 
 
 @pytest.mark.parametrize("command", ["list", "ps", "agents", "demo", "serve"])
-def test_a_settings_file_with_a_fault_is_refused_by_name(cli: Cli, command: str) -> None:
+def test_a_settings_file_with_an_error_is_refused_by_name(cli: Cli, command: str) -> None:
     settings = cli.home / "bad.toml"
     settings.write_text("[asyncTasks]\nmaxx = 1\n")
     done = cli.run(command, "--config", str(settings))
@@ -53,7 +53,7 @@ def test_a_clock_that_is_none_is_refused(cli: Cli, command: str) -> None:
     assert "SIDECAR_NOW_MS='noon'" in done.stderr
 
 
-def test_a_reader_that_leaves_is_no_failure(cli: Cli) -> None:
+def test_a_reader_that_leaves_is_not_a_failure(cli: Cli) -> None:
     done = cli.shell("sidecar list --json | true; echo ${PIPESTATUS[0]}")
     assert (done.stdout, done.stderr) == ("0\n", "")
 
@@ -65,7 +65,7 @@ def test_output_that_cannot_be_written_is_a_failure_without_a_traceback(cli: Cli
     assert "Traceback" not in done.stderr
 
 
-def test_colour_is_for_terminals_and_can_be_turned_off(cli: Cli) -> None:
+def test_color_is_for_terminals_and_can_be_turned_off(cli: Cli) -> None:
     assert "\x1b[" not in cli.run("agents").stdout
     assert "\x1b[" in cli.on_terminal("agents")
     assert "\x1b[" in cli.on_terminal("agents", NO_COLOR="")

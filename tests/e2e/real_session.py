@@ -30,7 +30,7 @@ SECONDS = 90
 async def opened(
     agent: str, env: dict[str, str], workspace: Path
 ) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
-    """Open a session of an agent; with it comes a wait until the agent has said something."""
+    """Open a session of an agent; with it comes a wait until the agent has output."""
     task_id, said, news = str(uuid4()), list[str](), asyncio.Condition()
 
     async def take(event: Json) -> None:

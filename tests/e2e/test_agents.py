@@ -66,7 +66,7 @@ async def permission_events(sidecar: Sidecar, task_id: str) -> list[Json]:
     return [event for event in page["events"] if event["type"] == "permission"]
 
 
-async def test_a_question_stands_on_the_task_until_its_one_answer(start: Start) -> None:
+async def test_a_question_is_shown_on_the_task_until_its_one_answer(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, task_id)
@@ -86,7 +86,8 @@ async def test_a_question_stands_on_the_task_until_its_one_answer(start: Start) 
     assert (last["state"], last["optionId"], last["by"]) == ("answered", "yes", "user")
 
 
-async def test_a_question_stands_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
+@pytest.mark.slow
+async def test_a_question_is_kept_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
     sidecar, other = await started(start), await started(start)
     task_id = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, task_id)
@@ -97,7 +98,8 @@ async def test_a_question_stands_in_the_journal_too_where_other_processes_see_it
     assert "attention" not in (await other.ended(task_id))[0]
 
 
-async def test_of_two_questions_the_second_stands_when_the_first_is_answered(start: Start) -> None:
+@pytest.mark.slow
+async def test_of_two_questions_the_second_is_shown_when_the_first_is_answered(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "both")
     first = await asked(sidecar, task_id)
@@ -109,6 +111,7 @@ async def test_of_two_questions_the_second_stands_when_the_first_is_answered(sta
     assert (task["status"], "attention" in task) == ("completed", False)
 
 
+@pytest.mark.slow
 async def test_cancelling_takes_the_question_back(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "write a.txt hi")
@@ -138,6 +141,7 @@ async def test_always_is_remembered_until_it_is_revoked(start: Start) -> None:
     await answer(sidecar, third, await asked(sidecar, third), "no")
 
 
+@pytest.mark.slow
 async def test_a_definition_s_policy_wins_over_the_setting(start: Start, definitions: Path) -> None:
     text = "---\nname: careful\ndescription: x.\nrunner: scripted\npermissions: allowEdits\n---\n"
     (definitions / "careful.md").write_text(text)
@@ -163,10 +167,11 @@ async def test_words_tools_and_plan_become_history(start: Start) -> None:
     assert len(tools) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "goal"), [("waiting", "x"), ("events", "echo ready; sleep 60"), ("scripted", "say ready\nwait")]
 )
-async def test_long_silence_ends_a_run_and_keeps_what_it_said(start: Start, name: str, goal: str) -> None:
+async def test_long_silence_ends_a_run_and_keeps_its_output(start: Start, name: str, goal: str) -> None:
     sidecar = await started(start, asyncTasks={"inactivityTimeoutSeconds": 1})
     (task,) = await sidecar.ended(await sidecar.launch(name, goal))
     assert (task["status"], task["endReason"]) == ("failed", "inactivity")
@@ -174,7 +179,8 @@ async def test_long_silence_ends_a_run_and_keeps_what_it_said(start: Start, name
     assert task["partial"]["final_message"] == "ready"
 
 
-async def test_silence_while_a_question_is_open_or_of_plain_text_is_no_inactivity(start: Start) -> None:
+@pytest.mark.slow
+async def test_silence_while_a_question_is_open_or_of_plain_text_is_not_inactivity(start: Start) -> None:
     sidecar = await started(start, asyncTasks={"inactivityTimeoutSeconds": 1})
     asking = await sidecar.launch("scripted", "write a.txt hi\nsay done")
     question = await asked(sidecar, asking)
@@ -184,6 +190,7 @@ async def test_silence_while_a_question_is_open_or_of_plain_text_is_no_inactivit
     assert (await sidecar.ended(asking))[0]["status"] == "completed"
 
 
+@pytest.mark.slow
 async def test_an_agent_that_never_answers_ends_with_the_start_up_limit(start: Start) -> None:
     sidecar = await started(start, asyncTasks={"startupTimeoutSeconds": 1})
     (task,) = await sidecar.ended(await sidecar.launch("silent"))
@@ -203,6 +210,7 @@ async def test_cancel_of_an_agent_is_acknowledged_at_once_and_leaves_nothing(sta
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_the_end_of_input_ends_agents_within_three_seconds(start: Start) -> None:
     sidecar = await started(start)
     task_ids = [await sidecar.launch_ready("waiting") for _ in range(3)]
@@ -213,6 +221,7 @@ async def test_the_end_of_input_ends_agents_within_three_seconds(start: Start) -
     assert find(task_ids) == []
 
 
+@pytest.mark.slow
 async def test_the_word_auto_takes_a_runner_that_is_there(start: Start, definitions: Path) -> None:
     (definitions / "any.md").write_text("---\nname: any\ndescription: x.\nrunner: auto\n---\n")
     runners = {"gone": {"type": "acp", "command": ["no-such-agent"]}, "scripted": RUNNERS["scripted"]}

@@ -73,6 +73,7 @@ async def test_an_agent_that_ends_in_mid_run_is_a_failure_that_says_so(
     assert task.get("partial", {}).get("final_message") == kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["deaf", "detached"])
 async def test_a_cancel_holds_whatever_the_agent_makes_of_it(start_with: StartWith, scenario: str) -> None:
     sidecar = await start_with(scenario)
@@ -85,6 +86,7 @@ async def test_a_cancel_holds_whatever_the_agent_makes_of_it(start_with: StartWi
     assert (await sidecar.task(task_id))["partial"]["final_message"] == "ready"
 
 
+@pytest.mark.slow
 async def test_an_end_of_the_sidecar_in_the_midst_of_a_cancel_leaves_nothing(start_with: StartWith) -> None:
     sidecar = await start_with("deaf")
     task_id = await sidecar.launch_ready("agent")
@@ -96,6 +98,7 @@ async def test_an_end_of_the_sidecar_in_the_midst_of_a_cancel_leaves_nothing(sta
     assert find([task_id]) == []
 
 
+@pytest.mark.slow
 async def test_a_hundred_thousand_updates_are_kept_in_order_while_others_are_answered(
     start_with: StartWith,
 ) -> None:
@@ -109,6 +112,7 @@ async def test_a_hundred_thousand_updates_are_kept_in_order_while_others_are_ans
     assert task["output"]["final_message"].endswith("99998\n99999")
 
 
+@pytest.mark.slow
 async def test_a_line_of_ten_megabytes_is_one_message(start_with: StartWith) -> None:
     sidecar = await start_with("big", "10000000")
     (task,) = await sidecar.ended(await sidecar.launch("agent"))
@@ -117,6 +121,7 @@ async def test_a_line_of_ten_megabytes_is_one_message(start_with: StartWith) -> 
     assert len(task["output"]["final_message"]) < 40_000
 
 
+@pytest.mark.slow
 async def test_garbage_between_messages_is_logged_and_harms_nothing(start_with: StartWith) -> None:
     sidecar = await start_with("garbage")
     (task,) = await sidecar.ended(await sidecar.launch("agent"))
@@ -124,6 +129,7 @@ async def test_garbage_between_messages_is_logged_and_harms_nothing(start_with: 
     assert "Welcome to the agent!" in await text_of(sidecar, task["id"], "log")
 
 
+@pytest.mark.slow
 async def test_an_agent_that_only_retries_is_ended_by_the_inactivity_limit(start_with: StartWith) -> None:
     error = {"message": "Reconnecting... 1/5", "willRetry": True}
     retrying = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"error": error}}}
@@ -137,6 +143,7 @@ async def test_an_agent_that_only_retries_is_ended_by_the_inactivity_limit(start
     assert retries[0] == {"attempt": 1, "text": "Reconnecting... 1/5"}
 
 
+@pytest.mark.slow
 async def test_an_agent_that_only_looks_done_has_failed(start_with: StartWith) -> None:
     sidecar = await start_with("play", json.dumps([{"end": "end_turn"}]))
     (task,) = await sidecar.ended(await sidecar.launch("agent"))
@@ -144,6 +151,7 @@ async def test_an_agent_that_only_looks_done_has_failed(start_with: StartWith) -
     assert "without text, tool calls or tokens" in task["error"]
 
 
+@pytest.mark.slow
 async def test_a_budget_acts_inside_a_turn(start_with: StartWith) -> None:
     size = {"sessionUpdate": "usage_update", "used": 1000, "size": 9000}
     tool = {"sessionUpdate": "tool_call", "kind": "read", "title": "Look", "status": "completed"}
@@ -155,6 +163,7 @@ async def test_a_budget_acts_inside_a_turn(start_with: StartWith) -> None:
     assert task["progress"]["inputTokens"] == 3000
 
 
+@pytest.mark.slow
 async def test_an_agent_that_never_answers_is_ended_by_the_start_up_limit(start_with: StartWith) -> None:
     sidecar = await start_with("silent", asyncTasks={"startupTimeoutSeconds": 1})
     (task,) = await sidecar.ended(await sidecar.launch("agent"))

@@ -78,7 +78,7 @@ async def launch_with_shell(sidecar: Sidecar) -> str:
     return task_id
 
 
-async def test_an_allowed_write_is_done_and_told(driven: Sidecar) -> None:
+async def test_an_allowed_write_is_done_and_reported(driven: Sidecar) -> None:
     task_id = await driven.launch("builtin", "SCENARIO:write:new/out.txt=written by the agent")
     await answer(driven, task_id, "allow_once")
     (task,) = await driven.ended(task_id)
@@ -96,7 +96,7 @@ async def test_an_allowed_write_is_done_and_told(driven: Sidecar) -> None:
     assert counts == ["new/out.txt", ["created"], 1, 0]
 
 
-async def test_a_rejected_write_is_not_done_and_the_model_goes_on(driven: Sidecar) -> None:
+async def test_a_rejected_write_is_not_done_and_the_model_continues(driven: Sidecar) -> None:
     task_id = await driven.launch("builtin", "SCENARIO:write:out.txt=never")
     await answer(driven, task_id, "reject_once")
     (task,) = await driven.ended(task_id)
@@ -176,7 +176,7 @@ async def test_a_time_limit_ends_the_model_call_too(driven: Sidecar, model: Mode
     await gone(task_id, 6)
 
 
-async def test_a_server_that_refuses_is_told_without_the_key(
+async def test_a_server_that_refuses_is_reported_without_the_key(
     driven: Sidecar, provider: str, home: Path
 ) -> None:
     env = {"SIDECAR_AGENT_BASE_URL": "http://127.0.0.1:9/v1"}

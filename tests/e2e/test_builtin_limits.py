@@ -1,4 +1,4 @@
-"""Limits and failures of the built-in agent's runs: told while they go on, and acted upon inside a turn."""
+"""Limits and failures of the built-in agent's runs: reported while they run, and acted upon inside a turn."""
 
 import pytest
 

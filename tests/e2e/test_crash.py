@@ -1,4 +1,4 @@
-"""A sidecar that is killed: what ran is lost and said so, what had ended is kept, nothing is left running."""
+"""A sidecar that is killed: what ran is reported as lost, what had ended is kept, nothing is left running."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ async def killed(sidecar: Sidecar) -> None:
     assert await sidecar.client.wait(5) is not None
 
 
-async def test_what_ran_is_lost_and_what_it_said_is_kept(sidecar: Sidecar, start: Start) -> None:
+async def test_what_ran_is_lost_and_its_output_is_kept(sidecar: Sidecar, start: Start) -> None:
     task_id = await sidecar.launch_ready("stubborn")
     seen = sidecar.events[task_id]
     await killed(sidecar)
@@ -48,7 +48,7 @@ async def test_queued_tasks_are_lost_too_and_have_no_folder(sidecar: Sidecar, st
     assert queued not in [task["id"] for task in (await again.request("tasks/list"))["items"]]
 
 
-async def test_results_and_their_untold_notices_survive(sidecar: Sidecar, start: Start) -> None:
+async def test_results_and_their_pending_notices_survive(sidecar: Sidecar, start: Start) -> None:
     told, untold = await sidecar.launch("cat", "one", notifyModel=True), ""
     await sidecar.ended(told)
     reminder = await sidecar.request("reminders/next")

@@ -84,7 +84,7 @@ async def test_a_definition_of_another_tool_runs(start: Start, home: Path) -> No
     assert (task["status"], task["output"]["final_message"]) == ("completed", "p\n\nlook")
 
 
-async def test_faults_are_named_with_file_and_line(start: Start, home: Path) -> None:
+async def test_errors_are_named_with_file_and_line(start: Start, home: Path) -> None:
     folder = home / "workspace" / ".gemini" / "agents"
     write(folder, ".md", "sound")
     (folder / "far.md").write_text("---\nname: far\nkind: remote\n---\n")
@@ -100,7 +100,7 @@ async def test_faults_are_named_with_file_and_line(start: Start, home: Path) -> 
         await sidecar.request("subagents/validate", paths=["far.md"])
 
 
-async def test_changes_are_told_as_they_happen(start: Start, home: Path) -> None:
+async def test_changes_are_reported_as_they_happen(start: Start, home: Path) -> None:
     sidecar = await start(initialize=False)
     revisions: asyncio.Queue[int] = asyncio.Queue()
     sidecar.client.on_notification(

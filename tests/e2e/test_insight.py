@@ -33,7 +33,7 @@ async def test_a_list_takes_a_query_and_its_cursor_is_bound_to_it(listed: Sideca
         await listed.request("tasks/list", query="status:failed", cursor=first["nextCursor"])
 
 
-async def test_a_fault_in_a_query_has_its_position(listed: Sidecar) -> None:
+async def test_an_error_in_a_query_has_its_position(listed: Sidecar) -> None:
     for method in ("tasks/list", "tasks/stats"):
         with pytest.raises(RpcError) as caught:
             await listed.request(method, query="login (")

@@ -42,26 +42,25 @@ async def test_nothing_but_exit_is_served_before_initialize(start: Start) -> Non
     assert await sidecar.client.wait(5) == 1
 
 
-@pytest.mark.parametrize(
-    ("params", "names"),
-    [
-        ({"protocolVersion": 2}, "protocolVersion"),
-        ({"storageRoot": "/elsewhere"}, "storageRoot"),
-        ({"storageRoot": "relative"}, "storageRoot"),
-        ({"foreignRoots": ["relative"]}, "foreignRoots"),
-        ({"settings": {"asyncTasks": {"maxx": 1}}}, "asyncTasks.maxx"),
-        ({"workspaceTrust": True}, "workspaceTrust"),
-        ({"processId": "7"}, "processId"),
-        ({"processId": 0}, "processId"),
-    ],
-)
-async def test_a_bad_initialize_names_the_member_and_can_be_sent_again(
-    start: Start, params: dict[str, Any], names: str
-) -> None:
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"protocolVersion": 2}, "protocolVersion"),
+    ({"storageRoot": "/elsewhere"}, "storageRoot"),
+    ({"storageRoot": "relative"}, "storageRoot"),
+    ({"foreignRoots": ["relative"]}, "foreignRoots"),
+    ({"settings": {"asyncTasks": {"maxx": 1}}}, "asyncTasks.maxx"),
+    ({"workspaceTrust": True}, "workspaceTrust"),
+    ({"processId": "7"}, "processId"),
+    ({"processId": 0}, "processId"),
+]
+"""Parameters of `initialize`, each with the member that its error names."""
+
+
+async def test_a_bad_initialize_names_the_member_and_can_be_sent_again(start: Start) -> None:
     sidecar = await start(initialize=False)
-    with pytest.raises(RpcError, match=names) as caught:
-        await sidecar.initialize(**params)
-    assert caught.value.code == -32602
+    for params, names in BAD:
+        with pytest.raises(RpcError, match=names) as caught:
+            await sidecar.initialize(**params)
+        assert caught.value.code == -32602, params
     assert (await sidecar.initialize())["protocolVersion"] == 1
 
 
@@ -106,6 +105,7 @@ async def test_a_term_signal_is_an_orderly_end(sidecar: Sidecar) -> None:
     assert time.monotonic() - began < 3.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["term", "exit", "end of input"])
 async def test_however_it_ends_a_run_that_its_caller_waits_for_ends_with_the_host(
     start: Start, how: str

@@ -14,7 +14,7 @@ async def update(sidecar: Sidecar, **settings: Any) -> None:
     await sidecar.request("settings/update", settings=settings)
 
 
-async def test_a_run_that_reports_its_work_and_falls_silent_is_stopped(sidecar: Sidecar) -> None:
+async def test_a_run_that_reports_its_work_and_stops_writing_is_stopped(sidecar: Sidecar) -> None:
     await update(sidecar, asyncTasks={"inactivityTimeoutSeconds": 0.4})
     silent, plain = await sidecar.launch("events", "echo half; exec sleep 600"), await sidecar.launch("wait")
     (task,) = await sidecar.ended(silent)
@@ -38,6 +38,7 @@ async def test_a_run_over_its_budget_is_stopped(sidecar: Sidecar, budget: dict[s
     assert f"budget.{next(iter(budget))}" in task["error"]
 
 
+@pytest.mark.slow
 async def test_a_day_without_budget_left_refuses_launches_also_after_a_restart(
     sidecar: Sidecar, start: Start
 ) -> None:
@@ -51,7 +52,7 @@ async def test_a_day_without_budget_left_refuses_launches_also_after_a_restart(
     assert caught.value.code == -32014
 
 
-async def test_a_limit_of_a_synchronous_run_is_told_to_its_caller(sidecar: Sidecar) -> None:
+async def test_a_limit_of_a_synchronous_run_is_reported_to_its_caller(sidecar: Sidecar) -> None:
     await update(sidecar, budget={"perTaskCost": 0.1})
     arguments = {"subagent_name": "events", "goal_prompt": COSTLY}
     answer = await sidecar.request("tools/call", name="task", arguments=arguments)

@@ -56,7 +56,7 @@ def messages(title: str) -> str:
 
 
 class Watcher:
-    """The changes of stored tasks that a client was told of."""
+    """The changes of stored tasks that a client was notified of."""
 
     def __init__(self, sidecar: Sidecar) -> None:
         self._sidecar = sidecar
@@ -68,12 +68,12 @@ class Watcher:
             return await self._told.get()
 
     async def until_told(self, kind: str, task_id: str = TASK_ID) -> None:
-        """Wait for the news of a task."""
+        """Wait for a change of a task."""
         while task_id not in (await self.next())[kind]:
             pass
 
     async def until_titled(self, title: str) -> int:
-        """Wait for news after which the first task has this title; how many it took."""
+        """Wait for changes after which the first task has this title; how many it took."""
         told = 0
         while True:
             await self.next()
@@ -85,7 +85,7 @@ class Watcher:
         return [task["title"] for task in (await self._sidecar.request("tasks/list"))["items"]]
 
     async def follows(self, mode: str = "watch", least: int = 2) -> Json:
-        """Wait until so many folders at least are watched, or for another mode."""
+        """Wait until at least this many folders are watched, or for another mode."""
         async with asyncio.timeout(20):
             while True:
                 watcher: Json = (await self._sidecar.request("health"))["watcher"]
@@ -105,7 +105,7 @@ async def watcher(start: Start, foreign: Path) -> Watcher:
     return watcher
 
 
-async def test_a_change_in_a_foreign_root_is_told(start: Start, foreign: Path) -> None:
+async def test_a_change_in_a_foreign_root_is_reported(start: Start, foreign: Path) -> None:
     sidecar = await start(initialize=False)
     watcher = Watcher(sidecar)
     await sidecar.initialize(foreignRoots=[str(foreign)])
@@ -117,7 +117,7 @@ async def test_a_change_in_a_foreign_root_is_told(start: Start, foreign: Path) -
     assert await watcher.titles() == ["second"]
 
 
-async def test_what_changed_between_two_servers_is_told(start: Start, foreign: Path, home: Path) -> None:
+async def test_what_changed_between_two_servers_is_reported(start: Start, foreign: Path, home: Path) -> None:
     first = await start(foreignRoots=[str(foreign)])
     watcher = Watcher(first)
     assert await watcher.titles() == ["first"]
@@ -166,7 +166,7 @@ async def test_stores_are_found_by_themselves(start: Start, home: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [save, save_over_a_backup, overwrite])
-async def test_a_save_is_told_however_it_is_made(
+async def test_a_save_is_reported_however_it_is_made(
     watcher: Watcher, foreign: Path, write: Callable[[Path, str], None]
 ) -> None:
     for title in ("second", "third"):
@@ -174,7 +174,7 @@ async def test_a_save_is_told_however_it_is_made(
         await watcher.until_titled(title)
 
 
-async def test_a_new_task_is_told_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
+async def test_a_new_task_is_reported_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
     save(foreign, "other", OTHER)
     await watcher.until_told("added", OTHER)
     await watcher.follows(least=3)
@@ -183,7 +183,7 @@ async def test_a_new_task_is_told_and_so_are_its_saves(watcher: Watcher, foreign
     assert sorted(await watcher.titles()) == ["first", "renamed"]
 
 
-async def test_a_deleted_task_is_told(watcher: Watcher, foreign: Path) -> None:
+async def test_a_deleted_task_is_reported(watcher: Watcher, foreign: Path) -> None:
     shutil.rmtree(foreign / "tasks" / TASK_ID)
     await watcher.until_told("removed")
     assert await watcher.titles() == []
@@ -204,7 +204,7 @@ async def test_half_of_a_save_changes_nothing(watcher: Watcher, foreign: Path) -
     assert await watcher.titles() == ["first"]
 
 
-async def test_a_steady_writer_is_told_of_at_most_four_times_a_second(
+async def test_a_steady_writer_is_reported_at_most_four_times_a_second(
     watcher: Watcher, foreign: Path
 ) -> None:
     began = time.monotonic()
@@ -215,7 +215,7 @@ async def test_a_steady_writer_is_told_of_at_most_four_times_a_second(
     assert told <= 4 * (time.monotonic() - began) + 2
 
 
-async def test_what_cannot_be_watched_is_looked_at(
+async def test_what_cannot_be_watched_is_checked(
     start: Start, foreign: Path, home: Path, environment: dict[str, str]
 ) -> None:
     refusing = home / "refusing"
@@ -235,7 +235,7 @@ async def test_what_cannot_be_watched_is_looked_at(
 
 
 @pytest.mark.slow
-async def test_news_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
+async def test_changes_lost_in_an_overflow_are_made_up_for(start: Start, foreign: Path) -> None:
     save(foreign, "other", OTHER)
     sidecar = await start(foreignRoots=[str(foreign)])
     watcher = Watcher(sidecar)

@@ -96,7 +96,7 @@ async def test_over_the_limit_the_tool_refuses_or_queues_as_set(sidecar: Sidecar
     await sidecar.request("asyncTasks/cancelAll")
 
 
-async def test_a_parameter_that_no_runner_honours_is_refused_by_name(sidecar: Sidecar) -> None:
+async def test_a_parameter_that_no_runner_supports_is_refused_by_name(sidecar: Sidecar) -> None:
     answer = await call(sidecar, "task", subagent_name="cat", goal_prompt="x", max_turns=3)
     assert answer["error"]["type"] == "PARAMETER_VALIDATION"
     assert "max_turns" in answer["llmContent"]

@@ -17,6 +17,7 @@ AGENT = [sys.executable, str(REPO / "tests" / "agents" / "modes.py"), json.dumps
 RUNNERS: Json = {"moody": {"type": "acp", "command": AGENT}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("default", "own", "more", "mode", "is_written"),
     [
@@ -39,6 +40,7 @@ async def test_the_policy_in_force_and_a_list_of_tools_decide_on_the_mode(
     assert (task["mode"], (sidecar.workspace / "out.txt").exists()) == (mode, is_written)
 
 
+@pytest.mark.slow
 async def test_an_agent_without_an_asking_mode_fails_and_says_what_to_do(start: Start, home: Path) -> None:
     command = [*AGENT[:-1], json.dumps({"offers": ["auto"]})]
     definition = home / "config" / "subagent-sidecar" / "agents" / "moody.md"

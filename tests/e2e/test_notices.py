@@ -32,7 +32,7 @@ def count_turns(sidecar: Sidecar) -> list[Json]:
     return turns
 
 
-async def test_the_end_of_a_client_s_own_run_is_no_reminder(sidecar: Sidecar) -> None:
+async def test_the_end_of_a_client_s_own_run_is_not_a_reminder(sidecar: Sidecar) -> None:
     turns = count_turns(sidecar)
     task_id = await sidecar.launch("cat")
     (task,) = await sidecar.ended(task_id)
@@ -88,6 +88,7 @@ async def test_a_client_that_takes_no_turns_is_asked_once(sidecar: Sidecar) -> N
     assert len(turns) == 1
 
 
+@pytest.mark.slow
 async def test_the_lists_of_a_client_that_takes_no_turns_do_not_grow(start: Start) -> None:
     for _ in range(2):
         sidecar = await start()

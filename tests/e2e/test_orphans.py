@@ -1,6 +1,6 @@
 """Processes that carry nothing of their run any more: no marker, not its session, not its parent (Linux).
 
-Beside another run, and after a kill of the sidecar, only a control group tells whose they are: these tests
+Next to another run, and after a kill of the sidecar, only a control group tells whose they are: these tests
 need cgroup v2 with write access, as root in CI has.
 """
 
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.e2e.conftest import Sidecar, Start
 from tests.subagents.runners import hopper
@@ -74,7 +75,7 @@ async def is_still(beats: Path) -> bool:
     return beats.stat().st_size == before
 
 
-async def test_what_forks_on_and_on_is_dead_after_the_cancel_beside_another_run(
+async def test_what_forks_on_and_on_is_dead_after_the_cancel_next_to_another_run(
     sidecar: Sidecar, home: Path
 ) -> None:
     await sidecar.launch_ready("wait")
@@ -91,6 +92,7 @@ async def test_what_forks_on_and_on_is_dead_when_the_sidecar_has_ended(sidecar: 
     assert await is_still(home / "beats")
 
 
+@pytest.mark.slow
 async def test_a_killed_sidecar_leaves_nothing_for_the_next_one_that_hides(
     sidecar: Sidecar, start: Start, home: Path
 ) -> None:

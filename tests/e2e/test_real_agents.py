@@ -35,7 +35,7 @@ SECONDS = 90
 
 @pytest.fixture
 def runners(home: Path, model: ModelServer) -> Json:
-    """The agents in a home of their own, told to use the pretended model."""
+    """The agents in a home of their own, set up to use the pretended model."""
     return runners_in(home, model.url)
 
 
@@ -92,7 +92,7 @@ async def ended(sidecar: Sidecar, task_id: str) -> Json:
     return task
 
 
-async def test_an_allowed_write_is_done_and_told(driven: Sidecar, agent: str) -> None:
+async def test_an_allowed_write_is_done_and_reported(driven: Sidecar, agent: str) -> None:
     target = driven.workspace / "out.txt"
     task_id = await driven.launch(agent, f"SCENARIO:write:{target}=written by the agent")
     await answer(driven, task_id, "allow_once")
@@ -117,7 +117,7 @@ async def test_a_rejected_write_is_not_done(driven: Sidecar, agent: str) -> None
     await answer(driven, task_id, "reject_once")
     task = await ended(driven, task_id)
     assert not target.exists()
-    if agent in ("opencode", "codex-acp"):  # they stop without a word; the others let the model go on
+    if agent in ("opencode", "codex-acp"):  # they stop silently; the others let the model continue
         assert (task["status"], task["endReason"]) == ("failed", "error")
         assert "the agent stopped after its request was rejected" in task["error"]
     assert [tool["status"] for tool in await events(driven, task_id, "tool")][-1] == "failed"
@@ -142,7 +142,7 @@ async def test_what_is_always_allowed_is_kept_by_the_sidecar_alone(driven: Sidec
     assert [path.name for path in driven.workspace.iterdir()] == ["out.txt"]
 
 
-async def test_a_policy_s_refusal_is_told_and_the_session_goes_on(driven: Sidecar, agent: str) -> None:
+async def test_a_policy_s_refusal_is_reported_and_the_session_continues(driven: Sidecar, agent: str) -> None:
     await driven.request("settings/update", settings={"permissions": {"default": "deny"}})
     target = driven.workspace / "out.txt"
     task = await ended(driven, await driven.launch(agent, f"SCENARIO:write:{target}=never"))

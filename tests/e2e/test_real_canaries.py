@@ -45,7 +45,7 @@ async def run(sidecar: Sidecar, agent: str, policy: str, goal: str) -> Json:
 async def test_an_agent_that_has_to_ask_starts_no_program_of_the_repository(
     driven: Sidecar, home: Path, canaries: Canaries, agent: str, policy: str
 ) -> None:
-    if agent == "codex-acp":  # it writes by a command, which is no edit
+    if agent == "codex-acp":  # it writes by a command, which is not an edit
         policy = "deny"
     canaries.place_in(agent)
     target = home / "workspace" / "out.txt"

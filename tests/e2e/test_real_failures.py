@@ -150,7 +150,7 @@ async def test_a_call_whose_stream_breaks_is_never_a_goal(
     assert (await driven.run.result()).terminate_reason == "ERROR"
 
 
-async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
+async def test_the_tokens_that_the_model_counted_are_reported_with_the_cache_apart(
     drive: Drive, model: ModelServer, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(openai_chat.USAGE, "prompt_tokens_details", {"cached_tokens": 40})
@@ -161,7 +161,7 @@ async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
     result = await asyncio.wait_for(driven.run.result(), SECONDS)
     assert result.terminate_reason == "GOAL", result
     usage = [event for event in driven.events if event["type"] == "usage"][-1]
-    # The call and the last word; opencode tells of its last answer only, and claude counts side calls too.
+    # The call and the last word; opencode reports its last answer only, and claude counts side calls too.
     answers = usage["outputTokens"] // 7
     most = {"opencode": 1, "claude-agent-acp": len(model.requests)}.get(agent, 2)
     assert min(2, most) <= answers <= most
@@ -171,8 +171,8 @@ async def test_the_tokens_that_the_model_counted_are_told_with_the_cache_apart(
     assert usage.get("cacheReads") == (None if agent == "gemini" else 40 * answers)
 
 
-async def test_the_output_of_a_command_is_told(drive: Drive, agent: str) -> None:
+async def test_the_output_of_a_command_is_reported(drive: Drive, agent: str) -> None:
     driven = await drive(agent, "SCENARIO:shell:expr 6000 + 66")
     await asyncio.wait_for(driven.run.result(), SECONDS)
     told = [str(event.get("content")) for event in driven.events if event["type"] == "tool"]
-    assert any("6066" in each for each in told) == (agent != "gemini")  # which tells none
+    assert any("6066" in each for each in told) == (agent != "gemini")  # which reports none

@@ -25,6 +25,7 @@ async def lingering(start: Start, home: Path) -> Sidecar:
     return await start(settings={"runners": RUNNERS, "asyncTasks": {"max": 1}})
 
 
+@pytest.mark.slow
 async def test_a_run_ends_while_its_agent_still_exits(lingering: Sidecar) -> None:
     task_id = await lingering.launch("linger")
     (task,) = await lingering.ended(task_id)
@@ -39,6 +40,7 @@ async def test_a_launch_after_the_end_gets_the_slot_of_the_process_that_is_gone(
     assert find([first]) == []
 
 
+@pytest.mark.slow
 async def test_a_queued_run_starts_when_the_process_before_it_is_gone(lingering: Sidecar) -> None:
     first = await lingering.launch("linger")
     second = await lingering.launch("next", overLimit="queue")
@@ -49,6 +51,7 @@ async def test_a_queued_run_starts_when_the_process_before_it_is_gone(lingering:
     assert find([first]) == []
 
 
+@pytest.mark.slow
 async def test_the_model_s_launch_waits_for_the_slot_too(lingering: Sidecar) -> None:
     first = await lingering.launch("linger")
     await lingering.ended(first)
@@ -58,6 +61,7 @@ async def test_the_model_s_launch_waits_for_the_slot_too(lingering: Sidecar) -> 
     assert find([first]) == []
 
 
+@pytest.mark.slow
 async def test_a_cancel_does_not_replace_the_end_that_a_waiting_caller_gets(lingering: Sidecar) -> None:
     arguments = {"subagent_name": "linger", "goal_prompt": "x"}
     call = asyncio.create_task(lingering.request("tools/call", name="task", arguments=arguments))
@@ -73,6 +77,7 @@ async def test_a_cancel_does_not_replace_the_end_that_a_waiting_caller_gets(ling
     assert find([task_id]) == []
 
 
+@pytest.mark.slow
 async def test_a_resume_waits_for_the_processes_of_a_run_that_its_caller_waits_for(
     lingering: Sidecar,
 ) -> None:

@@ -54,7 +54,7 @@ async def test_the_id_comes_at_once_and_then_the_words(sidecar: Sidecar) -> None
     assert (await calling)["metadata"]["cancelled"] is True
 
 
-async def test_everything_said_comes_once_and_in_order_before_the_answer(sidecar: Sidecar) -> None:
+async def test_all_output_comes_once_and_in_order_before_the_answer(sidecar: Sidecar) -> None:
     reports = Reports(sidecar, 7)
     answer = await reports.call("events", STREAM)
     task_id = answer["metadata"]["agentId"]

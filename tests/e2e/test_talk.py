@@ -75,7 +75,8 @@ async def test_a_run_that_cannot_listen_takes_no_message(
         await sidecar.request("asyncTasks/send", taskId=task_id, text=" ")
 
 
-async def test_an_agent_with_lasting_sessions_goes_on_in_its_own(start: Start) -> None:
+@pytest.mark.slow
+async def test_an_agent_with_lasting_sessions_continues_in_its_own(start: Start) -> None:
     sidecar = await started(start)
     first = await sidecar.launch("lasting", "say one")
     await sidecar.ended(first)
@@ -88,6 +89,7 @@ async def test_an_agent_with_lasting_sessions_goes_on_in_its_own(start: Start) -
     assert (await sidecar.task(first))["output"]["final_message"] == "one"
 
 
+@pytest.mark.slow
 async def test_a_run_has_its_own_cost_though_its_session_had_others(start: Start) -> None:
     sidecar = await started(start)
     (task,) = await sidecar.ended(await sidecar.launch("lasting", "usage 30 4 0.5"))
@@ -100,6 +102,7 @@ async def test_a_run_has_its_own_cost_though_its_session_had_others(start: Start
     assert costs == [0.5, 0.25, 0.1]  # the agent reports what its session has cost
 
 
+@pytest.mark.slow
 async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start: Start) -> None:
     sidecar = await started(start)
     first = await sidecar.launch("lasting", "say one")
@@ -114,8 +117,9 @@ async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start:
     assert any("could not resume" in event.get("text", "") for event in page["events"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scripted", "cat"])
-async def test_other_agents_are_told_what_was_said(start: Start, name: str) -> None:
+async def test_other_agents_get_what_was_written_before(start: Start, name: str) -> None:
     sidecar = await started(start)
     first = await sidecar.launch(name, "say one")
     await sidecar.ended(first)
@@ -136,6 +140,7 @@ async def test_only_an_ended_task_is_resumed(start: Start) -> None:
     assert (await resumed(sidecar, task_id))["task"]["status"] == "running"
 
 
+@pytest.mark.slow
 async def test_over_the_limit_a_resume_waits_in_line_if_it_is_asked_to(start: Start) -> None:
     sidecar = await started(start, asyncTasks={"max": 1})
     first = await sidecar.launch("lasting", "say one")
@@ -151,7 +156,7 @@ async def test_over_the_limit_a_resume_waits_in_line_if_it_is_asked_to(start: St
     assert task["output"]["final_message"] == "remembered: 2"
 
 
-async def test_a_run_lost_with_its_sidecar_goes_on_in_its_session(start: Start) -> None:
+async def test_a_run_lost_with_its_sidecar_continues_in_its_session(start: Start) -> None:
     sidecar = await started(start)
     first = await sidecar.launch("lasting", "say ready\nwait")
     await sidecar.request("asyncTasks/subscribe", taskId=first, afterSeq=0)
@@ -165,6 +170,7 @@ async def test_a_run_lost_with_its_sidecar_goes_on_in_its_session(start: Start) 
     assert (answer["mode"], task["output"]["final_message"]) == ("session", "remembered: 3")
 
 
+@pytest.mark.slow
 async def test_a_session_that_is_taken_up_keeps_the_model_it_has(start: Start, definitions: Path) -> None:
     (definitions / "brief.md").write_text(
         "---\nname: brief\ndescription: x.\nrunner: brief\nmodel: large\n---\n"

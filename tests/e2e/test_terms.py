@@ -41,6 +41,7 @@ async def ended(sidecar: Sidecar, name: str, goal: str, **more: Any) -> Json:
     return task
 
 
+@pytest.mark.slow
 async def test_outputs_given_at_the_second_asking_complete_a_run(start: Start) -> None:
     sidecar = await started(start)
     task = await ended(sidecar, "scripted", "say done\nthen 'emit count 3'", expectedOutputs=OUTPUTS)
@@ -49,6 +50,7 @@ async def test_outputs_given_at_the_second_asking_complete_a_run(start: Start) -
     assert [(e["name"], e["value"]) for e in page["events"] if e["type"] == "emit"] == [("count", 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "goal"), [("scripted", "say done"), ("events", "echo done")])
 async def test_outputs_never_given_fail_a_run_and_are_named(start: Start, name: str, goal: str) -> None:
     task = await ended(await started(start), name, goal, expectedOutputs=OUTPUTS)
@@ -70,6 +72,7 @@ async def test_a_turn_too_many_leads_to_the_last_one(start: Start) -> None:
     assert task["partial"]["emitted_vars"] == {"count": 7}
 
 
+@pytest.mark.slow
 async def test_the_definition_limits_turns_unless_the_launch_does(start: Start) -> None:
     sidecar = await started(start)
     assert (await ended(sidecar, "brief", "look 4"))["endReason"] == "maxTurns"
@@ -82,6 +85,7 @@ async def test_turns_of_a_command_with_events_are_limited_without_a_last_one(sta
     assert (task["status"], task["endReason"]) == ("failed", "maxTurns")
 
 
+@pytest.mark.slow
 async def test_at_the_time_limit_the_agent_has_a_last_turn(start: Start) -> None:
     sidecar = await started(start)
     task = await ended(
@@ -93,6 +97,7 @@ async def test_at_the_time_limit_the_agent_has_a_last_turn(start: Start) -> None
     assert task["partial"]["emitted_vars"] == {"count": 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("grace", "goal"), [(0, "then 'say sorry'"), (1, "then stay")])
 async def test_a_last_turn_takes_no_longer_than_the_grace_period(start: Start, grace: int, goal: str) -> None:
     sidecar = await started(start)
@@ -101,6 +106,7 @@ async def test_a_last_turn_takes_no_longer_than_the_grace_period(start: Start, g
     assert (task["endReason"], task["partial"]["final_message"]) == ("maxTurns", "begun")
 
 
+@pytest.mark.slow
 async def test_a_cancel_gives_no_last_turn(start: Start) -> None:
     sidecar = await started(start)
     task_id = await sidecar.launch("scripted", "then 'say sorry'\nsay ready\nwait")
@@ -124,12 +130,14 @@ async def test_a_tool_outside_the_list_is_refused_with_a_reason_the_agent_sees(s
     ]
 
 
+@pytest.mark.slow
 async def test_the_definition_s_tools_bound_those_of_the_launch(start: Start) -> None:
     sidecar = await started(start)
     task = await ended(sidecar, "brief", "write a.txt hi", toolWhitelist=["Write"])
     assert "this run may use no tools" in task["output"]["final_message"]
 
 
+@pytest.mark.slow
 async def test_parentheses_behind_a_tool_limit_it_to_some_calls(start: Start, definitions: Path) -> None:
     (definitions / "claude.md").write_text(
         "---\nname: limited\ndescription: x.\nrunner: scripted\ntools: Bash(echo:*), Write(out/**)\n---\n"
@@ -180,6 +188,7 @@ async def test_a_parent_that_is_not_known_is_refused_by_name(start: Start) -> No
     assert (await sidecar.task(second))["parentTaskId"] == first
 
 
+@pytest.mark.slow
 async def test_the_model_s_tool_takes_the_same_terms(start: Start) -> None:
     sidecar = await started(start)
     call = {"subagent_name": "scripted", "goal_prompt": "look 9\nwait", "max_turns": 2}

@@ -73,7 +73,7 @@ def sized(
 def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS) -> list[Task]:
     """Write one root of tasks sized as people's are: median 165 KB, 5 % above 2.8 MB, the largest 50 MB.
 
-    A bigger task has more turns, not bigger ones: each reads a file of some 20 KB full of terminal colours.
+    A bigger task has more turns, not bigger ones: each reads a file of some 20 KB full of terminal colors.
     """
     random = Random(f"{seed}/realistic")
     spread = NormalDist(math.log(_MEDIAN_BYTES), _SPREAD)

@@ -134,6 +134,7 @@ def test_random_damage_of_the_index_costs_no_list_and_is_repaired(stored: Store,
         assert rows_kept(stored, cache) == TASKS, seed
 
 
+@pytest.mark.slow
 def test_random_damage_of_the_search_file_costs_no_search_and_is_repaired(
     stored: Store, cache: Path, searches: SearchService
 ) -> None:
@@ -150,7 +151,7 @@ def test_random_damage_of_the_search_file_costs_no_search_and_is_repaired(
 
 @pytest.mark.parametrize("put", IN_ITS_PLACE, ids=lambda put: put.__name__)
 @pytest.mark.parametrize("suffix", ["", "-journal", "-wal"])
-def test_what_is_no_file_is_replaced(
+def test_what_is_not_a_file_is_replaced(
     stored: Store, cache: Path, searches: SearchService, put: Damage, suffix: str
 ) -> None:
     expected, hits = titles(stored, cache), found(stored, searches).hits

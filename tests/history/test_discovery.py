@@ -62,7 +62,7 @@ def test_every_product_is_looked_for(tmp_path: Path, extension: str) -> None:
         ({"VSCODE_PORTABLE": "{home}/portable"}, f"portable/user-data/User/globalStorage/{ROO}"),
     ],
 )
-def test_command_lines_and_variables_are_heeded(
+def test_command_lines_and_variables_are_followed(
     tmp_path: Path, variables: dict[str, str], folder: str
 ) -> None:
     root = store(tmp_path / folder)
@@ -71,7 +71,7 @@ def test_command_lines_and_variables_are_heeded(
 
 
 @pytest.mark.parametrize("name", ["settings.json", "profiles/work/settings.json", "../Machine/settings.json"])
-def test_a_custom_path_counts_beside_the_default_one(tmp_path: Path, name: str) -> None:
+def test_a_custom_path_counts_as_well_as_the_default_one(tmp_path: Path, name: str) -> None:
     user = tmp_path / ".config" / "Code" / "User"
     default, custom = store(user / "globalStorage" / ROO), store(tmp_path / "my tasks")
     settings = user / name
@@ -110,7 +110,7 @@ def test_a_long_unfinished_comment_takes_linear_time() -> None:
     assert custom_paths(b"/*/" * 1_000_000, CUSTOM) == []
 
 
-def test_what_was_searched_is_told(tmp_path: Path) -> None:
+def test_what_was_searched_is_reported(tmp_path: Path) -> None:
     root = store(tmp_path / ".config" / "Code" / "User" / "globalStorage" / CLINE)
     searched = {place.path: place for place in discover_roots(machine(tmp_path)).searched}
     assert searched[root].found and CLINE in searched[root].why
@@ -118,7 +118,7 @@ def test_what_was_searched_is_told(tmp_path: Path) -> None:
     assert not searched[absent].found
 
 
-def test_places_that_are_no_folders_hold_nothing(tmp_path: Path) -> None:
+def test_places_that_are_not_folders_hold_nothing(tmp_path: Path) -> None:
     user = tmp_path / ".config" / "Code" / "User"
     (user / "globalStorage").mkdir(parents=True)
     (user / "globalStorage" / ROO).write_bytes(b"")

@@ -43,7 +43,7 @@ def test_sound_stores_have_no_findings(tmp_path: Path, era: Era) -> None:
     assert [(root.tasks, root.exists) for root in result.roots] == [(18, True)]
 
 
-def test_an_absent_root_is_told_and_no_fault(tmp_path: Path) -> None:
+def test_an_absent_root_is_reported_and_not_an_error(tmp_path: Path) -> None:
     (root,) = examine(TaskHistory([tmp_path / "nowhere"]), NOW).roots
     assert (root.exists, root.tasks) == (False, 0)
 
@@ -80,7 +80,7 @@ def test_an_entry_without_a_folder_is_index_only(store: Store, say: Make) -> Non
         ({"ts": NOW - 3 * HOUR}, "60 min older"),
     ],
 )
-def test_an_entry_that_disagrees_with_the_messages_is_told(
+def test_an_entry_that_disagrees_with_the_messages_is_reported(
     store: Store, say: Make, entry: dict[str, Any], told: str
 ) -> None:
     usage = json.dumps({"tokensIn": 100, "tokensOut": 5, "cost": 0.25})
@@ -91,14 +91,14 @@ def test_an_entry_that_disagrees_with_the_messages_is_told(
     assert told in the_one(report(store), "disagreement").message
 
 
-def test_a_finished_subtask_that_was_not_handed_back_is_told(store: Store, say: Make, ask: Make) -> None:
+def test_a_finished_subtask_that_was_not_handed_back_is_reported(store: Store, say: Make, ask: Make) -> None:
     finish = ask("tool", json.dumps({"tool": "finishTask"}))
     store.write(ui=[say("text", "x"), finish], api=[], history_item={"status": "interrupted"})
     assert "says interrupted" in the_one(report(store), "disagreement").message
 
 
 @pytest.mark.parametrize(("age", "code"), [(0, "locked"), (600, "staleLock")])
-def test_locks_are_told_by_their_age(store: Store, say: Make, age: int, code: str) -> None:
+def test_locks_are_judged_by_their_age(store: Store, say: Make, age: int, code: str) -> None:
     lock = store.write(ui=[say("text", "x")], api=[]) / "ui_messages.json.lock"
     lock.mkdir()
     then = lock.stat().st_mtime - age
@@ -117,7 +117,7 @@ def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     "name",
     [".ui_messages.json.new_17_a.tmp", ".ui_messages.json.bak_17_a.tmp", "ui_messages.json.tmp.17.x.json"],
 )
-def test_leftovers_beside_a_sound_file_are_told(store: Store, say: Make, name: str) -> None:
+def test_leftovers_next_to_a_sound_file_are_reported(store: Store, say: Make, name: str) -> None:
     (store.write(ui=[say("text", "x")], api=[]) / name).write_bytes(b"[")
     assert name in the_one(report(store), "leftover").message
 
@@ -132,7 +132,7 @@ def test_a_leftover_that_may_be_all_there_is_is_never_called_superfluous(store: 
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["before", "between the renames"])
-def test_a_save_that_goes_on_is_no_damage(store: Store, say: Make, there: bool) -> None:
+def test_a_save_that_continues_is_not_damage(store: Store, say: Make, there: bool) -> None:
     folder = store.write(ui=[say("text", "x")] if there else None, api=[])
     (folder / ".ui_messages.json.new_17_a.tmp").write_bytes(b'[{"ts":1}]')
     (folder / ".ui_messages.json.bak_17_a.tmp").write_bytes(b'[{"ts":1}]')
@@ -140,7 +140,7 @@ def test_a_save_that_goes_on_is_no_damage(store: Store, say: Make, there: bool) 
     assert report(store).counts == {"locked": 1}
 
 
-def test_a_save_that_ended_meanwhile_is_no_damage(
+def test_a_save_that_ended_meanwhile_is_not_damage(
     store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = store.write(api=[])
@@ -169,7 +169,7 @@ def test_empty_folders_are_counted(store: Store, say: Make) -> None:
     assert all("is not listed" in each.message for each in result.findings)
 
 
-def test_a_fragment_in_a_folder_without_messages_is_told(store: Store) -> None:
+def test_a_fragment_in_a_folder_without_messages_is_reported(store: Store) -> None:
     folder = store.path / "tasks" / TASK_ID
     folder.mkdir(parents=True)
     (folder / ".ui_messages.json.new_1770000000001_x1.tmp").write_bytes(b"[{")
@@ -195,7 +195,7 @@ def test_a_recoverable_task_says_so_once(store: Store) -> None:
     assert report(store).counts == {"recovered": 1}
 
 
-def test_names_that_are_no_tasks_are_told(store: Store) -> None:
+def test_names_that_are_not_tasks_are_reported(store: Store) -> None:
     tasks = store.path / "tasks"
     for name in ("notes", "_staging", ".git"):
         (tasks / name).mkdir(parents=True)
@@ -204,7 +204,7 @@ def test_names_that_are_no_tasks_are_told(store: Store) -> None:
     assert sorted(map(str, found)) == [str(tasks / TASK_ID), str(tasks / "notes")]
 
 
-def test_newer_stores_are_named_not_passed_over(tmp_path: Path) -> None:
+def test_newer_stores_are_named_not_ignored(tmp_path: Path) -> None:
     session = tmp_path / ".cline" / "data" / "sessions" / "1770000000000_abcde"
     session.mkdir(parents=True)
     (session / "1770000000000_abcde.json").write_text("{}")
@@ -227,7 +227,7 @@ def test_the_database_of_newer_kilos_is_named(tmp_path: Path, variable: str) -> 
     assert (store.path, str(store)) == (str(database), "sessions of Kilo 7 or newer")
 
 
-def test_the_doctor_tells_of_newer_stores(tmp_path: Path) -> None:
+def test_the_doctor_reports_newer_stores(tmp_path: Path) -> None:
     (tmp_path / ".local" / "share" / "kilo").mkdir(parents=True)
     (tmp_path / ".local" / "share" / "kilo" / "kilo.db").write_bytes(b"")
     result = examine(TaskHistory([tmp_path / "root"]), NOW, home=tmp_path)
@@ -247,6 +247,7 @@ def test_the_doctor_says_where_stores_were_looked_for(
     assert examine(history, NOW, [str(tmp_path / "root")], tmp_path).searched is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("long_after")
 def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)

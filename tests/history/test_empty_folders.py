@@ -52,7 +52,7 @@ def test_any_file_of_a_task_keeps_the_folder_listed(store: Store, bare: Path, na
     assert task.problems and store.history.get(TASK_ID)[0] == task
 
 
-def test_a_name_that_is_no_file_keeps_the_folder_listed(store: Store, bare: Path) -> None:
+def test_a_name_that_is_not_a_file_keeps_the_folder_listed(store: Store, bare: Path) -> None:
     (bare / "ui_messages.json").symlink_to(bare / "gone")
     assert [problem.code for problem in store.task().problems] == ["notRegular", "empty"]
 
@@ -104,7 +104,7 @@ def test_an_empty_array_alone_is_a_problem(store: Store) -> None:
     assert [it.code for it in store.task().problems] == ["empty"]
 
 
-def test_an_empty_array_beside_messages_is_none(store: Store, say: Make) -> None:
+def test_an_empty_array_next_to_messages_is_none(store: Store, say: Make) -> None:
     store.write(ui=[say("text", "x")], api=[])
     assert store.task().problems == []
 

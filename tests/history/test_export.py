@@ -130,7 +130,7 @@ def test_redaction_is_linear(bait: str) -> None:
     assert time.process_time() - started < 5.0  # a quadratic search takes minutes
 
 
-def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask: Make) -> None:
+def test_markdown_shows_the_facts_and_what_was_written(store: Store, say: Make, ask: Make) -> None:
     store.write(
         ui=[say("text", "# Fix it\nplease"), say("command_output", "```\nout"), ask("completion_result")],
         api=[],
@@ -141,7 +141,7 @@ def test_markdown_shows_the_facts_and_what_was_said(store: Store, say: Make, ask
     assert "\n````\n```\nout\n````\n" in text and "Assistant, ask:completion_result" in text
 
 
-def test_a_prompt_of_many_lines_is_no_heading(store: Store, say: Make) -> None:
+def test_a_prompt_of_many_lines_is_not_a_heading(store: Store, say: Make) -> None:
     store.write(ui=[say("text", "word " * 100)], api=[])
     heading, _, facts = export(store.history, TASK_ID, "markdown").text.partition("\n\n")
     assert heading.startswith("# word word") and heading.endswith("…") and len(heading) < 130

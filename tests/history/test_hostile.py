@@ -62,7 +62,7 @@ def test_no_damage_costs_another_task_its_row(tmp_path: Path) -> None:
     assert all(rows[task.id].title == task.truth["title"] for task in good)
 
 
-@pytest.mark.parametrize("rules", ["structural", "guide"])
+@pytest.mark.parametrize("rules", ["structural", pytest.param("guide", marks=pytest.mark.slow)])
 def test_reading_changes_nothing(tmp_path: Path, rules: str) -> None:
     write_hostile(tmp_path)
     before = tree(tmp_path)

@@ -1,4 +1,4 @@
-"""Whatever happens to a root, a list from the index is the list of a fresh look at every file."""
+"""Whatever happens to a root, a list from the index is the list that reading every file gives."""
 
 import json
 import os

@@ -125,7 +125,7 @@ def test_only_runs_of_the_sidecar_are_counted_by_their_events(store: Store, ours
     assert [file["path"] for file in listed(store)] == (["a.py"] if ours else [])
 
 
-def test_tags_in_the_text_of_a_run_are_no_calls(store: Store) -> None:
+def test_tags_in_the_text_of_a_run_are_not_calls(store: Store) -> None:
     text = {"type": "text", "text": "<write_to_file><path>a.py</path></write_to_file>"}
     store.write(ui=[], api=[{"role": "assistant", "content": [text]}], history_item={"product": "sidecar"})
     assert listed(store) == []

@@ -46,6 +46,31 @@ finally:
     shutil.rmtree(home)
 """
 
+_DOCTOR = """
+import os, shutil, tempfile
+from pathlib import Path
+from sidecar.history.doctor import examine
+import sidecar.history.stores.task_folders.reader, sidecar.history.stores.task_folders.structural.titles
+from tests.history.conftest import NOW, Store
+
+if os.getuid() == 0:
+    os.setuid(65534)  # root reads everything
+home = Path(tempfile.mkdtemp())
+store = Store(home / "root")
+folder = store.write(ui=[{"ts": NOW, "type": "say", "say": "text", "text": "a prompt"}], api=[])
+folder.chmod(0)
+try:
+    print(*{finding.code for finding in examine(store.history, NOW).findings})
+finally:
+    folder.chmod(0o700)
+    shutil.rmtree(home)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
+def test_the_doctor_does_not_call_unreadable_messages_gone() -> None:
+    assert _run(_DOCTOR).split() == ["unreadable"]
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
 @pytest.mark.parametrize("cached", ["cached", "in memory"])
@@ -53,10 +78,14 @@ finally:
     "name", ["ui_messages.json", "api_conversation_history.json", "history_item.json", ""]
 )
 def test_a_file_that_becomes_unreadable_and_readable_again_is_noticed(name: str, cached: str) -> None:
-    command = [sys.executable, "-c", _LOOKS, name, cached]
+    before, refused, after = json.loads(_run(_LOOKS, name, cached))
+    assert before == after == ["a prompt", []]
+    assert "unreadable" in refused[1]
+
+
+def _run(program: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", program, *arguments]
     env = {**os.environ, "PYTHONPATH": str(REPO), "TMPDIR": "/tmp"}
     done = subprocess.run(command, cwd=REPO, env=env, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    before, refused, after = json.loads(done.stdout)
-    assert before == after == ["a prompt", []]
-    assert "unreadable" in refused[1]
+    return done.stdout

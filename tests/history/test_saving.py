@@ -56,7 +56,7 @@ def followed(path: Path, cache: Path) -> Iterator[Callable[[], list[TaskInfo]]]:
 
 @contextlib.contextmanager
 def alone(path: Path, _cache: Path) -> Iterator[Callable[[], list[TaskInfo]]]:
-    """One history that looks at the files for every list."""
+    """One history that reads the files for every list."""
     yield TaskHistory([path]).list
 
 

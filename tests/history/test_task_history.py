@@ -60,7 +60,7 @@ def test_a_root_without_tasks_is_empty(tmp_path: Path, setup: str) -> None:
     assert history.list() == [] and history.page().total == 0
 
 
-def test_files_links_and_private_names_are_no_tasks(store: Store, say: Make, tmp_path: Path) -> None:
+def test_files_links_and_private_names_are_not_tasks(store: Store, say: Make, tmp_path: Path) -> None:
     store.write(ui=[say("text", "real")], api=[])
     tasks = store.path / "tasks"
     (tasks / numbered(1)).write_bytes(b"a file")

@@ -42,7 +42,7 @@ async def test_a_query_keeps_tasks_and_is_named(store: Store, say: Make) -> None
     assert result.llm_content == 'No tasks found matching filter "one status:failed"'
 
 
-async def test_a_fault_in_a_query_is_a_fault_of_the_arguments(store: Store) -> None:
+async def test_an_error_in_a_query_is_an_error_of_the_arguments(store: Store) -> None:
     result = await ListTasksTool(store.history).execute({"query": "colour:red"})
     assert result.error is not None and result.error.type == "PARAMETER_VALIDATION"
     assert "at position 0" in result.error.message

@@ -95,7 +95,7 @@ def test_what_json_cannot_say_is_null_and_what_it_does_not_know_a_string() -> No
     assert [js_number(math.nan), js_number(-math.inf), js_number(10**400)] == ["NaN", "-Infinity", "Infinity"]
 
 
-def test_keys_that_are_no_strings_are_printed_as_strings() -> None:
+def test_keys_that_are_not_strings_are_printed_as_strings() -> None:
     assert json_stringify({True: 1, 3: 2, None: 4}, 0) == '{"3":2,"true":1,"null":4}'
 
 
@@ -111,7 +111,7 @@ def test_a_cut_through_a_pair_leaves_its_half() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"k": inner}])
-def test_depth_is_bounded_and_said(wrap: Any) -> None:
+def test_depth_is_bounded_and_reported(wrap: Any) -> None:
     value: Any = 1
     for _ in range(MAX_DEPTH + 50):
         value = wrap(value)

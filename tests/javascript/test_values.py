@@ -73,7 +73,7 @@ def test_join_leaves_missing_values_empty() -> None:
 
 
 @pytest.mark.parametrize("values", [(UNDEFINED, 5), ("x", 5), ({}, 5)])
-def test_the_maximum_with_something_that_is_no_number_is_nan(values: tuple[object, ...]) -> None:
+def test_the_maximum_with_something_that_is_not_a_number_is_nan(values: tuple[object, ...]) -> None:
     assert math.isnan(js.maximum(*values))
 
 

@@ -49,7 +49,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Reply:
-    """Words, said at once or slowly, or one call of a tool."""
+    """Words, sent at once or slowly, or one call of a tool."""
 
     words: Sequence[str] = ()
     slowly: bool = False

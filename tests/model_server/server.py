@@ -54,7 +54,7 @@ class ModelServer:
         return None if self.spares_first_answer and not conversation.tool_answered else self.fault
 
     def until_aborted(self, seconds: float) -> bool:
-        """Wait until a reply was seen to lose its reader; tell whether one was in time."""
+        """Wait until a reply was seen to lose its reader; return whether one was in time."""
         with self.news:
             return self.news.wait_for(lambda: self.aborted > 0, seconds)
 

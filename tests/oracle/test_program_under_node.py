@@ -86,7 +86,9 @@ def same(printed: Print, oracle: Oracle, root: Path, filters: list[str]) -> None
         assert [guides(item) for item in items] == tasks, filter
 
 
-@pytest.mark.parametrize("name", [GENERATED, HOSTILE, TRAPS])
+@pytest.mark.parametrize(
+    "name", [GENERATED, *(pytest.param(name, marks=pytest.mark.slow) for name in (HOSTILE, TRAPS))]
+)
 def test_a_root_is_printed_as_by_node_with_a_cold_and_a_warm_index(
     printed: Print, oracle: Oracle, roots: dict[str, Path], name: str
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ addresses = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.lists(addresses, min_size=300, max_size=600, unique=True))
 def test_node_finds_the_same_server_or_none(urls: list[str]) -> None:

@@ -22,7 +22,7 @@ class Files(NamedTuple):
     api: bytes | None
 
 
-# Texts as they stand in a file between quotes, so that escapes stay as they are written.
+# Texts as they are in a file between quotes, so that escapes stay as they are written.
 STATUS_TEXTS = {
     "escaped-letter": r"\u0065rror",
     "escaped-space": r"task\u0020completed",
@@ -125,7 +125,7 @@ BODIES = {
     "workspace-open": "Current Workspace Directory (/a Current Workspace Directory (/b",
     "workspace-old-heading": "Current Working Directory (/a) Files",
 }
-# JSON values that no writer means, for every place where one could stand; two spaces between them.
+# JSON values that no writer means, for every place where one could be; two spaces between them.
 _ODD_LINES = r"""
 null  true  false  0  -0  1  -1  0.5  1e400  -1e400  1e21  1e-7  8.64e15  8.65e15  9007199254740993
 12345678901234567890123  ""  " "  "5"  "text"  "1770482470358"  " 1770482470358 "  "0x10"  "Infinity"
@@ -158,7 +158,7 @@ PLACES = {
     "block-text": ("[]", '[{"role":"user","content":[{"text":"a"},{"text":%s}]}]'),
     "first-block-text": ("[]", '[{"role":"user","content":[{"text":%s}]}]'),
 }
-# What only a whole parse, or nobody, may take; each stands where nothing that matters should be.
+# What only a whole parse, or nobody, may take; each is where nothing that matters should be.
 UNREAD = {
     "lone-surrogate": r'"\ud83d"',
     "bad-escape": r'"\x41"',
@@ -322,7 +322,7 @@ def task_name(number: int) -> str:
 
 
 def write_root(root: Path, files: dict[str, Files]) -> None:
-    """Write tasks as `root`, with names among them that the guide passes over."""
+    """Write tasks as `root`, with names among them that the guide ignores."""
     for number, task in enumerate(files.values()):
         write_task(root / "tasks" / task_name(number), task)
     for name in (

@@ -101,7 +101,7 @@ async def test_standard_error_is_collected(client: RpcClient) -> None:
     assert "stray print" in client.stderr_text
 
 
-async def test_output_that_is_not_framed_ends_the_calls_with_a_fault() -> None:
+async def test_output_that_is_not_framed_ends_the_calls_with_an_error() -> None:
     async with await RpcClient.spawn(program("print('hello', flush=True); input()")) as client:
         with pytest.raises(ConnectionClosed):
             await client.request("echo", timeout=5)

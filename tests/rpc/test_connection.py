@@ -129,7 +129,7 @@ async def test_cancelling_what_does_not_run_harms_nobody(message_id: Any) -> Non
         assert (await peer.read())["id"] == 2
 
 
-async def test_an_id_in_flight_is_refused_and_the_first_request_goes_on() -> None:
+async def test_an_id_in_flight_is_refused_and_the_first_request_continues() -> None:
     release = asyncio.Event()
 
     async def wait(params: Value) -> str:
@@ -314,7 +314,7 @@ async def wait_until_full(peer: Peer, outbox: Outbox) -> None:
         peer.connection.notify("filler", {})
 
 
-async def test_news_to_a_peer_that_does_not_read_is_bounded_and_state_replaced(
+async def test_notifications_to_a_peer_that_does_not_read_are_bounded_and_state_replaced(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     outbox = Outbox(max_frames=20)
@@ -393,7 +393,7 @@ async def test_what_was_asked_just_before_the_end_of_input_is_answered() -> None
     assert ended == ["eof"]
 
 
-async def test_an_exit_is_told_before_what_still_runs_is_cancelled() -> None:
+async def test_an_exit_is_reported_before_what_still_runs_is_cancelled() -> None:
     order: list[str] = []
 
     async def stays(params: Value) -> None:

@@ -35,7 +35,7 @@ def test_ids_come_back_exactly(message_id: Any) -> None:
 
 
 @pytest.mark.parametrize("message_id", [None, True, 1.5, 1.0, 1e300, [], {}])
-def test_an_id_that_is_no_string_or_integer_is_refused_with_null(message_id: Any) -> None:
+def test_an_id_that_is_not_a_string_or_integer_is_refused_with_null(message_id: Any) -> None:
     assert refusal({"jsonrpc": "2.0", "id": message_id, "method": "m"}) == (None, -32600)
 
 

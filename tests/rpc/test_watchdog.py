@@ -59,7 +59,7 @@ async def test_a_closed_watchdog_says_nothing(process: Process) -> None:
 
 
 @pytest.mark.parametrize("pid", [0, -1])
-async def test_what_is_no_process_id_is_refused(pid: int) -> None:
+async def test_what_is_not_a_process_id_is_refused(pid: int) -> None:
     with pytest.raises(ValueError, match="not a process id"):
         await wait_until_gone(pid)
     with pytest.raises(ValueError, match="not a process id"):

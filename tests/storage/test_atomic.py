@@ -55,7 +55,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(
     assert os.listdir(tmp_path) == ["file.json"]
 
 
-def test_temporary_names_are_those_readers_pass_over(tmp_path: Path) -> None:
+def test_temporary_names_are_those_readers_ignore(tmp_path: Path) -> None:
     temp = temp_path(tmp_path / "ui_messages.json")
     assert temp.parent == tmp_path
     assert temp.name.startswith(".ui_messages.json.new_")

@@ -17,7 +17,7 @@ ID = "0a1b2c3d-4e5f-4a6b-8c7d-8e9f0a1b2c3d"
 
 
 @pytest.mark.parametrize("hostile", ["", "..", "../../etc", "/etc", "a" * 36, ID + "\n", "_x"])
-def test_a_name_that_is_no_id_never_becomes_a_path(root: OwnRoot, hostile: str) -> None:
+def test_a_name_that_is_not_an_id_never_becomes_a_path(root: OwnRoot, hostile: str) -> None:
     with pytest.raises(ValueError, match="not a task id"):
         root.task(hostile)
 

@@ -60,7 +60,7 @@ def test_the_owner_is_named_in_a_private_file(root: OwnRoot, mode_of: Callable[[
         assert mode_of(root.lock) == 0o600
 
 
-def test_a_second_owner_is_told_who_holds_the_root(root: OwnRoot) -> None:
+def test_a_second_owner_learns_who_holds_the_root(root: OwnRoot) -> None:
     with another_owner(root) as child:
         assert RootLock.acquire(root) == HeldBy(child.pid)
 
@@ -91,7 +91,7 @@ def test_a_child_process_does_not_inherit_the_lock(root: OwnRoot) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "garbage", "0", "-1", "4194399", "9" * 30])
-def test_a_pid_that_names_no_process_is_not_told(root: OwnRoot, text: str) -> None:
+def test_a_pid_that_names_no_process_is_not_reported(root: OwnRoot, text: str) -> None:
     with acquired(root):
         root.lock.write_text(text)
         assert RootLock.acquire(root) == HeldBy(None)
@@ -208,6 +208,7 @@ def test_a_reader_does_not_make_a_root_that_was_removed(root: OwnRoot) -> None:
     assert RootLock.try_again(root) is None and not root.path.exists()
 
 
+@pytest.mark.slow
 def test_of_forty_starts_at_once_one_owns_and_the_others_name_it(root: OwnRoot) -> None:
     command = [sys.executable, "-c", RACER, str(root.path)]
     racers = [

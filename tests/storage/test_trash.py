@@ -31,7 +31,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_deleted_task_lies_in_the_trash_with_the_time_of_its_deletion(root: OwnRoot) -> None:
+def test_a_deleted_task_is_in_the_trash_with_the_time_of_its_deletion(root: OwnRoot) -> None:
     delete_task(root, TASK_ID, NOW)
     assert not has_task(root, TASK_ID) and content(root.trash / TASK_ID) == {"ui_messages.json": b"[]"}
     assert (root.trash / TASK_ID).stat().st_mtime == NOW
@@ -57,13 +57,13 @@ def test_an_archived_task_can_be_deleted(root: OwnRoot) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "_index.json", "x" * 80, "1770000000000"])
-def test_what_is_no_task_is_not_there(root: OwnRoot, name: str) -> None:
+def test_what_is_not_a_task_is_not_there(root: OwnRoot, name: str) -> None:
     with pytest.raises(NotThere):
         delete_task(root, name, NOW)
     assert has_task(root, TASK_ID)
 
 
-def test_a_link_is_no_task(root: OwnRoot, tmp_path: Path) -> None:
+def test_a_link_is_not_a_task(root: OwnRoot, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (root.tasks / "1770000000000").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(NotThere):

@@ -83,7 +83,7 @@ async def test_queued_tasks_are_counted_and_listed_last(manager: AsyncTaskManage
     assert (result.metadata["queued"], result.metadata["count"]) == (1, 5)
 
 
-async def test_a_queued_task_can_be_looked_at_and_cancelled(manager: AsyncTaskManager) -> None:
+async def test_a_queued_task_can_be_checked_and_cancelled(manager: AsyncTaskManager) -> None:
     cancelled: list[str] = []
 
     async def cancel(id: str) -> bool:

@@ -87,7 +87,7 @@ def test_any_value_is_answered_and_described(tool: Tool, given: Any) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 @pytest.mark.parametrize("given", ["x", None, [], 5, True, Odd()], ids=lambda given: type(given).__name__)
-def test_what_is_no_object_is_refused(tool: Tool, given: Any) -> None:
+def test_what_is_not_an_object_is_refused(tool: Tool, given: Any) -> None:
     result = answer(tool, given)
     assert result.error is not None
     assert result.error.type == "PARAMETER_VALIDATION"

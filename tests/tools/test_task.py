@@ -135,7 +135,7 @@ async def test_a_synchronous_run_answers_with_the_result(
     assert (result.error, fake.disposals, manager.get_all_tasks()) == (None, 1, [])
 
 
-async def test_a_run_without_output_is_said_to_have_none(tool: TaskTool, fake: Fake) -> None:
+async def test_a_run_without_output_is_reported_to_have_none(tool: TaskTool, fake: Fake) -> None:
     fake.output = None
     result = await tool.execute(CALL)
     assert result.return_display == (
@@ -151,7 +151,7 @@ async def test_a_synchronous_run_needs_no_slot(fake: Fake, runs: BackgroundRuns)
     assert (await TaskTool(lambda: fake, background=runs).execute(CALL)).error is None
 
 
-async def test_an_async_launch_answers_at_once_and_the_run_goes_on(
+async def test_an_async_launch_answers_at_once_and_the_run_continues(
     tool: TaskTool, fake: Fake, manager: AsyncTaskManager
 ) -> None:
     result = await tool.execute({**CALL, "async": True})
@@ -222,7 +222,7 @@ async def test_a_launch_that_fails_streams_nothing(tool: TaskTool, fake: Fake) -
     assert heard == []
 
 
-async def test_a_clamped_limit_is_said_in_every_text(tool: TaskTool) -> None:
+async def test_a_clamped_limit_is_reported_in_every_text(tool: TaskTool) -> None:
     for extra in ({}, {"async": True}):
         result = await tool.execute({**CALL, "timeout_seconds": 3600, **extra})
         assert result.llm_content.endswith(NOTICE)

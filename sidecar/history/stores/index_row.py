@@ -75,19 +75,20 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     def stored(self) -> tuple[Any, ...]:
         """Return the fields that an index keeps."""
-        values = _stored_of(self)
         if self.numbers is not None:
-            return values
-        return values[:-1] if self.until != FOR_EVER else values[:-2]  # defaults need no memory when loaded
+            return _all_stored(self)
+        return _most_stored(self) if self.until != FOR_EVER else _required(self)
 
 
 ReadRows = dict[str, IndexRow | None]
 """Rows by task id; None for a missing task."""
 
 _STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
-
-
-_stored_of: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_STORED)
+_Fields = Callable[[IndexRow], tuple[Any, ...]]
+_all_stored: Final[_Fields] = attrgetter(*_STORED)
+_most_stored: Final[_Fields] = attrgetter(*_STORED[:-1])
+_required: Final[_Fields] = attrgetter(*_STORED[:-2])
+"""Defaults are left out, since they need no memory when loaded."""
 
 
 def make_row(

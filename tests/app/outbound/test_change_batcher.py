@@ -18,7 +18,7 @@ class Client:
         return await asyncio.wait_for(self.batches.get(), 5)
 
 
-async def test_the_first_change_is_told_at_once_and_the_next_ones_together() -> None:
+async def test_the_first_change_is_reported_at_once_and_the_next_ones_together() -> None:
     client, loop = Client(), asyncio.get_running_loop()
     client.announcer.record("a", "added")
     assert client.batches.get_nowait() == (["a"], [], [])
@@ -30,7 +30,7 @@ async def test_the_first_change_is_told_at_once_and_the_next_ones_together() -> 
     client.announcer.close()
 
 
-async def test_what_comes_and_goes_between_two_batches_is_no_news() -> None:
+async def test_what_comes_and_goes_between_two_batches_is_not_reported() -> None:
     client = Client()
     client.announcer.record("a", "changed")
     client.announcer.record("b", "added")

@@ -74,7 +74,7 @@ async def test_a_run_that_began_and_ended_between_two_looks_is_announced(
     assert [task.status for task in told] == ["completed"]
 
 
-async def test_a_journal_that_cannot_be_read_is_looked_at_again(tmp_path: Path) -> None:
+async def test_a_journal_that_cannot_be_read_is_checked_again(tmp_path: Path) -> None:
     path = tmp_path / "sidecar.db"
     path.write_bytes(b"no database" * 1_000)
     reader = await Journal.open(path, read_only=True, required=False)

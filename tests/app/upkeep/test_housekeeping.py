@@ -84,7 +84,7 @@ def test_a_list_of_removed_tasks_is_bounded_and_counts_them_all(house: House) ->
     assert (len(found.items), found.total) == (2, len(house.tasks))
 
 
-def test_what_is_no_task_in_the_trash_is_not_offered(house: House, tmp_path: Path) -> None:
+def test_what_is_not_a_task_in_the_trash_is_not_offered(house: House, tmp_path: Path) -> None:
     house.apply("delete", house.tasks[0])
     trash = tmp_path / "own" / "trash"
     (trash / "notes.txt").write_text("mine")
@@ -110,7 +110,7 @@ def test_an_unknown_task_is_named(house: House, task_id: str) -> None:
     assert [(failed.id, failed.code) for failed in result.failed] == [(task_id, -32010)]
 
 
-def test_a_prefix_is_no_id_where_things_are_deleted(house: House) -> None:
+def test_a_prefix_is_not_an_id_where_things_are_deleted(house: House) -> None:
     assert house.apply("delete", house.tasks[0].id[:20]) == ([], [-32010])
 
 
@@ -152,7 +152,7 @@ async def test_the_rounds_begin_at_once_and_end_when_closed(house: House) -> Non
     await house.keeping.aclose()
 
 
-def test_a_root_that_cannot_be_written_is_told(house: House) -> None:
+def test_a_root_that_cannot_be_written_is_reported(house: House) -> None:
     if os.geteuid() == 0:
         (house.tasks[0].folder.parents[1] / "trash").write_bytes(b"a file where the trash should be")
     else:

@@ -43,7 +43,7 @@ async def test_a_reader_becomes_the_owner_when_the_owner_is_gone(root: OwnRoot) 
     await reader.aclose()
 
 
-async def test_a_reader_looks_for_news_as_long_as_it_reads(root: OwnRoot) -> None:
+async def test_a_reader_looks_for_changes_as_long_as_it_reads(root: OwnRoot) -> None:
     owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
     for each in (owner, reader):
         each.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)

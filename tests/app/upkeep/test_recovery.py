@@ -163,7 +163,7 @@ async def test_ends_that_earlier_versions_kept_for_the_model_are_pending_only_if
     assert marked.task.notified_at is not None
 
 
-async def test_a_lost_run_of_a_client_is_no_reminder(root: OwnRoot, journal: Journal) -> None:
+async def test_a_lost_run_of_a_client_is_not_a_reminder(root: OwnRoot, journal: Journal) -> None:
     by_client, asked_for = record(), record()
     asked_for.notify_model = True
     for run in (by_client, asked_for):

@@ -19,7 +19,7 @@ def test_without_limits_nothing_goes() -> None:
     assert expired([aged(900, "a")], {"a": 10**9}, NOW, None, None) == []
 
 
-def test_old_tasks_go_and_favourites_and_undated_ones_stay() -> None:
+def test_old_tasks_go_and_favorites_and_undated_ones_stay() -> None:
     rows = [aged(31, "a"), aged(29, "b"), aged(31, "c", favorite=True), aged(None, "d")]
     assert expired(rows, {}, NOW, 30, None) == ["a"]
 

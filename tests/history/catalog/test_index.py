@@ -70,7 +70,7 @@ def test_no_index_is_made_for_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 10, 100, 4096, 5000])
-def test_a_cut_index_is_built_anew(tmp_path: Path, length: int) -> None:
+def test_a_cut_index_is_rebuilt(tmp_path: Path, length: int) -> None:
     made = saved(tmp_path)
     os.truncate(made.path, length)
     assert made.load("structural")[0] == {}
@@ -90,7 +90,7 @@ def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
     assert not made.path.exists()
 
 
-def test_a_version_that_is_no_text_any_more_is_damage(tmp_path: Path) -> None:
+def test_a_version_that_is_not_text_any_more_is_damage(tmp_path: Path) -> None:
     made = saved(tmp_path)
     content = made.path.read_bytes()
     made.path.write_bytes(content.replace(b"catalog.py", b"cat\xfflog.py"))
@@ -100,7 +100,7 @@ def test_a_version_that_is_no_text_any_more_is_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["DROP TABLE shard", "ALTER TABLE shard RENAME COLUMN rows TO rosw"])
-def test_tables_that_lost_a_part_are_built_anew(tmp_path: Path, change: str) -> None:
+def test_tables_that_lost_a_part_are_rebuilt(tmp_path: Path, change: str) -> None:
     made = saved(tmp_path)
     with sqlite3.connect(made.path) as database:
         database.execute(change)
@@ -111,7 +111,7 @@ def test_tables_that_lost_a_part_are_built_anew(tmp_path: Path, change: str) -> 
 
 
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
-def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_replaced(tmp_path: Path, content: bytes) -> None:
     made = RowIndex(tmp_path, "/root")
     made.path.write_bytes(content)
     assert made.load("structural")[0] == {}
@@ -170,7 +170,7 @@ def test_a_disk_that_takes_nothing_is_done_without(
     assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 200
 
 
-def test_a_place_that_is_no_folder_is_done_without(tmp_path: Path, store: Store, say: Make) -> None:
+def test_a_place_that_is_not_a_folder_is_done_without(tmp_path: Path, store: Store, say: Make) -> None:
     (tmp_path / "file").write_bytes(b"")
     store.write(ui=[say("text", "x")])
     history = TaskHistory([store.path], now=lambda: NOW, cache=tmp_path / "file" / "index")

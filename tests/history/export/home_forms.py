@@ -188,4 +188,4 @@ BESIDE: Final = (
     "chown NAME:NAME x",
     "https://example.com/NAME/repo",
 )
-"""Where the name of a user stands outside a path."""
+"""Where the name of a user is outside a path."""

@@ -59,7 +59,7 @@ def _boxed(sample: Sample, frame: str, parts: int = 2) -> str:
 
 
 def _wrapped(text: str, width: int, column: int, indent: str) -> str:
-    """Wrap each line at a width; the first begins at a column, what goes on in the next behind an indent."""
+    """Wrap each line at a width; the first begins at a column, what continues on the next is indented."""
     lines = (" " * column + text).split("\n")
     size = width - len(indent)
     return "\n".join(
@@ -204,7 +204,7 @@ SURROUNDINGS: Final[dict[str, Callable[[Sample], str]]] = {
 
 
 def leaks(sample: Sample, redacted: str) -> bool:
-    """Tell whether eight characters of a secret in a row, or all of a shorter one, are still there."""
+    """Return whether eight characters of a secret in a row, or all of a shorter one, are still there."""
     plain = re.sub(
         r"\[redacted: \w+\]|(?:\x1b|\^\[)?\[\d*m|\x9b\d+m|&shy;|</?(?:wbr|br|span)[^<>]{0,20}>|"
         r"[\u200b\u202a\ufe0f\U000e0020\x85\s\u2502\u2503\u2551|*]|\\+(?:n|u2502)|\(index\):658",

@@ -82,7 +82,7 @@ def test_words_are_not_names(text: str) -> None:
     assert Redactor().text(text) == f"~{slash}{folder} {rest}"
 
 
-def test_what_follows_a_tilde_is_no_name_to_look_for() -> None:
+def test_what_follows_a_tilde_is_not_a_name_to_look_for() -> None:
     assert Redactor().text("~acmecorp/sdk of acmecorp") == "~/sdk of acmecorp"
 
 

@@ -49,6 +49,7 @@ def test_the_commonest_secrets_never_leak(surrounding: str) -> None:
     assert [sample.name for sample in chosen if leaking(sample, surrounding)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
 def test_few_secrets_leak_in_any_surrounding(surrounding: str) -> None:
     leaked = Counter(sample.name for sample in CATALOG if leaking(sample, surrounding))

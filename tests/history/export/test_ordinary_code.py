@@ -17,6 +17,9 @@ from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
 from sidecar.history.export.redaction.rules.tokens import TOKENS
 from sidecar.history.export.redaction.spans import Span
 
+ATTEMPTS = 3
+"""Measurements of which one must be short enough: the processor is shared with other programs."""
+
 
 def modules() -> list[str]:
     """Read the modules of Python's library: protocols, passwords, URLs, tokens, tables and prose."""
@@ -114,15 +117,16 @@ def baits(rule: Rule) -> list[str]:
     return [f"{word}{filler}" for word in words for filler in fillers]
 
 
+@pytest.mark.parametrize("length", [2_000, pytest.param(8_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "rule", [*TOKENS, *PRODUCTS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS], ids=lambda rule: rule.kind
 )
-def test_a_rule_takes_linear_time(rule: Rule) -> None:
+def test_a_rule_takes_linear_time(rule: Rule, length: int) -> None:
     finder = Finder([rule])
     for bait in baits(rule):
-        text = bait * (8_000 // len(bait))
+        find = partial(spans, finder, bait * (length // len(bait)))
         # A rule that tries every way to match takes minutes.
-        assert seconds(partial(spans, finder, text)) < 0.5, bait
+        assert any(seconds(find) < 0.5 for _ in range(ATTEMPTS)), bait
 
 
 @pytest.mark.parametrize(
@@ -205,9 +209,8 @@ def test_redaction_takes_linear_time(bait: str) -> None:
     bait = bait.replace("|", " ")
     text = bait * (80_000 // len(bait))
 
-    def best(part: str) -> float:
-        return min(seconds(lambda: Redactor().text(part)) for _ in range(3))
+    def is_linear() -> bool:
+        whole, quarter = (seconds(partial(Redactor().text, part)) for part in (text, text[: len(text) // 4]))
+        return whole < 8 * max(0.05, quarter)  # quadratic time would be 16 times as much
 
-    assert best(text) < 8 * max(
-        0.05, best(text[: len(text) // 4])
-    )  # quadratic time would be 16 times as much
+    assert any(is_linear() for _ in range(ATTEMPTS))

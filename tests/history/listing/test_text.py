@@ -73,7 +73,7 @@ def test_guide_prints_its_defaults_and_invalid_dates() -> None:
 
 
 @pytest.mark.parametrize("rules", ["guide", "structural"])
-def test_no_tasks_are_said_in_a_sentence(rules: Any) -> None:
+def test_no_tasks_are_reported_in_a_sentence(rules: Any) -> None:
     assert format_tasks([], None, rules) == "No tasks found in storage"
     assert format_tasks([], "", rules) == "No tasks found in storage"
     assert format_tasks([], "x", rules) == 'No tasks found matching filter "x"'
@@ -101,7 +101,7 @@ def test_counts_of_all_matching_tasks_head_a_page() -> None:
         (-5000, "-5 second"),
     ],
 )
-def test_a_span_is_said_in_its_largest_unit(ms: int, said: str) -> None:
+def test_a_span_is_given_in_its_largest_unit(ms: int, said: str) -> None:
     assert f"- **Duration**: {said}\n" in format_tasks([task(duration=ms)], None, "guide")
 
 

@@ -223,7 +223,7 @@ def test_an_unknown_value_compares_with_nothing(query: str) -> None:
         ("a" * 5_000, 4_096, "4096 characters"),
     ],
 )
-def test_a_fault_is_told_with_its_position(query: str, position: int, expected: str) -> None:
+def test_an_error_is_reported_with_its_position(query: str, position: int, expected: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse_query(query)
     assert (caught.value.data["position"], caught.value.code) == (position, -32602)
@@ -263,7 +263,7 @@ WORDS = st.sampled_from(
 
 @settings(max_examples=200)
 @given(st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=25).map("".join)))
-def test_any_text_is_a_query_or_a_fault_within_it(text: str) -> None:
+def test_any_text_is_a_query_or_an_error_within_it(text: str) -> None:
     try:
         keeps = compile_query(parse_query(text), NOW, dict.fromkeys(needed_files_of(text), frozenset()))
     except QueryError as error:

@@ -147,7 +147,7 @@ def test_too_common_words_end_in_time(told: Searcher, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
-def test_a_damaged_index_is_built_anew(told: Searcher, damage: bytes) -> None:
+def test_a_damaged_index_is_rebuilt(told: Searcher, damage: bytes) -> None:
     told("database")
     path = store_path(told.directory, str(told.stored.path))
     for suffix in ("-wal", "-shm"):
@@ -156,7 +156,7 @@ def test_a_damaged_index_is_built_anew(told: Searcher, damage: bytes) -> None:
     assert told.places("database") == [("ui", 0)]
 
 
-def test_words_that_are_damaged_in_the_middle_are_built_anew(told: Searcher) -> None:
+def test_words_that_are_damaged_in_the_middle_are_rebuilt(told: Searcher) -> None:
     told("database")
     path = store_path(told.directory, str(told.stored.path))
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
@@ -164,7 +164,7 @@ def test_words_that_are_damaged_in_the_middle_are_built_anew(told: Searcher) -> 
     assert [hit.index for hit in told("database").hits] == [0]
 
 
-def test_an_index_of_another_version_is_built_anew(told: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_another_version_is_rebuilt(told: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
     told("database")
     monkeypatch.setattr(store, "VERSION", 99)
     with closing(SearchStore(store_path(told.directory, str(told.stored.path)))) as opened:
@@ -184,6 +184,7 @@ def test_a_failed_replacement_leaves_the_old_messages(tmp_path: Path) -> None:
         assert [hit.snippet for hit in opened.find("old")] == ["\x02old\x03"]
 
 
+@pytest.mark.slow
 def test_hostile_folders_are_indexed_and_left_as_they_are(tmp_path: Path) -> None:
     made = write_hostile(tmp_path / "root")
     before = tree(tmp_path / "root")

@@ -99,6 +99,7 @@ def test_memory_is_that_of_a_page_not_of_the_file(tmp_path: Path) -> None:
     assert peak < path.stat().st_size / 4
 
 
+@pytest.mark.slow
 def test_many_tiny_messages_cost_no_memory_each() -> None:
     data = b"[" + b"1," * 500_000 + b"1]"
     index = index_messages(read_from(data))
@@ -106,7 +107,7 @@ def test_many_tiny_messages_cost_no_memory_each() -> None:
 
 
 @pytest.mark.parametrize("kind", ["directory", "pipe"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_what_is_not_a_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     import os
 
     path = tmp_path / "ui_messages.json"

@@ -48,13 +48,13 @@ def test_splitting_gives_each_element_as_it_was(values: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("tail", [b"]", b" x", b"[1]", b"\n{}"])
-def test_a_stray_tail_is_told_and_ignored(tail: bytes) -> None:
+def test_a_stray_tail_is_reported_and_ignored(tail: bytes) -> None:
     parsed = ui_parser.parse(b'[{"ts":1}]' + tail, "f")
     assert [record.ts for record in parsed.records] == [1]
     assert [problem.code for problem in parsed.problems] == ["strayTail"]
 
 
-def test_elements_that_are_no_objects_are_counted_and_skipped() -> None:
+def test_elements_that_are_not_objects_are_counted_and_skipped() -> None:
     parsed = ui_parser.parse(b'[1,{"ts":2},null]', "f")
     assert ([record.ts for record in parsed.records], parsed.total) == ([2], 3)
     assert parsed.problems[0].message == "f: 2 of 3 messages are unreadable"
@@ -82,12 +82,12 @@ def test_numbers_no_type_can_hold_are_left_out() -> None:
     assert [record.ts for record in parsed.records] == [None, None, None]
 
 
-def test_nesting_without_end_is_no_recursion() -> None:
+def test_endless_nesting_does_not_recurse() -> None:
     parsed = ui_parser.parse(b'[{"ts":1},{"x":' + b"[" * 200_000, "f")
     assert [record.ts for record in parsed.records] == [1]
 
 
-def test_mending_gives_up_on_what_is_no_json() -> None:
+def test_mending_gives_up_on_what_is_not_json() -> None:
     assert mend('{"a":}') is None
     assert value_of(b"") is None
     assert value_of("{") is None
@@ -104,11 +104,11 @@ def test_the_first_bad_byte_of_a_long_file_is_named(around: str, at: int) -> Non
 
 
 @pytest.mark.parametrize("end", [b"\xc3", b"\xe2\x82", b"\xf0\x9f\x9a", b"\xed\xa0\x80"])
-def test_a_file_that_ends_within_a_character_is_no_utf8(end: bytes) -> None:
+def test_a_file_that_ends_within_a_character_is_not_utf8(end: bytes) -> None:
     assert [it.code for it in clean(b"a" * 65_534 + end, "x")[1]] == ["badUtf8"]
 
 
-def test_what_is_no_message_between_messages_is_passed_over_and_counted() -> None:
+def test_what_is_not_a_message_between_messages_is_ignored_and_counted() -> None:
     parsed = ui_parser.parse(b'[{"ts":1},[],"a",3,null,[{"ts":9}],{"ts":2}]', "ui_messages.json")
     assert [it.ts for it in parsed.records] == [1, 2]
     assert parsed.total == 7
@@ -146,7 +146,7 @@ def test_a_deep_array_is_split_at_its_own_commas(runs: list[tuple[str, int]]) ->
 
 
 def split_by_hand(data: str) -> list[str]:
-    """The elements of an array, by a look at each character."""
+    """Return the elements of an array, found character by character."""
     parts, depth, quoted, escaped = [""], 0, False, False
     for character in data:
         if quoted:

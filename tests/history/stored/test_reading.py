@@ -14,7 +14,7 @@ def test_a_file_is_read_with_its_stamp(tmp_path: Path) -> None:
     assert (file.data, file.stamp, file.problems) == (b"abc", stamp_of(str(path)), ())
 
 
-def test_an_absent_file_is_no_problem(tmp_path: Path) -> None:
+def test_an_absent_file_is_not_a_problem(tmp_path: Path) -> None:
     file = read_file(str(tmp_path / "f"), "f")
     assert file.absent and file.stamp is None
 

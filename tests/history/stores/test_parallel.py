@@ -1,4 +1,4 @@
-"""Work done in two processes gives what one gives, whatever becomes of the other."""
+"""Work done in two processes gives what one gives, whatever happens to the other."""
 
 import os
 import select

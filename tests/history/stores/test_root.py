@@ -26,7 +26,7 @@ def test_a_path_tells_its_product_by_the_extensions_id(path: str, product: str |
     assert TASK_FOLDERS.product_of_path(path) == product
 
 
-def test_a_root_is_absolute_and_foreign_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_is_absolute_and_foreign_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     root = describe_root("here")
     assert (root.path, root.read_only) == (str(tmp_path / "here"), True)

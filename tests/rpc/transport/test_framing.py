@@ -77,7 +77,7 @@ def test_a_header_that_never_ends_is_refused_at_8_kib() -> None:
         decoder.feed(b"x")
 
 
-def test_a_fault_keeps_the_frames_before_it() -> None:
+def test_an_error_keeps_the_frames_before_it() -> None:
     with pytest.raises(FramingError) as caught:
         FrameDecoder().feed(encode_frame(b"1") + encode_frame(b"2") + b"garbage\r\n\r\n")
     assert caught.value.frames == [b"1", b"2"]

@@ -9,7 +9,7 @@ def emptied(outbox: Outbox) -> list[bytes]:
 
 
 def large(mark: bytes) -> bytes:
-    """A frame that no other fits beside in a batch."""
+    """A frame that leaves no room for another in a batch."""
     return mark.ljust(BATCH_BYTES, b".")
 
 
@@ -41,7 +41,7 @@ def test_it_is_full_by_number_and_by_bytes() -> None:
     assert by_number.full and by_bytes.full
 
 
-def test_a_full_queue_drops_news_without_a_key() -> None:
+def test_a_full_queue_drops_notifications_without_a_key() -> None:
     outbox = Outbox(max_frames=1)
     assert outbox.offer(b"a") and not outbox.offer(b"b")
     assert emptied(outbox) == [b"a"]

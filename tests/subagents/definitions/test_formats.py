@@ -1,4 +1,4 @@
-"""One realistic file of each tool, and what becomes of what it asks."""
+"""One realistic file of each tool, and what happens to what it asks."""
 
 import pytest
 

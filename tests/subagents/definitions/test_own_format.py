@@ -56,13 +56,13 @@ def test_what_a_file_does_not_say_is_unknown() -> None:
     assert definition == Definition(name="a", description="d", system_prompt="")
 
 
-def test_tools_may_stand_on_one_line() -> None:
+def test_tools_may_be_on_one_line() -> None:
     definition, _ = parse_definition(made("tools: Read, Grep"), "x.md")
     assert definition is not None
     assert definition.tools == ("Read", "Grep")
 
 
-def test_an_unknown_key_is_reported_and_passed_over() -> None:
+def test_an_unknown_key_is_reported_and_ignored() -> None:
     definition, (problem,) = parse_definition(made("maxturns: 3"), "x.md")
     assert definition is not None
     assert definition.max_turns is None

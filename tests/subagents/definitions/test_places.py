@@ -54,7 +54,7 @@ def test_directories_come_in_order_of_precedence() -> None:
     ]
 
 
-def test_without_trust_a_workspace_is_not_looked_at() -> None:
+def test_without_trust_a_workspace_is_not_checked() -> None:
     found = places(Path("/home/me"), [], ["/w"], trusted=False)
     assert {level for _, level, _ in found} == {"user"}
 

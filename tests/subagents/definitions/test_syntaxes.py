@@ -93,7 +93,7 @@ def test_a_large_file_is_refused_unread(form: Format) -> None:
 
 
 @pytest.mark.parametrize("form", FOREIGN, ids=lambda form: form.name)
-def test_bytes_that_are_not_utf_8_are_told_with_their_line(form: Format) -> None:
+def test_bytes_that_are_not_utf_8_are_reported_with_their_line(form: Format) -> None:
     definition, (problem,) = parse_definition(b"---\nname: \xff\n---\n", "x", form)
     assert definition is None
     assert (problem.line, problem.message[:9]) == (2, "not UTF-8")
@@ -115,7 +115,7 @@ def test_no_key_holds_the_parser_for_long(line: str) -> None:
         split_toml(f"x = 1\n{line}\n")
 
 
-def test_prose_with_many_stops_is_no_deep_key() -> None:
+def test_prose_with_many_stops_is_not_a_deep_key() -> None:
     prose = "No. " * 50
     members = split_toml(f'a = "{prose}"\nb = """\n{prose}"""\nc = 1 # {prose}\n').members
     assert [member.key for member in members] == ["a", "b", "c"]

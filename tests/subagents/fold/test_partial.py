@@ -31,7 +31,7 @@ def test_content_of_any_shape_is_taken(content: Any) -> None:
     assert touched({"ts": 1, "type": "tool", "name": "x", "status": "completed", "content": content}) == []
 
 
-def test_a_message_cut_short_stands_in_front_of_the_newest_one() -> None:
+def test_a_message_cut_short_comes_before_the_newest_one() -> None:
     fold = RunFold(0)
     fold.take({"ts": 1, "type": "message", "messageId": "a", "text": "word1 "})
     fold.cut_short()
@@ -42,7 +42,7 @@ def test_a_message_cut_short_stands_in_front_of_the_newest_one() -> None:
     assert fold.partial().final_message == "word1 word2\n\nsum 2"
 
 
-def test_what_a_client_sent_is_not_what_the_run_said() -> None:
+def test_what_a_client_sent_is_not_what_the_run_wrote() -> None:
     fold = RunFold(0)
     fold.take({"ts": 1, "type": "message", "messageId": "a", "text": "mine"})
     fold.take({"ts": 1, "type": "message", "messageId": "u", "role": "user", "text": "yours"})

@@ -51,11 +51,11 @@ def test_tools_without_an_id_end_by_name() -> None:
     assert (progress.tool_calls, progress.current_tool) == (2, "read")
 
 
-def test_a_tool_said_to_start_twice_counts_once() -> None:
+def test_a_tool_reported_to_start_twice_counts_once() -> None:
     assert after(tool("started", toolCallId="1"), tool("started", toolCallId="1")).tool_calls == 1
 
 
-def test_an_end_without_a_start_is_no_call() -> None:
+def test_an_end_without_a_start_is_not_a_call() -> None:
     assert after(tool("completed")).tool_calls == 0
 
 
@@ -78,7 +78,7 @@ def test_pieces_of_one_message_are_one_turn_and_one_text() -> None:
     assert after(message(1, "a"), message(2, "b")) == Progress(turns=2, last_activity_at=2, last_text="b")
 
 
-def test_turns_are_answers_of_the_model_even_without_a_word() -> None:
+def test_turns_are_answers_of_the_model_even_without_text() -> None:
     calls = [tool(status, toolCallId=str(n)) for n in range(6) for status in ("started", "completed")]
     assert after(*calls).turns == 6
 

@@ -1,4 +1,4 @@
-"""A clock that stands still while a person is asked."""
+"""A clock that stops while a person is asked."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
     return loop
 
 
-def test_a_clock_goes_on_with_what_was_left(loop: Loop) -> None:
+def test_a_clock_continues_with_what_was_left(loop: Loop) -> None:
     clock = RunClock(10, lambda: None)
     clock.resume()
     loop.now += 4
@@ -49,7 +49,7 @@ def test_a_clock_goes_on_with_what_was_left(loop: Loop) -> None:
     assert [handle.cancelled for _, handle in loop.timers] == [True, False]
 
 
-def test_pausing_and_going_on_may_be_repeated(loop: Loop) -> None:
+def test_pausing_and_continuing_may_be_repeated(loop: Loop) -> None:
     clock = RunClock(10, lambda: None)
     clock.pause()
     clock.resume()

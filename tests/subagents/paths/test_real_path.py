@@ -11,7 +11,7 @@ from sidecar.subagents.permissions import paths
 
 
 def chain(folder: Path, links: int, end: str) -> Path:
-    """Make `l0`, which leads to `end` through so many links."""
+    """Make `l0`, which leads to `end` through this many links."""
     for number in range(links):
         target = f"l{number + 1}" if number < links - 1 else end
         (folder / f"l{number}").symlink_to(target)

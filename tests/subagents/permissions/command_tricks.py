@@ -1,4 +1,4 @@
-"""What may stand around a command, or among its options, to run more than a rule allows."""
+"""What may be around a command, or among its options, to run more than a rule allows."""
 
 AFTER_GIT_LOG = [
     *(
@@ -139,7 +139,7 @@ BEFORE_GIT_LOG = [
         "start ",
     ),
 ]
-"""What stands around `git log`, which the rule allows with any arguments."""
+"""What is around `git log`, which the rule allows with any arguments."""
 
 RISKY: list[tuple[str, str]] = [
     *(

@@ -224,7 +224,7 @@ FILE_TOOLS = {"read": "Read", "search": "Grep", "edit": "Edit", "delete": "delet
 
 
 def shapes(name: str, value: str) -> Iterator[Json]:
-    """Yield arguments that name a value, alone, beside an allowed file, and nested."""
+    """Yield arguments that name a value, alone, next to an allowed file, and nested."""
     yield {name: value}
     yield {"path": "src/a", name: value} if name != "path" else {"file_path": "src/a", name: value}
     yield {"file_path": "src/a", name: ["src/a", value]}

@@ -67,7 +67,7 @@ class Run:
         self.holds = 0
 
     def shown(self) -> str | None:
-        """The id of the question that stands on the task."""
+        """Return the id of the question that the task shows."""
         attention = self.record.task.attention
         return attention.request_id if attention is not None else None
 
@@ -103,7 +103,7 @@ class Setting:
         return Settings(permissions=self.settings)
 
     async def asking(self, run: Run, question: Question) -> "asyncio.Task[Answer]":
-        """Ask, and return once the question stands on the task."""
+        """Ask, and return once the task shows the question."""
         self.changed.clear()
         task = asyncio.create_task(self.broker.ask(run, question))
         async with asyncio.timeout(5):
@@ -129,7 +129,7 @@ def question(request_id: str = "q", kind: str = "execute", what: str = "make") -
     )
 
 
-async def test_a_person_answers_once_and_the_clocks_stand_meanwhile(setting: Setting) -> None:
+async def test_a_person_answers_once_and_the_clocks_stop_meanwhile(setting: Setting) -> None:
     run = Run(setting)
     asking = await setting.asking(run, question())
     assert (run.shown(), run.holds) == ("q", 1)
@@ -171,7 +171,7 @@ async def test_another_task_s_question_is_not_this_one_s(setting: Setting) -> No
     asking.cancel()
 
 
-async def test_the_oldest_of_several_questions_stands(setting: Setting) -> None:
+async def test_the_oldest_of_several_questions_is_shown(setting: Setting) -> None:
     run = Run(setting)
     asking = [await setting.asking(run, question(each)) for each in ("first", "second")]
     assert run.shown() == "first"
@@ -223,7 +223,7 @@ async def test_always_holds_for_the_same_command_of_the_same_subagent_there(
         assert (await setting.broker.ask(asker, asked)).option == OPTIONS[2]
 
 
-async def test_the_agent_is_told_once_since_always_is_kept_here(setting: Setting) -> None:
+async def test_the_agent_is_notified_once_since_always_is_kept_here(setting: Setting) -> None:
     run = Run(setting)
     asking = await setting.asking(run, question())
     await setting.broker.answer(run.record, "q", "always")
@@ -368,7 +368,7 @@ async def test_a_definition_of_the_same_name_does_not_get_what_another_was_alway
     waiting.cancel()
 
 
-async def test_what_was_always_allowed_before_definitions_were_told_apart_is_the_users_own(
+async def test_what_was_always_allowed_before_definitions_were_distinguished_is_the_users_own(
     setting: Setting,
 ) -> None:
     run, brought = Run(setting), Run(setting)
@@ -412,7 +412,7 @@ async def test_a_question_nobody_could_answer_is_refused_at_once(setting: Settin
     assert [event["state"] for event in run.events] == ["answered"]
 
 
-async def test_links_are_followed_beside_the_loop(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_links_are_followed_outside_the_loop(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: set[int] = set()
 
     def inside(*_: object) -> None:

@@ -51,7 +51,7 @@ def test_a_policy_decides_by_the_kind_of_tool(
         (tuple(f"{number}.txt" for number in range(2_000)), "ask"),
     ],
 )
-def test_only_edits_known_to_lie_in_the_workspace_are_allowed_as_such(
+def test_only_edits_known_to_be_in_the_workspace_are_allowed_as_such(
     paths: tuple[str, ...], verdict: Verdict, tmp_path: Path
 ) -> None:
     workspace = tmp_path / "workspace"

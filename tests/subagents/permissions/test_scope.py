@@ -73,7 +73,7 @@ def test_lists_of_words_directories_and_unknown_arguments_are_part_of_a_command(
     assert len(set(subjects)) == 5
 
 
-def test_remarks_are_no_part_of_a_command() -> None:
+def test_comments_are_not_part_of_a_command() -> None:
     first = command(command="npm test", description="Test", timeout=5)
     assert first == command(description="Test again", command="npm test")
 

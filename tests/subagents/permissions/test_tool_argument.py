@@ -124,7 +124,7 @@ def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None
     line = f"git {''.join(words)}"
     if not runs(["git:*"], line):
         return
-    # Without a PATH all but what the shell has itself is told instead of run.
+    # Without a PATH the shell names all but its own commands instead of running them.
     script = f"PATH=; git() {{ :; }}; command_not_found_handle() {{ echo ran $1; }}\n{line}"
     told = subprocess.run(
         ["/bin/bash", "-c", script], capture_output=True, text=True, timeout=10, check=False
@@ -156,7 +156,7 @@ def test_each_command_of_a_line_may_fit_another_argument() -> None:
     assert runs(["git:*", "npm test"], "git pull && npm test")
 
 
-def test_a_command_line_that_is_not_told_fits_nothing() -> None:
+def test_an_unknown_command_line_fits_nothing() -> None:
     asked = Question(request_id="1", title="git log", options=(), tool_kind="execute")
     assert not allows(["git:*"], "execute", asked, WORKSPACE)
 

@@ -135,7 +135,7 @@ def test_a_cancel_that_the_model_did_not_ask_for_rides_in_next_and_never_trigger
     assert (outbox.next().text, task.notified_at is not None) == ("", True)
 
 
-def test_a_cancel_is_still_told_when_the_manager_has_trimmed_it(
+def test_a_cancel_is_still_reported_when_the_manager_has_trimmed_it(
     outbox: Outbox, start: Any, manager: AsyncTaskManager
 ) -> None:
     task = start("a")

@@ -1,4 +1,4 @@
-"""What the model is told, to the letter."""
+"""The text that the model gets, to the letter."""
 
 import json
 from collections.abc import Callable

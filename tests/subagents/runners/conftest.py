@@ -67,7 +67,7 @@ Start = Callable[..., Awaitable[Started]]
 
 @pytest.fixture
 def task_ids() -> list[str]:
-    """The ids of the test's runs; what carries one of them at the end is a fault."""
+    """The ids of the test's runs; no process may carry one of them at the end."""
     return []
 
 
@@ -112,7 +112,7 @@ AGENTS = Path(__file__).parents[2] / "agents"
 
 @dataclass
 class Person(RunObserver):
-    """Attends a run as a person would: notes what it is told, answers with the option named."""
+    """Attends a run as a person would: notes what it receives, answers with the option named."""
 
     chooses: str | None = None
     refuses_because: str | None = None

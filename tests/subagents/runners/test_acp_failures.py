@@ -110,7 +110,7 @@ async def test_a_run_that_is_stopped_while_its_agent_only_retries_says_so(agent:
     assert result.error.endswith("repeated a failed request: Reconnecting... 1/5")
 
 
-async def test_a_repeated_request_is_no_sign_of_life(agent: Agent, person: Any) -> None:
+async def test_a_repeated_request_is_not_a_sign_of_life(agent: Agent, person: Any) -> None:
     message = {"subtype": "api_retry", "attempt": 1, "max_retries": 9, "error_status": 500, "error": "api"}
     notify = {"notify": "_claude/sdkMessage", "params": {"sessionId": "session-1", "message": message}}
     repeated = [say("he", messageId="1"), say("he", messageId="2"), say("he", messageId="3")]
@@ -149,7 +149,7 @@ async def test_a_permission_that_a_child_asks_for_after_the_turn_is_answered(
     assert not [event for event in run.events if event["type"] == "tool"]
 
 
-async def test_a_last_turn_is_ended_when_it_goes_on_to_a_third_request(agent: Agent) -> None:
+async def test_a_last_turn_is_ended_when_it_continues_to_a_third_request(agent: Agent) -> None:
     last = [{"prompt": ""}, say("so far"), tool("1", "completed"), say("and then"), tool("2", "in_progress")]
     cut = [{"until": "session/cancel"}, {"end": "cancelled"}]
     run = await played(agent, say("begun"), *cut, *last, *cut)

@@ -142,12 +142,17 @@ async def test_codex_is_refused_where_rules_of_the_repository_allow_commands(
     [("gemini", "GEMINI.md"), ("qwen", "QWEN.md"), ("qwen", "AGENTS.md"), ("claude-agent-acp", "CLAUDE.md")],
 )
 @pytest.mark.parametrize(
-    ("spec", "is_told"),
-    [({"trusted": True}, True), ({"policy": "allowAll", "trusted": True}, False), ({}, False)],
-    ids=["asks", "allowed everything", "not trusted"],
+    ("spec", "is_given"),
+    [
+        pytest.param({"trusted": True}, True, id="asks"),
+        pytest.param(
+            {"policy": "allowAll", "trusted": True}, False, id="allowed everything", marks=pytest.mark.slow
+        ),
+        pytest.param({}, False, id="not trusted", marks=pytest.mark.slow),
+    ],
 )
 async def test_an_agent_gets_the_instructions_that_it_does_not_read(
-    tmp_path: Path, agent: str, name: str, spec: Any, is_told: bool, task_ids: list[str]
+    tmp_path: Path, agent: str, name: str, spec: Any, is_given: bool, task_ids: list[str]
 ) -> None:
     (tmp_path / name).write_text("Be brief.")
     command = [sys.executable, str(Path(__file__).parents[2] / "agents" / "scripted.py"), "--lasting"]
@@ -160,5 +165,5 @@ async def test_an_agent_gets_the_instructions_that_it_does_not_read(
     run = await runner.start(RunSpec(task_ids[-1], "say hello", tmp_path, **spec), ignore)
     await run.result()
     await run.stop()
-    (told,) = (path.read_text() for path in tmp_path.glob(".session-*"))
-    assert ("Be brief." in told) is is_told
+    (prompt,) = (path.read_text() for path in tmp_path.glob(".session-*"))
+    assert ("Be brief." in prompt) is is_given

@@ -1,4 +1,4 @@
-"""What an agent is held to beside its prompt: outputs, a last turn, the refusal of tools."""
+"""What an agent is held to as well as its prompt: outputs, a last turn, the refusal of tools."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ def emitted(run: Any) -> list[tuple[str, Any]]:
     return [(event["name"], event["value"]) for event in run.events if event["type"] == "emit"]
 
 
-async def test_outputs_are_emitted_and_are_no_part_of_the_message(agent: Agent) -> None:
+async def test_outputs_are_emitted_and_are_not_part_of_the_message(agent: Agent) -> None:
     run = await agent(prompt="say done\nemit count 3\nemit why '\"so\"'", expected_outputs=OUTPUTS)
     result = await run.result()
     assert (result.terminate_reason, result.error) == ("GOAL", None)

@@ -127,7 +127,7 @@ async def ended(manager: AsyncTaskManager, fake: Fake) -> AsyncTaskInfo:
     return task
 
 
-async def test_a_launch_returns_while_the_run_goes_on(
+async def test_a_launch_returns_while_the_run_continues(
     launch: Launch, manager: AsyncTaskManager, fake: Fake
 ) -> None:
     task = await launch()

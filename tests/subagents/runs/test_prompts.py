@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidecar.subagents.runs.prompts import build_prompt
 
 
-def test_a_prompt_is_system_text_then_goal_then_behaviour() -> None:
+def test_a_prompt_is_system_text_then_goal_then_behavior() -> None:
     prompt = build_prompt("You review.\n", "Look at it.", ["Be kind.", "Be quick."])
     assert prompt == "You review.\n\nLook at it.\nBe kind.\nBe quick."
 

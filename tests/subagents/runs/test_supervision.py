@@ -1,4 +1,4 @@
-"""The clocks of a run: what ends it, once, and what lets them stand still."""
+"""The clocks of a run: what ends it, once, and what stops them."""
 
 import asyncio
 from pathlib import Path
@@ -148,7 +148,7 @@ async def test_minus_one_means_no_limit() -> None:
         await watched.reason(0.05)
 
 
-async def test_the_clocks_stand_from_the_first_open_question_to_the_last_answer() -> None:
+async def test_the_clocks_stop_from_the_first_open_question_to_the_last_answer() -> None:
     watched = Watched(inactivity_timeout_seconds=0.05)
     watched.run.ready(silence_counts=True)
     watched.run.pause_timers()

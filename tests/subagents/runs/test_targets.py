@@ -1,4 +1,4 @@
-"""Which runner a definition gets, and what becomes of a model in another tool's words."""
+"""Which runner a definition gets, and what happens to a model in another tool's words."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_without_a_default_a_definition_goes_to_the_agent_of_its_own_tool(worksp
     assert planned(workspace, {"mine": HERE, "claude": HERE}, None) == ("claude", "sonnet")
 
 
-def test_an_agent_that_is_not_installed_is_no_choice(workspace: Path) -> None:
+def test_an_agent_that_is_not_installed_is_not_a_choice(workspace: Path) -> None:
     with pytest.raises(LaunchFailed, match=r"runners found: mine$"):
         planned(workspace, {"mine": HERE, "claude": GONE}, None)
 
@@ -91,7 +91,7 @@ def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
     assert [item.runner for item in found.items] == ["", ""]
 
 
-def test_a_target_trusts_what_lies_in_the_folders_that_the_user_trusts(
+def test_a_target_trusts_what_is_in_the_folders_that_the_user_trusts(
     workspace: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")

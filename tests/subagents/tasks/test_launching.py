@@ -1,4 +1,4 @@
-"""The handle by which a launch and its run are told to stop."""
+"""The handle by which a launch and its run are stopped."""
 
 import logging
 

@@ -57,7 +57,7 @@ def test_a_failed_task_keeps_its_partial_output(manager: AsyncTaskManager, start
     assert (task.error, task.output) == ("too slow", GOAL)
 
 
-def test_complete_does_not_look_at_the_terminate_reason(manager: AsyncTaskManager, start: Start) -> None:
+def test_complete_ignores_the_terminate_reason(manager: AsyncTaskManager, start: Start) -> None:
     task = start("a")
     manager.complete_task("a", {"terminate_reason": "ERROR", "emitted_vars": {}})
     assert task.status == "completed"
@@ -123,7 +123,7 @@ def test_a_spent_or_foreign_slot_is_refused(manager: AsyncTaskManager, clock: An
     assert manager.get_task("b") is None
 
 
-def test_registering_without_a_slot_does_not_look_at_the_limit(clock: Any) -> None:
+def test_registering_without_a_slot_ignores_the_limit(clock: Any) -> None:
     manager = AsyncTaskManager(0, now=clock)
     manager.register_task(id="a", subagent_name="n", goal_prompt="g", abort=lambda: None)
     assert len(manager.get_running_tasks()) == 1
@@ -147,7 +147,7 @@ def test_an_ended_id_is_replaced_in_its_place(manager: AsyncTaskManager, start: 
 
 
 @pytest.mark.parametrize("bad", [-2, -100, 1.5, "3", None, True])
-def test_a_limit_that_is_no_limit_is_refused_by_name(manager: AsyncTaskManager, bad: Any) -> None:
+def test_an_invalid_limit_is_refused_by_name(manager: AsyncTaskManager, bad: Any) -> None:
     with pytest.raises(ValueError, match="max_async_tasks must be -1"):
         manager.set_max_async_tasks(bad)
     with pytest.raises(ValueError, match="max_async_tasks must be -1"):
@@ -234,7 +234,7 @@ def test_a_prefix_finds_one_several_or_none(manager: AsyncTaskManager, start: St
     assert manager.get_task_by_prefix("AB") == PrefixMatch(None, [])
 
 
-def test_pending_are_the_completed_and_failed_that_nobody_was_told_of(
+def test_pending_are_the_completed_and_failed_that_nobody_was_notified_of(
     manager: AsyncTaskManager, start: Start
 ) -> None:
     for id in "abcd":
@@ -285,7 +285,7 @@ def test_marking_trims_too(manager: AsyncTaskManager, clock: Any) -> None:
     assert [task.id for task in manager.get_all_tasks()] == ["3", "4"]
 
 
-def test_an_untold_result_is_never_trimmed_and_holds_what_is_newer(
+def test_an_unreported_result_is_never_trimmed_and_holds_what_is_newer(
     manager: AsyncTaskManager, clock: Any
 ) -> None:
     manager.set_max_async_tasks(1)
@@ -295,7 +295,7 @@ def test_an_untold_result_is_never_trimmed_and_holds_what_is_newer(
     assert len(manager.get_all_tasks()) == 6
 
 
-def test_cancelled_tasks_are_trimmed_untold_and_hold_nothing_up(
+def test_cancelled_tasks_are_trimmed_unreported_and_hold_nothing_up(
     manager: AsyncTaskManager, clock: Any
 ) -> None:
     manager.set_max_async_tasks(1)
@@ -326,7 +326,9 @@ def test_of_ends_at_the_same_time_the_one_launched_first_is_trimmed(
     assert [task.id for task in manager.get_all_tasks()] == ["b", "c"]
 
 
-def test_a_task_that_runs_again_is_no_history(manager: AsyncTaskManager, start: Start, clock: Any) -> None:
+def test_a_task_that_runs_again_is_not_in_the_history(
+    manager: AsyncTaskManager, start: Start, clock: Any
+) -> None:
     manager.set_max_async_tasks(1)
     end_in_order(manager, clock, 2, lambda id: complete_and_tell(manager, id))
     start("0")
@@ -360,7 +362,7 @@ def test_five_may_run_at_once_unless_set() -> None:
     assert AsyncTaskManager().max_async_tasks == 5
 
 
-def test_running_tasks_are_no_history(manager: AsyncTaskManager, start: Start) -> None:
+def test_running_tasks_are_not_in_the_history(manager: AsyncTaskManager, start: Start) -> None:
     for number in range(30):
         start(str(number))
     manager.set_max_async_tasks(0)

@@ -1,4 +1,4 @@
-"""Which time limit a run gets, and what is said of it."""
+"""Which time limit a run gets, and what is reported of it."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_the_limit_follows_request_default_and_ceiling(
         (None, -1, "the configured default (asyncTasks.defaultTimeoutSeconds = -1 (unlimited))"),
     ],
 )
-def test_a_reduction_is_said(requested: float | None, default: float, asked: str) -> None:
+def test_a_reduction_is_reported(requested: float | None, default: float, asked: str) -> None:
     assert resolve(requested, default, 1800).sentence == f"Requested timeout {asked} {CEILING}"
 
 
@@ -57,7 +57,7 @@ def test_the_timeout_text_names_the_settings() -> None:
 
 
 @pytest.mark.parametrize("bad", [0, -2, math.nan, math.inf, -0.5])
-def test_what_is_no_limit_is_refused_by_its_name(bad: float) -> None:
+def test_an_invalid_limit_is_refused_by_its_name(bad: float) -> None:
     with pytest.raises(ValueError, match="Invalid timeout_seconds"):
         resolve(bad, 900, 1800)
     with pytest.raises(ValueError, match=r"asyncTasks\.defaultTimeoutSeconds"):

@@ -106,7 +106,7 @@ async def test_a_root_that_cannot_hold_the_folder_is_named(tmp_path: Path, head:
     assert caught.value.data["path"] == str(tmp_path / "tasks" / head.task_id)
 
 
-async def test_a_disk_that_refuses_is_told_at_the_end(
+async def test_a_disk_that_refuses_is_reported_at_the_end(
     tmp_path: Path, head: TranscriptHead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:

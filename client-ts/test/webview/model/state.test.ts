@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { SubagentInfo } from "../../../src/protocol.js";
 import type { Event } from "../../../webview/model/events.js";
-import { shownOf } from "../../../webview/model/openRun.js";
+import { followsEnd, shownOf } from "../../../webview/model/openRun.js";
 import { END } from "../../../webview/model/range.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../../webview/model/saved.js";
@@ -173,6 +173,16 @@ function manyMessages(count: number, first = 1): Event {
 
 /** How many of the lightest items are shown of the end. */
 const END_ITEMS = END / 400;
+
+test("an end that does not fill the page is extended by earlier events, and still followed", () => {
+  const late: Event[] = [OPEN, manyMessages(1, 500)];
+  const request = { type: "page", taskId: "t1", side: "before", seq: 500 };
+  expect(asked(...late, { type: "widen" })).toEqual([request]);
+  const events = numbered([message("e", "early")], 499);
+  const page: Event = { type: "page", taskId: "t1", side: "before", seq: 500, events };
+  const { open } = after(...late, { type: "widen" }, page);
+  expect(open && followsEnd(open) && shownOf(open)).toEqual({ start: -1, end: 1 });
+});
 
 test("what a reader looks at stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));

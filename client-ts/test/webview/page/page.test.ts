@@ -605,3 +605,14 @@ test("a message that was not delivered can be sent again or discarded", () => {
   expect(words().value).toBe("Tests");
   expect(document.activeElement).toBe(words());
 });
+
+test("a call that ended no longer counts as running, although the task says so", () => {
+  const { tell } = shown();
+  const progress = { turns: 1, toolCalls: 1, lastActivityAt: Date.now(), currentTool: "grep" };
+  const [start, end] = numbered([tool("grep", "started", "1"), tool("grep", "completed", "1")]);
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task({ progress }) });
+  tell({ type: "events", taskId: "t1", events: start === undefined ? [] : [start] });
+  expect(find(".activity").textContent).toContain("Running grep");
+  tell({ type: "events", taskId: "t1", events: end === undefined ? [] : [end] });
+  expect(find(".activity").textContent).toContain("Working");
+});

@@ -8,7 +8,7 @@ import type {
   UsageEvent,
 } from "../../../src/protocol.js";
 import { appendWithCuts, type Block } from "./blocks.js";
-import type { Item, MessageItem } from "./items.js";
+import type { Item, MessageItem, ToolItem } from "./items.js";
 import { omit } from "../../../src/util/omit.js";
 import { type Question, questionAfter } from "./question.js";
 import { appendToTail, EMPTY_TAIL, type TextTail } from "./textTail.js";
@@ -91,6 +91,13 @@ function applied(
     apply(draft, event);
   }
   return draft.finish();
+}
+
+/** Return the newest loaded call that has not ended. */
+export function openCall({ calls, items, dropped }: Conversation): ToolItem | undefined {
+  const newest = Math.max(...[...calls.values()].flat());
+  const item = items[newest - dropped];
+  return item?.kind === "tool" ? item : undefined;
 }
 
 /** Count the items of the run, including dropped ones. */

@@ -1,5 +1,5 @@
 import type { Batch } from "../../../src/panel/eventFeed.js";
-import { sizeOf } from "../../../src/panel/eventSize.js";
+import { PAGE_CHARS, sizeOf } from "../../../src/panel/eventSize.js";
 import type { PageSide } from "../../../src/panel/messages.js";
 import type { TaskEvent } from "../../../src/protocol.js";
 import {
@@ -15,12 +15,22 @@ import { cutsOf, dropBefore, renumbered, reusing, withoutItems } from "./rebuild
 export const MAX_CHARS = 800_000;
 /** How much remains after dropping events, so that drops are rare. */
 const KEPT_CHARS = 500_000;
+/** The most that is kept for what is in view, in characters: calls may be long and show one line. */
+const MOST_CHARS = 4 * MAX_CHARS;
+
+/** The first and last event of what is in view. */
+export interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Consecutive events of a run, and the conversation that they make. */
 export interface Stream {
   /** The events, without gaps; those before and after can be requested. */
   readonly events: readonly TaskEvent[];
   readonly chars: number;
+  /** The number of the first event that the sidecar still has, once that is known. */
+  readonly oldestSeq?: number;
   /** The number of the last one; 0 if there are none. */
   readonly lastSeq: number;
   /** The conversation has the facts up to this event. */
@@ -44,13 +54,18 @@ export const EMPTY_STREAM: Stream = {
 };
 
 /** Whether the run has events before the loaded ones. */
-export function hasBefore({ events }: Stream): boolean {
-  return (events[0]?.seq ?? 1) > 1;
+export function hasBefore({ events, oldestSeq = 1 }: Stream): boolean {
+  return (events[0]?.seq ?? 1) > oldestSeq;
 }
 
 /** Whether the run has events after the loaded ones. */
 export function hasAfter({ lastSeq, newestSeq }: Stream): boolean {
   return newestSeq > lastSeq;
+}
+
+/** Whether a page of earlier events fits, so that it is not dropped when new ones arrive. */
+export function hasRoom({ chars }: Stream): boolean {
+  return chars + PAGE_CHARS <= KEPT_CHARS;
 }
 
 /**
@@ -82,20 +97,28 @@ export function release(stream: Stream, atEnd: boolean): Stream {
   return held === undefined ? stream : receive(rest, held, atEnd);
 }
 
-/** Add requested events right before or after the loaded ones. */
-export function withPage(stream: Stream, side: PageSide, page: readonly TaskEvent[]): Stream {
+/** Add requested events right before or after the loaded ones; those in view are kept. */
+export function withPage(
+  stream: Stream,
+  side: PageSide,
+  page: readonly TaskEvent[],
+  inView?: SeqRange,
+): Stream {
   const [first] = stream.events;
   const fresh =
     side === "after" || first === undefined
       ? page.filter(({ seq }) => seq > stream.lastSeq)
       : page.filter(({ seq }) => seq < first.seq);
   if (fresh.length === 0) {
-    return stream;
+    return side === "after" || first === undefined ? stream : { ...stream, oldestSeq: first.seq };
   }
   if (side === "after" || first === undefined) {
-    return release(withoutOldest(appended(stream, fresh)), false);
+    return release(withoutOldest(appended(stream, fresh), inView?.first), false);
   }
-  return withoutNewest(prepended(stream, fresh));
+  if (fresh.at(-1)?.seq !== first.seq - 1) {
+    return stream; // The stream began again while the page was loading.
+  }
+  return withoutNewest(prepended(stream, fresh), inView?.last);
 }
 
 /** Note what a batch says about the whole run. */
@@ -154,14 +177,19 @@ function prepended(stream: Stream, earlier: readonly TaskEvent[]): Stream {
   };
 }
 
-function withoutOldest(stream: Stream): Stream {
+/** Drop events, as far as possible only those before `first`. */
+function withoutOldest(stream: Stream, first = Infinity): Stream {
   if (stream.chars <= MAX_CHARS) {
     return stream;
   }
   let { chars } = stream;
   let drop = 0;
-  while (chars > KEPT_CHARS && drop < stream.events.length - 1) {
-    chars -= sizeOf(stream.events[drop]);
+  while (drop < stream.events.length - 1) {
+    const event = stream.events[drop];
+    if (chars <= ((event?.seq ?? 0) < first ? KEPT_CHARS : MOST_CHARS)) {
+      break;
+    }
+    chars -= sizeOf(event);
     drop += 1;
   }
   const events = stream.events.slice(drop);
@@ -169,12 +197,17 @@ function withoutOldest(stream: Stream): Stream {
   return { ...stream, events, chars, conversation };
 }
 
-function withoutNewest(stream: Stream): Stream {
+/** Drop events, as far as possible only those after `last`. */
+function withoutNewest(stream: Stream, last = 0): Stream {
   let { chars } = stream;
   let count = stream.events.length;
-  while (chars > MAX_CHARS && count > 1) {
+  while (count > 1) {
+    const event = stream.events[count - 1];
+    if (chars <= ((event?.seq ?? 0) > last ? MAX_CHARS : MOST_CHARS)) {
+      break;
+    }
+    chars -= sizeOf(event);
     count -= 1;
-    chars -= sizeOf(stream.events[count]);
   }
   if (count === stream.events.length) {
     return stream;

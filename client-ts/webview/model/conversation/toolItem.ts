@@ -1,3 +1,4 @@
+import { OUTPUT_CHARS } from "../../../src/panel/eventSize.js";
 import { cutMiddle } from "../../../src/text/words.js";
 import type { ToolContent, ToolEvent } from "../../../src/protocol.js";
 import { diffOf, type FileDiff } from "./diff.js";
@@ -5,7 +6,8 @@ import { valueText } from "../../text/format.js";
 import type { ToolDiff, ToolItem } from "./items.js";
 
 const MAX_INPUT_CHARS = 8_000;
-const MAX_OUTPUT_CHARS = 20_000;
+/** An output that was cut already, and is longer by the mark, is not cut again. */
+const MAX_OUTPUT_CHARS = OUTPUT_CHARS + 100;
 /** At most this many diffs of one call are shown. */
 const MAX_DIFFS = 20;
 

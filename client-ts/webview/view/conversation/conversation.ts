@@ -9,8 +9,10 @@ import { duration } from "../../../src/text/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { keyOf } from "../../model/conversation/items.js";
+import { openCall } from "../../model/conversation/conversation.js";
 import { hasMore, type OpenRun, shownOf, showsEnd } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
+import { hasAfter, type Stream } from "../../model/conversation/stream.js";
 import { resumeWords, shownStatus, statusText } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
 import { ending, totals } from "./ending.js";
@@ -204,7 +206,7 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
   const isAsking = task.attention !== undefined;
   const silent = now - Math.max(task.progress.lastActivityAt, open.stream.newestTs);
   const facts = [
-    isAsking ? CONVERSATION.asking : doing(task.progress),
+    isAsking ? CONVERSATION.asking : doing(task.progress, open.stream),
     ...totals(task, open.stream.conversation),
     ...(silent > SILENCE_MS && !isAsking ? [CONVERSATION.silent(duration(silent))] : []),
   ];
@@ -234,11 +236,13 @@ function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
   </p>`;
 }
 
-function doing({ currentTool, retrying }: Progress): string {
+/** Events are newer than the progress, which only comes with a change of the run. */
+function doing({ currentTool, retrying }: Progress, stream: Stream): string {
   if (retrying !== undefined) {
     return retryWords(retrying);
   }
-  return currentTool === undefined ? CONVERSATION.working : CONVERSATION.tool(plain(currentTool));
+  const name = hasAfter(stream) ? currentTool : openCall(stream.conversation)?.name;
+  return name === undefined ? CONVERSATION.working : CONVERSATION.tool(plain(name));
 }
 
 function jump({ send }: View, open: OpenRun): Part {

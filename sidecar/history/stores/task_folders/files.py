@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from sidecar.history.stored.reading import Stamp, StoredFile, read_file, stamp_of
+from sidecar.history.stored.reading import Stamp, StoredFile, is_there, read_file, stamp_of
 
 TASKS: Final = "tasks"
 """The folder of a root that holds the task folders."""
@@ -33,7 +33,7 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     item: StoredFile = StoredFile(ITEM_FILE)
     metadata: StoredFile = StoredFile(METADATA_FILE)
     folder: Stamp | None = None
-    """The stamp of the folder itself, taken before its files were read."""
+    """The stamp of the folder itself, taken before its files were read, if it is part of the stamps."""
 
     @property
     def stamps(self) -> tuple[Stamp | None, ...]:
@@ -47,8 +47,8 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     @property
     def saving_until(self) -> int | None:
         """Return the time in ms until which a missing file may be in the middle of a save."""
-        times = [file.saving_until for file in (self.ui, self.api) if file.saving_until is not None]
-        return min(times, default=None)
+        ui, api = self.ui.saving_until, self.api.saving_until
+        return api if ui is None else ui if api is None else min(ui, api)
 
     @property
     def size(self) -> int:
@@ -78,12 +78,19 @@ def read_task(folder: str, with_metadata: bool) -> TaskFiles:
 
     Only Cline's metadata is useful, so the caller decides whether to read it.
     """
-    prefix = folder + os.sep
-    own = stamp_of(folder)
-    return TaskFiles(
-        read_file(prefix + UI_FILE, UI_FILE),
-        read_file(prefix + API_FILE, API_FILE),
-        read_file(prefix + ITEM_FILE, ITEM_FILE),
-        read_file(prefix + METADATA_FILE, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
-        own,
-    )
+    prefix, own = folder + os.sep, None
+    ui, api = read_file(prefix + UI_FILE, UI_FILE), read_file(prefix + API_FILE, API_FILE)
+    if ui.stamp is None or api.stamp is None:  # now the folder's stamp counts, which must be older
+        own = stamp_of(folder)
+        ui, api = read_file(prefix + UI_FILE, UI_FILE), read_file(prefix + API_FILE, API_FILE)
+    searchable = ui.data is not None or api.data is not None
+    item = _read_rare(prefix, ITEM_FILE, searchable)
+    metadata = _read_rare(prefix, METADATA_FILE, searchable) if with_metadata else StoredFile(METADATA_FILE)
+    return TaskFiles(ui, api, item, metadata, own)
+
+
+def _read_rare(prefix: str, name: str, searchable: bool) -> StoredFile:
+    """Read a file that most folders do not have; in one that is not `searchable` only reading tells why."""
+    if searchable and not is_there(prefix + name):
+        return StoredFile(name)
+    return read_file(prefix + name, name)

@@ -77,17 +77,17 @@ class TaskReader:
 
     def _row(self, name: str, files: TaskFiles, row: Row) -> IndexRow:
         """Make the row to keep. What was read during a save is read again by every scan until it may end."""
-        stamps, saving = files.stamps, files.saving_until
+        stamps = [stamp or () for stamp in files.stamps]
+        saving = files.saving_until
         return make_row(
             name,
             self.root.path,
-            condense(tuple(stamp or () for stamp in stamps)) if saving is None else UNSETTLED,
+            condense(tuple(stamps)) if saving is None else UNSETTLED,
             row.info,
             entry=self._digests.get(name, b""),
             ages_from=row.ages_from,
             until=row.until if saving is None else min(row.until, saving),
-            touched=max((stamp[0] for stamp in stamps[:_FILES] if stamp is not None), default=0)
-            // _NS_PER_MS,
+            touched=max([stamp[0] for stamp in stamps[:_FILES] if stamp], default=0) // _NS_PER_MS,
         )
 
     def open(self, name: str, now: int) -> tuple[TaskFiles, Row] | None:
@@ -100,14 +100,18 @@ class TaskReader:
         """Read a task's files, waiting at most `seconds` for one that a save has taken away."""
         folder = task_folder(self.root.path, name)
         files = read_task(folder, with_metadata=is_epoch_id(name))
+        if files.ui.data is not None and files.api.data is not None:
+            return files
         if files.ui.absent and files.api.absent and not os.path.lexists(folder):
             return None
         return leftovers.settle(folder, files, seconds)
 
     def _source(self, name: str, files: TaskFiles, now: int) -> TaskSource:
-        entry, hint = self._lists.entries.get(name), self._lists.hints.get(name)
-        place = self._lists.place_of(name)
-        return TaskSource(name, self.root.path, self.root.product, files, entry, hint, now, place)
+        lists, root = self._lists, self.root
+        if not lists.by_list:  # as most roots
+            return TaskSource(name, root.path, root.product, files, None, None, now)
+        entry, hint = lists.entries.get(name), lists.hints.get(name)
+        return TaskSource(name, root.path, root.product, files, entry, hint, now, lists.place_of(name))
 
 
 def _digest(entry: ListEntry | None, hint: ListEntry | None) -> bytes:

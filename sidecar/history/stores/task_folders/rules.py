@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,14 +35,15 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     """
 
     info: TaskInfo | None
-    sources: structural.Sources
+    sources: Callable[[], structural.Sources] = dict
+    """Finds the source of each field; most rows are never asked."""
     ages_from: int | float | None = None
     until: int = FOR_EVER
 
     @property
     def provenance(self) -> dict[str, Provenance]:
         """Return the source of each field's value."""
-        return structural.provenance(self.sources, self.info) if self.info is not None else {}
+        return structural.provenance(self.sources(), self.info) if self.info is not None else {}
 
 
 def read_row(source: TaskSource, rules: Rules) -> Row:
@@ -65,7 +66,7 @@ def read_rows(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
 def damaged(source: TaskSource, rules: Rules) -> Row:
     """Return the row of a task that broke the rules: listed under `structural`, read again the next day."""
     info = structural.damaged_row(source) if rules == "structural" else None
-    return Row(info, {}, None, source.now + DAY_MS)
+    return Row(info, until=source.now + DAY_MS)
 
 
 def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
@@ -76,10 +77,10 @@ def _read(sources: Sequence[TaskSource], rules: Rules) -> list[Row]:
 
 def _structured(source: TaskSource, extracted: Extract) -> Row:
     if source.is_empty:
-        return Row(None, {})
-    if extracted.is_plain and (fields := _guide_fields(source, source.now)) is not None:
-        extracted = _filled(source, extracted, fields)
+        return Row(None)
     until = min(extracted.until, id_holds_until(source.task_id, source.now))
+    if structural.is_plain(extracted.view) and (fields := _guide_fields(source, source.now)) is not None:
+        return _filled(source, extracted, fields, until)
     return Row(extracted.info, extracted.sources, extracted.ages_from, until)
 
 
@@ -88,7 +89,7 @@ def _guided(sources: Sequence[TaskSource]) -> list[Row]:
     listed = [source for source, found in zip(sources, fields, strict=True) if found is not None]
     others = iter(structural.fields_not_in_guide(listed))
     return [
-        _guide_row(*next(others), source.now, found) if found is not None else Row(None, {})
+        _guide_row(*next(others), source.now, found) if found is not None else Row(None)
         for source, found in zip(sources, fields, strict=True)
     ]
 
@@ -128,8 +129,8 @@ def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") ->
         workspace_dir=fields.workspace_dir,
     )
     if now in (fields.created_at, fields.last_activity):  # a default date, or soon the same as one
-        return Row(info, {}, None, 0)
-    return Row(info, {}, _guide_ages(fields), until)
+        return Row(info, until=0)
+    return Row(info, ages_from=_guide_ages(fields), until=until)
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:
@@ -138,7 +139,7 @@ def _guide_ages(fields: "GuideFields") -> int | float | None:
     return None if settled else fields.last_activity
 
 
-def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Extract:
+def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields", until: int) -> Row:
     """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
     began = _unless_default(fields.created_at, source.now)
     active = _unless_default(fields.last_activity, source.now)
@@ -157,9 +158,8 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields") -> Ex
     )
     sourced = Sourced(None, "guide", "the messages carry no structure")
     names = ("title", "status", "outcome", "createdAt", "lastActivity", "mode", "tokenUsage", "workspaceDir")
-    sources = extracted.sources | dict.fromkeys(names, sourced)
     ages_from = _guide_ages(fields) if active is not None else None
-    return msgspec.structs.replace(extracted, info=info, sources=sources, ages_from=ages_from)
+    return Row(info, lambda: extracted.sources() | dict.fromkeys(names, sourced), ages_from, until)
 
 
 def _encodable(text: str | None) -> str | None:

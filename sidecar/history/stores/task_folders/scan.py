@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from sidecar.history.stored.reading import is_there
 from sidecar.history.stores.contract import Keys, Root
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
@@ -16,7 +17,6 @@ _log = logging.getLogger(__name__)
 
 _RELATIVE: Final = os.stat in os.supports_dir_fd and os.access in os.supports_dir_fd
 """A stat relative to an open folder spares the kernel the way to it: 6 % of the scan."""
-_HAS_NO_FOLLOW: Final = os.access in os.supports_follow_symlinks
 _UI, _API, _ITEM, _METADATA = (os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
 
 WORTH_FORKING: Final = 4_000
@@ -80,10 +80,7 @@ def _folder(path: str) -> Iterator[_Folder]:
 
 
 def _stat_files(folder: _Folder, names: Keys) -> list[int]:
-    """Stat the files of tasks.
-
-    One that is mostly not there is asked for by `access`, which costs a third of a stat that fails.
-    """
+    """Stat the files of tasks; one that is mostly not there is asked for first."""
     handle, prefix = folder
 
     def stamp(path: str) -> tuple[int, ...]:
@@ -96,16 +93,10 @@ def _stat_files(folder: _Folder, names: Keys) -> list[int]:
     keys: list[int] = []
     for name in names:
         path = prefix + name
-        item = stamp(path + _ITEM) if _exists(path + _ITEM, handle) else ()
-        with_metadata = len(name) <= EPOCH_DIGITS and _exists(path + _METADATA, handle)
+        item = stamp(path + _ITEM) if is_there(path + _ITEM, handle) else ()
+        with_metadata = len(name) <= EPOCH_DIGITS and is_there(path + _METADATA, handle)
         metadata = stamp(path + _METADATA) if with_metadata else ()
         ui, api = stamp(path + _UI), stamp(path + _API)
         own = () if ui and api else (stamp(path),)  # as `TaskFiles.stamps`
         keys.append(condense((ui, api, item, metadata, *own)))
     return keys
-
-
-def _exists(path: str, handle: int | None) -> bool:
-    if _HAS_NO_FOLLOW:
-        return os.access(path, os.F_OK, dir_fd=handle, follow_symlinks=False)
-    return os.path.lexists(path)

@@ -112,7 +112,7 @@ def test_an_older_name_and_a_first_save_cut_short_are_taken(tmp_path: Path, name
     assert files.api.absent
 
 
-def test_a_file_of_the_older_name_is_no_save_to_wait_for(tmp_path: Path) -> None:
+def test_a_file_of_the_older_name_is_not_a_save_to_wait_for(tmp_path: Path) -> None:
     (tmp_path / "claude_messages.json").write_bytes(b"[]")
     assert not leftovers.is_unsettled(str(tmp_path), read_task(str(tmp_path), False))
 
@@ -182,7 +182,7 @@ def test_followed_rows_are_not_trusted_when_a_save_cannot_be_under_way_any_more(
 
 
 @pytest.mark.parametrize(("age", "expected"), [(-4, []), (-6, ["recovered"]), (30, []), (32, ["recovered"])])
-def test_only_a_lock_of_a_sane_age_tells_of_a_save(
+def test_only_a_lock_of_a_sane_age_shows_a_save(
     store: Store, say: Make, later: Later, age: int, expected: list[str]
 ) -> None:
     folder = store.write(ui=[say("text", "a prompt")], api=[])
@@ -193,7 +193,7 @@ def test_only_a_lock_of_a_sane_age_tells_of_a_save(
     assert codes(store) == expected
 
 
-def test_a_leftover_from_the_future_is_no_save(store: Store, say: Make, later: Later) -> None:
+def test_a_leftover_from_the_future_is_not_a_save(store: Store, say: Make, later: Later) -> None:
     folder = store.write(ui=[say("text", "a prompt")], api=[])
     leave(folder, "", LEFT[0])
     later(-10)

@@ -21,6 +21,7 @@ GONE = "00000000-0000-4000-8000-000000000000"
 IDS = [f"0000000{digit}-0000-4000-8000-000000000000" for digit in range(1, 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["structural", "guide"])
 def test_damaged_tasks_read_together_are_read_as_each_alone(
     tmp_path: Path, rules: Rules, monkeypatch: pytest.MonkeyPatch

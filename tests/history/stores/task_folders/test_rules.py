@@ -1,4 +1,4 @@
-"""The guide's rules beside the structural ones, and what plain data falls back to."""
+"""The guide's rules next to the structural ones, and what plain data falls back to."""
 
 import math
 from collections.abc import Callable

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.comparison import changed_names
+from sidecar.history.stored import reading
 from sidecar.history.stores.parallel import Parallel, Work, nothing, sequential
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.task_folders import scan
@@ -47,7 +48,7 @@ def test_only_files_that_are_read_matter(
     listed: Store, name: str, concerned: set[str], platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scan, "_RELATIVE", platform == "relative")
-    monkeypatch.setattr(scan, "_HAS_NO_FOLLOW", platform == "relative")
+    monkeypatch.setattr(reading, "_HAS_NO_FOLLOW", platform == "relative")
     assert changed(listed) == []
     for folder in (listed.path / "tasks").iterdir():
         (folder / name).write_bytes(b"{}")
@@ -101,7 +102,7 @@ def test_each_trace_of_a_change_is_enough(listed: Store, file: str, trace: str) 
     assert changed(listed) == [TASK_ID]
 
 
-def test_what_an_index_knows_is_compared_with_files_looked_at_before_it_was_loaded(
+def test_what_an_index_knows_is_compared_with_files_checked_before_it_was_loaded(
     listed: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def spread(

@@ -146,7 +146,7 @@ async def test_the_agents_own_turn_limit_is_reported(agent: Agent) -> None:
     assert (result.terminate_reason, result.final_message) == ("MAX_TURNS", "so far")
 
 
-async def test_what_is_no_message_is_logged_and_harms_nothing(agent: Agent) -> None:
+async def test_what_is_not_a_message_is_logged_and_harms_nothing(agent: Agent) -> None:
     run = await agent("garbage")
     result = await run.result()
     assert result.final_message == "before after -32601"
@@ -174,6 +174,7 @@ async def test_a_notice_replaces_a_line_over_the_limit(agent: Agent) -> None:
     assert re.search(r"omitted a line of [\d,]+ bytes: the limit is 33,554,432", run.text("log"))
 
 
+@pytest.mark.slow
 async def test_a_flood_of_updates_arrives_whole_in_order_and_in_few_events(agent: Agent) -> None:
     run = await agent("flood", "100000")
     await run.result()
@@ -188,6 +189,7 @@ async def test_a_flood_of_tools_loses_and_doubles_none(agent: Agent) -> None:
     assert ended == [f"call-{number}" for number in range(5000)]
 
 
+@pytest.mark.slow
 async def test_a_slow_journal_holds_the_agent_back(agent: Agent) -> None:
     go, events = asyncio.Event(), list[dict[str, Any]]()
 

@@ -81,6 +81,7 @@ def answer(process: subprocess.Popen[bytes], method: str, params: dict[str, Any]
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_no_key_is_in_the_environment_or_the_arguments_of_the_agent(agent: subprocess.Popen[bytes]) -> None:
     proc = Path("/proc", str(agent.pid))

@@ -178,6 +178,37 @@ test("far back the newest are let go of, and can be asked for again", () => {
   expect(hasAfter(forth)).toBe(false);
 });
 
+test("what is in view stays, even if it is long", () => {
+  const all = long(100, 1, 50_000);
+  const end = followed(all.slice(85));
+  const back = withPage(end, "before", all.slice(70, 85), { first: 86, last: 90 });
+  expect(back.chars).toBeGreaterThan(MAX_CHARS);
+  expect(back.lastSeq).toBe(90);
+  const from = withPage(EMPTY_STREAM, "after", all.slice(0, 15));
+  const forth = withPage(from, "after", all.slice(15, 30), { first: 6, last: 15 });
+  expect(forth.events[0]?.seq).toBe(6);
+});
+
+test("what is in view does not stay beyond measure", () => {
+  const all = long(200, 1, 50_000);
+  const end = followed(all.slice(185));
+  const back = withPage(end, "before", all.slice(0, 185), { first: 1, last: 200 });
+  expect(back.chars).toBeLessThanOrEqual(4 * MAX_CHARS);
+});
+
+test("events that the sidecar no longer has are requested only once", () => {
+  const end = followed(long(10, 501));
+  expect(hasBefore(end)).toBe(true);
+  expect(hasBefore(withPage(end, "before", []))).toBe(false);
+  expect(hasBefore(withPage(end, "before", long(5, 501)))).toBe(false);
+});
+
+test("a page is ignored if the stream began again while it was loading", () => {
+  const all = long(30, 1);
+  const late = receive(EMPTY_STREAM, { events: all.slice(20) }, true);
+  expect(withPage(late, "before", all.slice(0, 10))).toBe(late);
+});
+
 test("a page that meets what is held goes on with it", () => {
   const all = long(30, 1);
   const before = followed(all.slice(0, 10));

@@ -63,9 +63,7 @@ def _first(tests: Tests[T], records: Collection[T]) -> Product | None:
 
 def _by_messages(notes: Collection[Raw], kinds: Collection[str | None]) -> Product | None:
     """Return the product of the first mark; where all are of one product, without checking each message."""
-    found: set[Product] = set()
-    if not _WORDS.keys().isdisjoint(kinds):  # the common case, which is cheap to check
-        found = {_WORDS[kind] for kind in _WORDS.keys() & kinds}
+    found = {_WORDS[kind] for kind in kinds if kind in _WORDS}
     if any(notes):
         found.add(_OF_NOTES)
     if len(found) < 2:

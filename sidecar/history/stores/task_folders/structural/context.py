@@ -41,13 +41,13 @@ def model(view: TaskView) -> Sourced | None:
     """Find the model used last: list entry, messages, environment block, metadata."""
     if view.entry is not None and (listed := _word(view.entry.model_id)):
         return Sourced(listed, view.entry_source)
-    notes = list(_noted(view, "model_id"))
-    if notes and notes[0][1] != METADATA_FILE:
-        return Sourced(*notes[0])
+    noted = next(_noted(view, "model_id"), None)
+    if noted is not None and noted[1] != METADATA_FILE:
+        return Sourced(*noted)
     for environment in islice(newest_first(view), _SEARCHED):
         if environment.model is not None:
             return Sourced(environment.model, environment.source)
-    return Sourced(*notes[0]) if notes else None
+    return Sourced(*noted) if noted is not None else None
 
 
 def workspace(view: TaskView) -> Sourced | None:

@@ -21,7 +21,7 @@ _blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _TIME_HEADING: Final = "\n# Current Time\n"
-_WORKSPACE_HEADINGS: Final = ("\n# Current Workspace Directory (", "\n# Current Working Directory (")
+_WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Working Directory (")
 _LISTING: Final = ") Files"
 _PRIMARY: Final = "Primary: "
 _MODE_WINDOW: Final = 65_536
@@ -119,15 +119,10 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
 def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
     known = view.environments.get(id(message))
     if known is None:
-        known = view.environments[id(message)] = _read_message(view, message)
+        texts = _candidates(view, message) if _OPEN_BYTES in bytes(message.content) else ()
+        known = [found for text in texts if (found := _at_end(text, API_FILE)) is not None]
+        view.environments[id(message)] = known
     return known
-
-
-def _read_message(view: TaskView, message: ApiMessage) -> list[Environment]:
-    if _OPEN_BYTES not in bytes(message.content):
-        return []
-    found = (_at_end(text, API_FILE) for text in _candidates(view, message))
-    return [*filter(None, found)]
 
 
 def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
@@ -137,8 +132,8 @@ def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
     except UNREADABLE:
         found = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
         return [text for text in found if isinstance(text, str)]
-    texts = [bytes(block.text) for block in blocks if block.type == "text"]
-    return [*filter(None, [text_of(text) for text in texts if _OPEN_BYTES in text])]
+    texts = [block.text for block in blocks if block.type == "text" and _OPEN_BYTES in bytes(block.text)]
+    return [*filter(None, map(text_of, texts))]
 
 
 def _at_end(text: str, source: str) -> Environment | None:
@@ -179,15 +174,16 @@ def _workspaces(text: str) -> dict[str, Any]:
 
 
 def _behind(text: str, heading: str) -> int:
-    """Find where a heading, given with the line's end before it, ends; -1 when it is not there."""
-    if text.startswith(heading[1:]):
-        return len(heading) - 1
-    place = text.find(heading)
-    return place + len(heading) if place >= 0 else -1
+    """Find where a heading at the start of a line ends; -1 when it is not there."""
+    if text.startswith(heading):
+        return len(heading)
+    place = text.find("\n" + heading)
+    return place + 1 + len(heading) if place >= 0 else -1
 
 
 def _tagged(text: str, opening: str, closing: str) -> str | None:
     """The content of the first `<tag>…</tag>`, on one line."""
-    value, closed, _ = text.partition(opening)[2].partition(closing)
-    value = value.strip()
-    return value if closed and value and "\n" not in value else None
+    start = text.find(opening) + len(opening)
+    end = text.find(closing, start) if start >= len(opening) else -1
+    value = text[start:end].strip() if end >= 0 else ""
+    return value if value and "\n" not in value else None

@@ -3,7 +3,7 @@
 Pure: the same bytes and the same `now` give the same row, and everything here can cross a process border.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +15,7 @@ from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.status_by_age import by_age
 from sidecar.history.stores.task_folders.files import API_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products.detection import detect_product
+from sidecar.history.stores.task_folders.records import UiMessage
 from sidecar.history.stores.task_folders.structural import context, titles
 from sidecar.history.stores.task_folders.structural.environment import newest_first
 from sidecar.history.stores.task_folders.structural.status import Ending, ending
@@ -40,19 +41,36 @@ _NOT_IN_GUIDE: Final = {**dict.fromkeys(_FINDERS, lambda _: None), "model": cont
 
 Sources = dict[str, Sourced | None]
 """What was found for each field, and where."""
+Found = tuple[Sourced | None, ...]
 
 
 class Extract(msgspec.Struct, frozen=True):
     """A task as the structural rules see it; `ages_from` is set where the status is a matter of age.
 
-    The outcome holds before the time `until`, in ms.
+    `found` are the values of `_FINDERS`. The outcome holds before the time `until`, in ms.
     """
 
     info: TaskInfo
-    sources: Sources
+    view: TaskView
+    ended: Ending
+    product: Sourced
+    found: Found
     ages_from: int | float | None
-    is_plain: bool
-    until: int
+
+    @property
+    def until(self) -> int:
+        """Return the time in ms before which the outcome holds."""
+        return self.ended.until
+
+    def sources(self) -> Sources:
+        """Collect what was found for each field, and where: only for a task that is opened."""
+        info, ended = self.info, self.ended
+        found = dict(zip(_FINDERS, self.found, strict=True))
+        if info.token_usage is not None and info.token_usage.cost is not None:
+            found["cost"] = found["tokenUsage"]
+        found["product"] = self.product
+        found["status"] = found["outcome"] = Sourced(ended.status, ended.source, ended.note)
+        return found | _listed(self.view, info)
 
 
 def extract(sources: Sequence[TaskSource]) -> list[Extract]:
@@ -73,15 +91,10 @@ def fields_not_in_guide(sources: Sequence[TaskSource]) -> list[tuple[TaskInfo, i
     return [(_row(view, ended, product.value, found), ended.until) for view, ended, product, found in looks]
 
 
-def _extract(view: TaskView, ended: Ending, product: Sourced, found: Sources) -> Extract:
+def _extract(view: TaskView, ended: Ending, product: Sourced, found: Found) -> Extract:
     info = _row(view, ended, product.value, found)
-    if info.token_usage is not None and info.token_usage.cost is not None:
-        found["cost"] = found["tokenUsage"]
-    found["product"] = product
-    found["status"] = found["outcome"] = Sourced(ended.status, ended.source, ended.note)
-    found |= _listed(view, info)
-    active = info.last_activity if isinstance(info.last_activity, int) and ended.status is None else None
-    return Extract(info, found, active, is_plain(view), ended.until)
+    active = info.last_activity if ended.status is None and isinstance(info.last_activity, int) else None
+    return Extract(info, view, ended, product, found, active)
 
 
 def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:
@@ -110,11 +123,17 @@ def is_plain(view: TaskView) -> bool:
     """
     if view.entry is not None or view.hint is not None or view.ui is None or view.api is None:
         return False
+    if view.ui.records and not _is_bare(view.ui.records[0]):
+        return False
     if any(found.code in _NO_JSON for found in view.ui.problems + view.api.problems):
         return False
     if not view.ui.records:
         return bool(view.api.records) and next(newest_first(view), None) is None
-    return all(m.type is None and m.say is None and m.ask is None for m in view.ui.records)
+    return all(map(_is_bare, view.ui.records))
+
+
+def _is_bare(message: UiMessage) -> bool:
+    return message.type is None and message.say is None and message.ask is None
 
 
 def damaged_row(source: TaskSource) -> TaskInfo:
@@ -141,15 +160,15 @@ def _products(views: Sequence[TaskView]) -> list[Sourced]:
     return [_product(view) for view in views]
 
 
-def _found(views: Sequence[TaskView], finders: Mapping[str, Finder]) -> list[Sources]:
-    """Look for each field in all tasks; the answer is by task."""
-    columns = [[find(view) for view in views] for find in finders.values()]
-    return [dict(zip(finders, values, strict=True)) for values in zip(*columns, strict=True)]
+def _found(views: Sequence[TaskView], finders: Mapping[str, Finder]) -> Iterator[Found]:
+    """Look for each field in all tasks; the answer is by task, in the order of the finders."""
+    return zip(*[[find(view) for view in views] for find in finders.values()], strict=True)
 
 
-def _row(view: TaskView, ended: Ending, product: Product, found: Sources) -> TaskInfo:
+def _row(view: TaskView, ended: Ending, product: Product, found: Found) -> TaskInfo:
     """Make the row; `found` holds, in this order, what is unpacked here."""
-    values: list[Any] = [it.value if it is not None else None for it in found.values()]
+    values: list[Any] = [it.value if it is not None else None for it in found]
+    size = _size(view.source.files.ui) + _size(view.source.files.api)
     title, began, active, mode, usage, workspace, model = values
     parent, root, children = context.relatives(view)
     return TaskInfo(
@@ -168,7 +187,7 @@ def _row(view: TaskView, ended: Ending, product: Product, found: Sources) -> Tas
         product=product,
         model=model,
         ui_message_count=_length(view.source.files.ui, view.ui),
-        size_bytes=_size(view.source.files.ui) + _size(view.source.files.api),
+        size_bytes=size,
         parent_id=parent,
         root_id=root,
         child_ids=children,
@@ -194,7 +213,7 @@ def _listed(view: TaskView, info: TaskInfo) -> Sources:
 def _product(view: TaskView) -> Sourced:
     if view.source.product is not None:
         return Sourced(view.source.product, "the root's path")
-    usages = [usage for _, usage in view.usages]
+    usages = view.usages.values()
     return Sourced(
         *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_notes, view.kinds, usages)
     )
@@ -204,7 +223,9 @@ def _length(file: StoredFile, parsed: Parsed[Any] | None) -> int | None:
     """Count a file's messages: an absent file holds none, of an unreadable one nothing is known."""
     if parsed is None:
         return 0 if file.absent else None
-    return None if any(it.code == "notMessages" for it in parsed.problems) else parsed.total
+    if parsed.problems and any(it.code == "notMessages" for it in parsed.problems):
+        return None
+    return parsed.total
 
 
 def _size(file: StoredFile) -> int:

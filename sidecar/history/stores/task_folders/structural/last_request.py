@@ -25,7 +25,7 @@ def last_request(view: TaskView) -> tuple[Usage | None, frozenset[str | None]]:
     for index in range(len(view.kinds) - 1, -1, -1):
         kind = view.kinds[index]
         if kind == _REQUEST:
-            return _usage_at(view, index), frozenset(kinds)
+            return view.usages.get(index), frozenset(kinds)
         if kind in _USER_SPOKE:
             return None, frozenset()
         if not retried:
@@ -61,7 +61,3 @@ def under_way_until(view: TaskView) -> int:
         return int(found.value) + ACTIVE_MS
     stamp = view.source.files.ui.stamp
     return stamp[0] // _NS_PER_MS + ACTIVE_MS if stamp is not None else 0
-
-
-def _usage_at(view: TaskView, index: int) -> Usage | None:
-    return next((usage for place, usage in reversed(view.usages) if place == index), None)

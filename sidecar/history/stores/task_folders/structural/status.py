@@ -1,6 +1,5 @@
 """The status of a task, judged by its last relevant message instead of by words anywhere in it."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -55,74 +54,81 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 
 def ending(view: TaskView) -> Ending:
     """Return how a task ended or what it waits for."""
-    return next(_endings(view), Ending("unknown", None, "age"))
-
-
-def _endings(view: TaskView) -> Iterator[Ending]:
-    entry = view.entry
-    if entry is not None and entry.product == "sidecar" and (recorded := _RECORDED.get(str(entry.outcome))):
-        if recorded == "streaming":
-            yield _under_way(view, "outcome streaming", view.entry_source)
-        yield Ending(recorded, _BY_ENDING.get(recorded), view.entry_source)
     last = _last_relevant(view)
-    yield from _completed(view, last)
-    yield from _failed(view, last)
-    yield from _recorded(view)
-    yield from _unfinished(view, last)
+    return (
+        _recorded_by_us(view)
+        or _completed(view, last)
+        or _failed(view, last)
+        or _delegated(view)
+        or _unfinished(view, last)
+        or Ending("unknown", None, "age")
+    )
 
 
-def _completed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
+def _recorded_by_us(view: TaskView) -> Ending | None:
+    entry = view.entry
+    if entry is None or entry.product != "sidecar" or (recorded := _RECORDED.get(str(entry.outcome))) is None:
+        return None
+    if recorded == "streaming":
+        return _under_way(view, "outcome streaming", view.entry_source)
+    return Ending(recorded, _BY_ENDING.get(recorded), view.entry_source)
+
+
+def _completed(view: TaskView, last: UiMessage | None) -> Ending | None:
     if last is not None and not last.partial:
         if last.type == "ask" and last.ask == "completion_result":
-            yield Ending("completed", "completed", UI_FILE, "ask completion_result")
+            return Ending("completed", "completed", UI_FILE, "ask completion_result")
         if _asked_tool(last) == "finishTask":
-            yield Ending("completed", "completed", UI_FILE, _hand_back_note(view))
+            return Ending("completed", "completed", UI_FILE, _hand_back_note(view))
     if _has_completion(view):
-        yield Ending("completed", "completed", UI_FILE, "say completion_result")
+        return Ending("completed", "completed", UI_FILE, "say completion_result")
     if view.entry is not None and view.entry.status == "completed" and not _continued(view):
-        yield Ending("completed", "completed", view.entry_source, "status completed")
+        return Ending("completed", "completed", view.entry_source, "status completed")
+    return None
 
 
-def _failed(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
+def _failed(view: TaskView, last: UiMessage | None) -> Ending | None:
     if last is None:
-        return
+        return None
     if last.type == "ask" and last.kind in _FAILED_ASKS:
-        yield Ending("failed", "failed", UI_FILE, f"ask {last.kind}")
+        return Ending("failed", "failed", UI_FILE, f"ask {last.kind}")
     request, since = last_request(view)
     reason = str(request.cancel_reason) if request is not None else ""
     if reason in _FAILED_REASONS and is_unanswered(since):
-        yield Ending("failed", "failed", UI_FILE, f"cancelReason {reason}")
-    if repeats(last):
-        until = under_way_until(view)
-        if view.now < until:
-            yield Ending("streaming", None, UI_FILE, f"{last.kind}: a failed request is repeated", until)
-        yield Ending("failed", "failed", UI_FILE, f"{last.kind}, and no answer after it")
+        return Ending("failed", "failed", UI_FILE, f"cancelReason {reason}")
+    if not repeats(last):
+        return None
+    until = under_way_until(view)
+    if view.now < until:
+        return Ending("streaming", None, UI_FILE, f"{last.kind}: a failed request is repeated", until)
+    return Ending("failed", "failed", UI_FILE, f"{last.kind}, and no answer after it")
 
 
-def _recorded(view: TaskView) -> Iterator[Ending]:
+def _delegated(view: TaskView) -> Ending | None:
     """What the list entry says of a delegation, unless messages followed."""
     status = view.entry.status if view.entry is not None else None
     if status == "delegated":
-        yield Ending("delegated", None, view.entry_source, "status delegated")
+        return Ending("delegated", None, view.entry_source, "status delegated")
     if status == "interrupted":
-        yield Ending("interrupted", None, view.entry_source, "status interrupted")
+        return Ending("interrupted", None, view.entry_source, "status interrupted")
+    return None
 
 
-def _unfinished(view: TaskView, last: UiMessage | None) -> Iterator[Ending]:
+def _unfinished(view: TaskView, last: UiMessage | None) -> Ending | None:
     if last is None:
-        return
+        return None
     request, _ = last_request(view)
     if request is not None and request.cancel_reason == "user_cancelled":
-        yield Ending("cancelled", None, UI_FILE, "cancelReason user_cancelled")
+        return Ending("cancelled", None, UI_FILE, "cancelReason user_cancelled")
     if last.partial is True or paces(last):
-        yield _under_way(view, "the last message is partial", UI_FILE)
+        return _under_way(view, "the last message is partial", UI_FILE)
     if last.type == "ask":
-        tool = _asked_tool(last)
-        if tool == "newTask":
-            yield Ending("delegated", None, UI_FILE, "ask tool newTask")
-        yield Ending("waiting", None, UI_FILE, f"ask {last.kind}")
+        if _asked_tool(last) == "newTask":
+            return Ending("delegated", None, UI_FILE, "ask tool newTask")
+        return Ending("waiting", None, UI_FILE, f"ask {last.kind}")
     if (started := _open_request(view)) is not None and _has_no_numbers(started):
-        yield _under_way(view, "the last request has no figures yet", UI_FILE)
+        return _under_way(view, "the last request has no figures yet", UI_FILE)
+    return None
 
 
 def _under_way(view: TaskView, note: str, source: str) -> Ending:
@@ -156,7 +162,7 @@ def _open_request(view: TaskView) -> Usage | None:
     for index in range(len(view.kinds) - 1, -1, -1):
         kind = view.kinds[index]
         if kind == "api_req_started":
-            return next((usage for place, usage in reversed(view.usages) if place == index), None)
+            return view.usages.get(index)
         if kind not in _ROUTINE_OR_TEXT:
             return None
     return None

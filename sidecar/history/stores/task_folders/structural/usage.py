@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -17,9 +18,11 @@ _FIELDS: Final = ("tokens_in", "tokens_out", "cache_writes", "cache_reads", "cos
 Number = int | float
 Row = Sequence[Any]
 _figures: Final = attrgetter(*_FIELDS)
+_condensing: Final = attrgetter("context_condense")
 _listed: Final = attrgetter(*_FIELDS[:-1], "total_cost")
 _NUMBERS: Final = frozenset({int, float})
 _ONLY_INTEGERS: Final = frozenset({int})
+_NOTHING: Final = TokenUsage()
 
 
 def token_usage(view: TaskView) -> Sourced | None:
@@ -33,12 +36,12 @@ def token_usage(view: TaskView) -> Sourced | None:
         return Sourced(listed, view.entry_source, "messages are missing" if damaged else None)
     if view.ui is None or not view.ui_messages:
         return None
-    rows = [_figures(record) for record in _merged(view)]
+    rows = [*map(_figures, _merged(view))]
     columns = tuple(zip(*rows, strict=True)) or ((),) * len(_FIELDS)
     condensings = _condense_costs(view)
     summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
     note = _sum_note(_telling(rows, columns[0]), len(condensings))
-    return Sourced(summed, UI_FILE, note) if summed != TokenUsage() else None
+    return Sourced(summed, UI_FILE, note) if summed != _NOTHING else None
 
 
 def number(value: Any) -> Number | None:
@@ -55,6 +58,7 @@ def _telling(rows: Sequence[Row], first: Row) -> int:
     return sum(any(number(value) is not None for value in row) for row in rows)
 
 
+@lru_cache(1_000)
 def _sum_note(records: int, condensings: int) -> str:
     """Say what was added up: `sum of 41 request records and 1 condensing`."""
     counts = {"request record": records, "condensing": condensings}
@@ -65,10 +69,10 @@ def _sum_note(records: int, condensings: int) -> str:
 def _merged(view: TaskView) -> list[Usage]:
     """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
     if _NO_STARTS.isdisjoint(view.kinds):
-        return [record for _, record in view.usages]
+        return [*view.usages.values()]
     started: list[Usage] = []
     others: list[Usage] = []
-    for index, record in view.usages:
+    for index, record in view.usages.items():
         kind = view.kinds[index]
         if kind == _REQUEST:
             started.append(record)
@@ -90,7 +94,10 @@ def _overlaid(start: Usage, finish: Usage) -> Usage:
 
 def _condense_costs(view: TaskView) -> list[Number]:
     """Roo books the cost of condensing a conversation apart from its requests."""
-    condensings = [value_of(json) for message in view.ui_messages[1:] if (json := message.context_condense)]
+    carried = [*map(_condensing, view.ui_messages[1:])]
+    if not any(carried):
+        return []
+    condensings = [value_of(json) for json in carried if json]
     costs = [number(it.get("cost")) for it in condensings if isinstance(it, dict)]
     return [cost for cost in costs if cost is not None]
 
@@ -106,7 +113,7 @@ def _from_entry(entry: ListEntry) -> TokenUsage | None:
     """Read an entry's figures. The products write zeros before the first request: those tell nothing."""
     figures = [*map(number, _listed(entry))]
     usage = _usage(figures)
-    return usage if usage != TokenUsage() and (any(figures) or entry.product == "sidecar") else None
+    return usage if usage != _NOTHING and (any(figures) or entry.product == "sidecar") else None
 
 
 def _usage(figures: Sequence[Number | None]) -> TokenUsage:

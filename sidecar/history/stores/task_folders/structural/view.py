@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import compress, count
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -42,6 +43,7 @@ T = TypeVar("T")
 _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
 _usage_decoder: Final = msgspec.json.Decoder(Usage)
 USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
+_note_of: Final = attrgetter("model_info")
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
 EARLIEST_MS: Final = 946_684_800_000
 """2000-01-01: an earlier "time in ms" is a count of seconds, or no time at all."""
@@ -76,6 +78,8 @@ class TaskSource(msgspec.Struct, frozen=True, gc=False):
     def is_empty(self) -> bool:
         """Return whether this is not a task: no message file, readable or not, and no list entry."""
         files = self.files
+        if files.ui.stamp is not None:  # as mostly
+            return False
         found = any(file.stamp is not None or not file.absent for file in (files.ui, files.api, files.item))
         return not found and self.entry is None and self.hint is None
 
@@ -84,7 +88,8 @@ class TaskView:
     """A parsed task. What its messages carry is decoded when first asked for.
 
     `ui_messages` leaves out the asks that merely opening the task appended; `kinds` are those of its
-    messages; `usages` its usage records with their places (the prompt, at 0, is never one).
+    messages and `ui_notes` what they note of the model; `usages` its usage records by their places (the
+    prompt, at 0, is never one).
     """
 
     def __init__(self, source: TaskSource) -> None:
@@ -100,12 +105,12 @@ class TaskView:
         self.metadata = self._metadata(source.files.metadata)
         self.ui_messages = _unopened(self.ui.records if self.ui else [])
         self.kinds = kinds_of(self.ui_messages)
-        self.ui_notes = [message.model_info for message in self.ui_messages]
-        self.usages = [
-            (index, usage)
+        self.ui_notes = [*map(_note_of, self.ui_messages)]
+        self.usages = {
+            index: usage
             for index in compress(count(), map(USAGE_KINDS.__contains__, self.kinds))
             if index and (usage := usage_of(self.ui_messages[index])) is not None
-        ]
+        }
         self._note_gaps()
 
     @property
@@ -158,13 +163,15 @@ class TaskView:
         files = self.source.files
         self.problems.extend(files.metadata.problems)
         if self.ui is None and self.api is None and self.entry is None and self.hint is None:
-            self.problems.append(problem("empty", "the folder holds neither messages nor a list entry"))
+            self.problems.append(problem("empty", "neither messages nor a list entry can be read"))
         elif files.ui.absent and files.ui.saving_until is None:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
-        asked = any(m.say == "api_req_started" for m in self.ui_messages)
-        if asked and files.api.absent and files.api.saving_until is None:
+        if files.api.absent and files.api.saving_until is None and self._asked_a_model():
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
         self._note_foreign_content()
+
+    def _asked_a_model(self) -> bool:
+        return any(message.say == "api_req_started" for message in self.ui_messages)
 
     def _note_foreign_content(self) -> None:
         """Note files that are sound JSON and hold no message of any product."""
@@ -197,7 +204,7 @@ def _unopened(messages: list[UiMessage]) -> list[UiMessage]:
     end = len(messages)
     while end and messages[end - 1].kind in _RESUME_ASKS:
         end -= 1
-    return messages[:end]
+    return messages if end == len(messages) else messages[:end]
 
 
 def sane_ms(value: Any) -> int | None:

@@ -73,7 +73,7 @@ def test_usage_mode_and_workspace_come_from_the_api_history() -> None:
 
 
 @pytest.mark.parametrize("ts", ['"garbage"', "8.65e15", "{}", '"1770482470358"'])
-def test_a_time_that_is_no_date_is_nan(ts: str) -> None:
+def test_a_time_that_is_not_a_date_is_nan(ts: str) -> None:
     found = guide.extract("id", f'[{{"ts":{ts}}},{{"ts":1}}]'.encode(), API, NOW)
     assert found is not None and math.isnan(found.created_at)
 
@@ -167,7 +167,7 @@ def test_a_uuid_of_any_version_and_case_names_a_task(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["1770482470358", "_index.json", "", "٠190a0b0-c1d2-7e3f-8a4b-5c6d7e8f9a0b"])
-def test_other_names_are_no_tasks(name: str) -> None:
+def test_other_names_are_not_tasks(name: str) -> None:
     assert not is_uuid(name)
 
 

@@ -37,7 +37,7 @@ def api(content: Any, role: str = "assistant", **more: Any) -> StoredMessage:
         ("a_word_of_next_year", "system", "notice"),
     ],
 )
-def test_what_is_said_has_a_role_and_a_kind(word: str, role: str, kind: str) -> None:
+def test_spoken_messages_have_a_role_and_a_kind(word: str, role: str, kind: str) -> None:
     assert say(word) == StoredMessage(index=3, ts=5, role=role, kind=kind, text="hello")
 
 
@@ -94,7 +94,7 @@ def test_text_that_only_looks_like_json_is_shown_as_it_is() -> None:
     assert say("text", '{"a":1}').text == '{"a":1}'
 
 
-def test_clines_flag_is_no_part_of_a_result() -> None:
+def test_clines_flag_is_not_a_part_of_a_result() -> None:
     done = {"type": "say", "say": "completion_result", "text": "DoneHAS_CHANGES"}
     assert normalize("ui", 1, done, "cline").text == "Done"
     assert normalize("ui", 1, done, "roo").text == "DoneHAS_CHANGES"
@@ -154,7 +154,7 @@ def test_reasoning_in_a_messages_place_is_the_assistants() -> None:
     )
 
 
-def test_condensing_can_be_told_from_speech() -> None:
+def test_condensing_is_distinguished_from_speech() -> None:
     assert api("s", isSummary=True).kind == "summary"
     assert api("h", condenseParent="c1").kind == api("h", truncationParent="t").kind == "condensed"
     assert api("t", "user", isTruncationMarker=True).kind == "notice"
@@ -168,7 +168,7 @@ def test_a_time_that_is_none_is_left_out(ts: object) -> None:
 @pytest.mark.parametrize(
     "value", [None, 5, "text", [], {}, {"role": "robot"}, {"role": "user", "content": 5}]
 )
-def test_what_is_no_message_is_unknown_and_shown_as_json(value: object) -> None:
+def test_what_is_not_a_message_is_unknown_and_shown_as_json(value: object) -> None:
     found = normalize("api", 0, value)
     assert (found.role, found.kind, found.text) == (
         "unknown",
@@ -182,7 +182,7 @@ def test_what_is_not_understood_is_cut() -> None:
     assert len(say("x" * 9000).kind) < MAX_NAME and len(ask("x" * 9000).kind) == MAX_NAME + 4
 
 
-def test_nesting_beyond_every_printer_is_said() -> None:
+def test_nesting_beyond_every_printer_is_reported() -> None:
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]

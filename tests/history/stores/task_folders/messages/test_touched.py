@@ -66,7 +66,7 @@ def test_tool_calls_tell_in_blocks_and_in_tags() -> None:
     }
 
 
-def test_what_the_user_pastes_is_no_call() -> None:
+def test_what_the_user_pastes_is_not_a_call() -> None:
     assert files(api=parts({"role": "user", "content": "<read_file>\n<path>x</path>"})) == {}
 
 
@@ -94,7 +94,7 @@ JSON = st.recursive(
 
 @settings(max_examples=100)
 @given(st.lists(JSON, max_size=4), JSON)
-def test_odd_values_are_passed_over(messages: list[object], metadata: object) -> None:
+def test_odd_values_are_ignored(messages: list[object], metadata: object) -> None:
     found = files(parts(*messages), parts(*messages), {"files_in_context": metadata, "path": 1})
     assert all(isinstance(path, str) for path in found)
 

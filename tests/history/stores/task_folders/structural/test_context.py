@@ -29,7 +29,7 @@ def test_the_newest_environment_block_tells_mode_and_model(store: Store, user: M
 
 
 @pytest.mark.parametrize("around", ["{} and more", "see {}", "File a.py\n{}"])
-def test_the_same_words_in_a_file_are_no_environment(store: Store, user: Make, around: str) -> None:
+def test_the_same_words_in_a_file_are_not_an_environment(store: Store, user: Make, around: str) -> None:
     decoy = around.format(environment(mode("decoy", "Decoy"), "# Current Workspace Directory (/decoy) Files"))
     real = environment(mode("code", "Code"), "# Current Workspace Directory (/real) Files\n")
     store.write(ui=[], api=[user(decoy), user("x", real), user(decoy)])
@@ -37,7 +37,7 @@ def test_the_same_words_in_a_file_are_no_environment(store: Store, user: Make, a
     assert (task.mode.current, task.workspace_dir) == ("code", "/real")
 
 
-def test_what_the_assistant_writes_is_no_environment(store: Store, say: Make) -> None:
+def test_what_the_assistant_writes_is_not_an_environment(store: Store, say: Make) -> None:
     store.write(
         ui=[say("text", "x")], api=[{"role": "assistant", "content": environment(mode("decoy", "Decoy"))}]
     )
@@ -91,7 +91,7 @@ def test_the_primary_of_several_folders_is_looked_up(store: Store, user: Make) -
     assert store.task(CLINE_ID).workspace_dir == "/w/two"
 
 
-def test_requests_kept_in_the_ui_file_stand_in_for_the_api_file(store: Store, say: Make) -> None:
+def test_requests_kept_in_the_ui_file_replace_the_api_file(store: Store, say: Make) -> None:
     block = environment("# Current Working Directory (/w) Files", "", "# Current Mode\nACT MODE")
     request = say("api_req_started", json.dumps({"request": f"<task>\nx\n</task>\n\n{block}", "tokensIn": 1}))
     store.write(ui=[say("text", "x"), request], task_id=CLINE_ID)

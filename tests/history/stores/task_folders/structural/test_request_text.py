@@ -12,7 +12,7 @@ FIGURES = {"tokensIn": 7, "tokensOut": 3, "cost": 0.25}
 
 
 def encoded(record: object, spaced: bool = False) -> bytes:
-    """The text of a request message as it stands in the file."""
+    """The text of a request message as it is in the file."""
     separators = (", ", ": ") if spaced else (",", ":")
     inner = json.dumps(record, separators=separators, ensure_ascii=False)
     return json.dumps(inner, ensure_ascii=False).encode()

@@ -61,5 +61,5 @@ def test_where_day_and_month_may_be_swapped_the_other_date_is_known() -> None:
         "Current time in ISO 8601 UTC format: 2026-13-15T02:40:25.000Z",
     ],
 )
-def test_a_form_that_is_not_certain_is_no_time(text: str) -> None:
+def test_a_form_that_is_not_certain_is_not_a_time(text: str) -> None:
     assert stated_time(text) is None

@@ -66,7 +66,7 @@ def test_a_request_that_broke_off_before_another_is_forgotten(store: Store, say:
 
 
 @pytest.mark.parametrize("kind", ["error", "diff_error", "api_req_retried", "error_retry"])
-def test_routine_trouble_is_no_failure(store: Store, say: Make, kind: str) -> None:
+def test_routine_trouble_is_not_a_failure(store: Store, say: Make, kind: str) -> None:
     assert outcome(store, say(kind, "failed with an exception"))[0] == "active"
 
 
@@ -107,7 +107,7 @@ def test_the_outcome_under_the_guide_grows_old_too(store: Store, say: Make) -> N
     assert [task.outcome for task in store.history.list(rules="guide")] == ["interrupted"]
 
 
-def test_a_pause_of_the_rate_limit_is_no_failure(store: Store, say: Make, ask: Make) -> None:
+def test_a_pause_of_the_rate_limit_is_not_a_failure(store: Store, say: Make, ask: Make) -> None:
     pause = say("api_req_retry_delayed", "Rate limiting for 3 seconds...", partial=True)
     assert outcome(store, say("api_req_started", "{}"), pause) == ("active", "streaming")
     assert outcome(store, say("api_req_started", "{}"), pause, ask("resume_task")) == (
@@ -126,7 +126,9 @@ def test_a_request_cancelled_during_a_tool_is_cancelled(
     assert outcome(store, request, text, ask("tool", tool, partial=partial)) == ("active", "cancelled")
 
 
-def test_a_cancelled_request_that_the_user_went_on_from_is_past(store: Store, say: Make, ask: Make) -> None:
+def test_a_cancelled_request_after_which_the_user_continued_is_past(
+    store: Store, say: Make, ask: Make
+) -> None:
     request = say("api_req_started", '{"tokensIn":1,"cancelReason":"user_cancelled"}')
     went_on = (ask("resume_task"), say("user_feedback", "Go on"))
     assert outcome(store, request, *went_on) == ("active", "unknown")
@@ -188,12 +190,12 @@ def test_a_task_handed_to_a_subtask_is_delegated(store: Store, ask: Make) -> Non
 
 
 @pytest.mark.parametrize("status", ["delegated", "interrupted"])
-def test_the_list_entry_tells_of_delegation(store: Store, say: Make, status: str) -> None:
+def test_the_list_entry_reports_delegation(store: Store, say: Make, status: str) -> None:
     entry = {"id": TASK_ID, "ts": NOW, "status": status}
     assert outcome(store, say("text", "on it"), item=entry) == ("active", status)
 
 
-def test_a_list_entry_says_completed_unless_the_messages_went_on(store: Store, say: Make) -> None:
+def test_a_list_entry_says_completed_unless_the_messages_continued(store: Store, say: Make) -> None:
     entry = {"id": TASK_ID, "ts": NOW - HOUR, "status": "completed"}
     assert outcome(store, say("text", "x"), item=entry)[0] == "completed"
     assert outcome(store, say("text", "x", ts=NOW - 9), item=entry)[0] == "active"

@@ -20,7 +20,7 @@ def test_creation_is_the_first_ui_time(store: Store, say: Make) -> None:
 
 
 @pytest.mark.parametrize("odd", [None, 0, -1, True, "1770000000000", 1_770_000_000, 1e300])
-def test_an_incredible_time_is_passed_over(store: Store, say: Make, odd: Any) -> None:
+def test_an_incredible_time_is_ignored(store: Store, say: Make, odd: Any) -> None:
     store.write(ui=[say("text", "x", ts=odd), say("text", "y", ts=NOW - 5)], api=[])
     assert store.task().created_at == NOW - 5
     assert "message 1" in str(store.history.get(TASK_ID)[1]["createdAt"].note)
@@ -31,7 +31,7 @@ def test_an_id_tells_the_time_when_no_message_does(store: Store) -> None:
     assert (store.task(V7_ID).created_at, store.task(V7_ID).last_activity) == (NOW - HOUR, None)
 
 
-def test_the_file_time_is_the_last_resort_and_said(store: Store) -> None:
+def test_the_file_time_is_the_last_resort_and_reported(store: Store) -> None:
     folder = store.write(ui=[], api=[])
     os.utime(folder / "ui_messages.json", (1_770_000_000, 1_770_000_000))
     task, provenance = store.history.get(TASK_ID)
@@ -71,7 +71,7 @@ def test_uuids_and_epoch_times_are_ids(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["_index", ".hidden", "1" * 11, "1" * 15, TASK_ID + "x", "١" * 13, "", "_staging_" + TASK_ID]
 )
-def test_other_names_are_no_ids(name: str) -> None:
+def test_other_names_are_not_ids(name: str) -> None:
     assert not is_task_id(name)
 
 

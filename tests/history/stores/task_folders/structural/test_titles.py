@@ -43,7 +43,7 @@ def test_the_prompt_is_found_behind_images(store: Store, user: Make) -> None:
     assert store.task().title == "Look"
 
 
-def test_the_word_that_a_template_prints_for_nothing_is_no_prompt(store: Store, user: Make) -> None:
+def test_the_word_that_a_template_prints_for_nothing_is_not_a_prompt(store: Store, user: Make) -> None:
     message = user("<user_message>\nundefined\n</user_message>")
     message["content"].append(IMAGE)
     store.write(api=[message])

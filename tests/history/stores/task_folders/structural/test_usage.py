@@ -26,7 +26,7 @@ def test_requests_are_summed_and_kept_apart(store: Store, say: Make) -> None:
     assert usage(store, say, first, second) == expected
 
 
-def test_what_is_no_number_is_left_out(store: Store, say: Make) -> None:
+def test_what_is_not_a_number_is_left_out(store: Store, say: Make) -> None:
     odd = started(tokensIn="5", tokensOut=None, cost=True)
     found = usage(store, say, odd, started(tokensIn=1, tokensOut=2), ("api_req_started", "{"))
     assert found == TokenUsage(total=3, input=1, output=2)
@@ -53,7 +53,7 @@ def test_condensing_costs(store: Store, say: Make) -> None:
     assert found is not None and found.cost == 0.75
 
 
-def test_a_request_that_told_nothing_leaves_usage_unknown(store: Store, say: Make) -> None:
+def test_a_request_that_reported_nothing_leaves_usage_unknown(store: Store, say: Make) -> None:
     assert usage(store, say, started()) is None
 
 
@@ -85,12 +85,12 @@ def test_condensing_alone_tells_a_cost_and_no_tokens(store: Store, say: Make) ->
     assert provenance["cost"].note == "sum of 1 condensing"
 
 
-def test_the_prompt_is_no_usage_record(store: Store, say: Make) -> None:
+def test_the_prompt_is_not_a_usage_record(store: Store, say: Make) -> None:
     store.write(ui=[say("api_req_started", '{"tokensIn":1,"tokensOut":1}'), say("text", "x")], api=[])
     assert store.task().token_usage is None
 
 
-def test_a_list_entry_stands_in_for_a_missing_file(store: Store) -> None:
+def test_a_list_entry_replaces_a_missing_file(store: Store) -> None:
     entry = {"id": TASK_ID, "tokensIn": 3, "tokensOut": 4, "totalCost": 0.5, "cacheReads": None}
     store.write(api=[], history_item=entry)
     assert store.task().token_usage == TokenUsage(total=7, input=3, output=4, cost=0.5)

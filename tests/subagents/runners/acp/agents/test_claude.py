@@ -1,4 +1,4 @@
-"""What claude is told when its session is opened."""
+"""What claude receives when its session is opened."""
 
 from pathlib import Path
 

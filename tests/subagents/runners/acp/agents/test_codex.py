@@ -50,7 +50,7 @@ def test_harmless_settings_need_nothing(repository: Path) -> None:
     assert not guard(GuardedRun(repository)).env
 
 
-def test_settings_above_the_repository_and_of_the_user_are_not_looked_at(
+def test_settings_above_the_repository_and_of_the_user_are_not_checked(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repository / ".codex" / "config.toml").write_text("[brand_new]\nx = 1")

@@ -1,4 +1,4 @@
-"""The instruction files that an agent is told in its prompt."""
+"""The instruction files that an agent gets in its prompt."""
 
 import os
 from pathlib import Path

@@ -67,6 +67,6 @@ def test_a_configuration_without_plugins_is_only_left_out(tmp_path: Path) -> Non
     assert "OPENCODE_PERMISSION" not in found.env
 
 
-def test_programs_that_lie_in_the_repository_are_not_started_after_an_edit(tmp_path: Path) -> None:
+def test_programs_in_the_repository_are_not_started_after_an_edit(tmp_path: Path) -> None:
     config = config_of(opencode(GuardedRun(tmp_path)))
     assert (config["formatter"], config["lsp"]) == (False, False)

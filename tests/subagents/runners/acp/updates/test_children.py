@@ -1,4 +1,4 @@
-"""Sessions beside the run's own: logged, waited for, and never taken for the run."""
+"""Sessions next to the run's own: logged, waited for, and never taken for the run."""
 
 from typing import Any
 

@@ -59,7 +59,7 @@ def test_empty_first_pieces_make_no_message() -> None:
     assert taken(chunk(""), chunk("", messageId="x")) == []
 
 
-def test_content_that_is_no_text_is_named() -> None:
+def test_content_that_is_not_text_is_named() -> None:
     (event,) = taken({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "AAAA"}})
     assert event["text"] == "[image]"
 
@@ -153,7 +153,7 @@ def test_a_question_knows_the_address_that_would_be_fetched() -> None:
 
 
 @pytest.mark.parametrize("options", [None, 5, [None, {"kind": "later"}, {"optionId": "x"}]])
-def test_options_of_unknown_kinds_are_no_choice(options: Any) -> None:
+def test_options_of_unknown_kinds_are_not_a_choice(options: Any) -> None:
     assert known_options(options) == []
 
 

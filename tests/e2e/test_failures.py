@@ -65,6 +65,7 @@ async def accepted(sidecar: Sidecar, seconds: float = 15) -> str:
                 await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way_out", ["a kill", "an orderly end"])
 async def test_ends_on_a_full_disk_are_kept_once_there_is_room(
     disk: Path, start: Start, way_out: str
@@ -89,6 +90,7 @@ async def test_ends_on_a_full_disk_are_kept_once_there_is_room(
     await again.ended(await accepted(again))
 
 
+@pytest.mark.slow
 async def test_a_delivery_that_cannot_be_kept_is_not_acknowledged(disk: Path, start: Start) -> None:
     sidecar = await start()
     task_id = await sidecar.launch("cat", "one", notifyModel=True)
@@ -107,6 +109,7 @@ async def test_a_delivery_that_cannot_be_kept_is_not_acknowledged(disk: Path, st
     assert told == ([] if was_answered else [task_id])
 
 
+@pytest.mark.slow
 async def test_a_root_that_is_still_full_can_be_read(disk: Path, start: Start) -> None:
     sidecar = await start()
     ended, running = await sidecar.launch("cat", "one"), await sidecar.launch_ready("wait")
@@ -128,6 +131,7 @@ async def test_a_root_that_is_still_full_can_be_read(disk: Path, start: Start) -
     await again.ended(await accepted(again))
 
 
+@pytest.mark.slow
 async def test_a_row_that_cannot_be_read_costs_only_that_run(sidecar: Sidecar, start: Start) -> None:
     bad, good = await sidecar.launch("cat", "one"), await sidecar.launch("cat", "two")
     await sidecar.ended(bad, good)
@@ -150,6 +154,7 @@ async def test_a_damaged_journal_leaves_history_and_says_what_to_do(sidecar: Sid
     assert "sidecar.db" in str(await refusal(again))
 
 
+@pytest.mark.slow
 async def test_a_read_only_root_serves_history(home: Path, start: Start) -> None:
     with small_disk(home / "root", 3072) as root:
         sidecar = await start()
@@ -166,6 +171,7 @@ async def test_a_read_only_root_serves_history(home: Path, start: Start) -> None
         assert await again.shut_down() == 0
 
 
+@pytest.mark.slow
 async def test_the_clients_of_every_reader_learn_what_was_lost_with_the_owner(
     sidecar: Sidecar, start: Start
 ) -> None:
@@ -223,6 +229,7 @@ async def test_every_view_of_a_run_whose_root_is_removed_agrees_on_its_end(sidec
     assert (await sidecar.task(queued))["endReason"] == "hostExit"
 
 
+@pytest.mark.slow
 async def test_a_lock_removed_under_an_owner_that_does_not_answer_lets_nobody_take_over(
     sidecar: Sidecar, start: Start
 ) -> None:
@@ -237,6 +244,7 @@ async def test_a_lock_removed_under_an_owner_that_does_not_answer_lets_nobody_ta
     assert (sidecar.root / "sidecar.lock").read_text() == str(sidecar.client.pid)
 
 
+@pytest.mark.slow
 async def test_a_removed_lock_never_makes_two_owners(sidecar: Sidecar, start: Start) -> None:
     task_id = await sidecar.launch_ready("wait")
     (sidecar.root / "sidecar.lock").unlink()
@@ -256,6 +264,7 @@ async def launches(sidecar: Sidecar) -> bool:
     return True
 
 
+@pytest.mark.slow
 async def test_a_reader_launches_once_the_owner_is_dead(sidecar: Sidecar, start: Start) -> None:
     reader = await start()
     assert str(sidecar.client.pid) in str(await refusal(reader))
