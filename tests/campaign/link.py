@@ -58,6 +58,15 @@ class Link(asyncio.Protocol):
         """Send a notification; raises ConnectionClosed."""
         self._send(encoding.encode_notification(method, {}))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether this end of the pipes is open."""
+        return self._write >= 0
+
+    def pause(self) -> None:
+        """Read nothing more."""
+        self._transport.pause_reading()
+
     def close(self) -> None:
         """Let go of the pipes; the server takes that as the end of its client."""
         self._transport.close()

@@ -40,6 +40,8 @@ class Notes:
     acknowledged: set[str] = field(default_factory=set)
     doubtful: set[str] = field(default_factory=set)
     """The tasks whose delivery was sent and not answered: both is right."""
+    cancels: set[str] = field(default_factory=set)
+    """The tasks that a client asked to cancel, answered or not."""
     broken: list[Broken] = field(default_factory=list)
     _known: set[tuple[str, str]] = field(default_factory=set)
 

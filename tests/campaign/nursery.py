@@ -11,10 +11,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 REPO = Path(__file__).parents[2]
 _MAX_MESSAGE = 65536
+Program = Literal["serve", "relay", "host"]
 
 
 class Newborn(NamedTuple):
@@ -48,18 +49,25 @@ class Nursery:
         self._ours.close()
         self._process.wait(10)
 
-    async def fork(self, root: Path, environment: Mapping[str, str], stderr: Path) -> Newborn:
-        """Fork a server of `root`; raises RuntimeError when the nursery has died."""
-        async with self._turn:
-            return await asyncio.to_thread(self._fork, root, environment, stderr)
+    async def fork(
+        self, root: Path, environment: Mapping[str, str], stderr: Path, program: Program = "serve"
+    ) -> Newborn:
+        """Fork a program that serves `root`; raises RuntimeError when the nursery has died.
 
-    def _fork(self, root: Path, environment: Mapping[str, str], stderr: Path) -> Newborn:
+        A `relay` is `serve` as editors start it. A `host` is a Host whose output is where it reports to its
+        starter; its process id stays that of the fork.
+        """
+        async with self._turn:
+            return await asyncio.to_thread(self._fork, root, environment, stderr, program)
+
+    def _fork(self, root: Path, environment: Mapping[str, str], stderr: Path, program: Program) -> Newborn:
         stdin, write = os.pipe()
         read, stdout = os.pipe()
         waits, gate = os.pipe()
         with stderr.open("ab") as errors:
             theirs = [stdin, stdout, errors.fileno(), waits]
-            message = json.dumps({"root": str(root), "environment": dict(environment)}).encode()
+            order = {"root": str(root), "environment": dict(environment), "program": program}
+            message = json.dumps(order).encode()
             socket.send_fds(self._ours, [message], theirs)
             answer = self._ours.recv(_MAX_MESSAGE)
         for each in (stdin, stdout, waits):
@@ -76,23 +84,48 @@ def _preload() -> None:
     import sidecar.app.toolbox
     import sidecar.history.catalog.pool
     import sidecar.history.stores.task_folders.reader
+    import sidecar.host.process
+    import sidecar.host.relay
+    import sidecar.host.running
     import sidecar.subagents.runs.targets  # noqa: F401
 
 
-def _serve(fds: list[int], root: str, environment: dict[str, str]) -> NoReturn:
+def _serve(fds: list[int], root: str, environment: dict[str, str], program: Program) -> NoReturn:
     stdin, stdout, stderr, gate = fds
     for target, source in enumerate((stdin, stdout, stderr)):
         os.dup2(source, target)
     os.read(gate, 1)
     os.closerange(3, 64)
-    os.setsid()
+    if program != "host":  # which makes its own session
+        os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     random.seed()
     os.environ.clear()
     os.environ.update(environment)
+    os._exit(_PROGRAMS[program](root))
+
+
+def _in_process(root: str) -> int:
     from sidecar.app.serve import main
 
-    os._exit(main(["--in-process", "--storage-root", root, "--log-level", "info"]))
+    return main(["--in-process", "--storage-root", root, "--log-level", "info"])
+
+
+def _relay(root: str) -> int:
+    from sidecar.host.relay import main
+
+    return main(["--storage-root", root])
+
+
+def _host(root: str) -> int:
+    from sidecar.host.process import main
+
+    ready = os.dup(1)
+    os.fork = lambda: 0  # type: ignore[assignment]  # the nursery's fork is the one that detaches
+    return main(["--storage-root", root, "--ready-fd", str(ready)])
+
+
+_PROGRAMS = {"serve": _in_process, "relay": _relay, "host": _host}
 
 
 def _main(fd: int) -> None:
@@ -107,7 +140,7 @@ def _main(fd: int) -> None:
             order = json.loads(message)
             pid = os.fork()
             if pid == 0:
-                _serve(fds, order["root"], order["environment"])
+                _serve(fds, order["root"], order["environment"], order["program"])
             for each in fds:
                 os.close(each)
             caller.send(str(pid).encode())

@@ -116,9 +116,11 @@ class Client:
             await asyncio.sleep(self._dice.uniform(0.02, 0.2))
             alive = [task_id for task_id in self._notes.launched if task_id not in self._notes.ends]
             if alive:
+                task_id = self._dice.choice(alive)
+                self._notes.cancels.add(task_id)
                 try:
                     await self.link.request(
-                        "asyncTasks/cancel", self._takes("cancel", "task"), taskId=self._dice.choice(alive)
+                        "asyncTasks/cancel", self._takes("cancel", "task"), taskId=task_id
                     )
                 except RpcError:
                     continue  # it has ended meanwhile

@@ -44,7 +44,7 @@ class Series:
         self._dice = random.Random(name)
         self._notes = Notes()
         self._root = home / "root"
-        self._environment = _prepare(home)
+        self._environment = prepare(home)
         self.length = self._dice.randint(1, 4)
 
     async def play(self, rounds: int) -> list[Round]:
@@ -129,7 +129,8 @@ async def _initialize_and_act(client: Client, acting: bool) -> None:
         await client.act()
 
 
-def _prepare(home: Path) -> dict[str, str]:
+def prepare(home: Path) -> dict[str, str]:
+    """Make a home with a definition for each runner; return the environment of its servers."""
     (home / "workspace").mkdir(parents=True)
     (home / "config" / "subagent-sidecar" / "agents").mkdir(parents=True)
     define(home, RUNNERS)

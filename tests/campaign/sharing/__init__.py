@@ -1,0 +1,1 @@
+"""The campaign against a shared Host: it dies, its clients die, and the agents of its runs die."""

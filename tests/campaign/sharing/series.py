@@ -1,0 +1,160 @@
+"""A series: one root, and round after round of a Host with two clients, some of which die."""
+
+import asyncio
+import os
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.campaign import checks
+from tests.campaign.killing import Executioner, Kill, plan_kill
+from tests.campaign.notes import Broken, Notes
+from tests.campaign.nursery import Nursery
+from tests.campaign.sharing import checks as sharing_checks
+from tests.campaign.sharing.acting import Acting
+from tests.campaign.sharing.claims import Claims, ClientNotes, absorb
+from tests.campaign.sharing.client import SharingClient
+from tests.campaign.sharing.home import Home
+from tests.campaign.sharing.plan import Plan, plan_round
+from tests.campaign.sharing.seat import Seat
+
+_RECOVERY_SECONDS = 0.3
+_ROUND_SECONDS = 60.0
+_EXIT_SECONDS = 3.5
+_IDLE_SECONDS = 0.05
+
+
+@dataclass
+class Round:
+    """What came of one round; times in s.
+
+    `restart` is from the start of the Host that takes over to its answer, `ends_of_input` how long after a
+    Host's death each client saw it.
+    """
+
+    name: str
+    way: str
+    recovery_killed: bool
+    raced: bool
+    runs: int = 0
+    restart: float = 0.0
+    ends_of_input: list[float] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+
+
+class HostSeries:
+    """Rounds on one root below `home`, chosen by `name` alone: the same name plays the same dice."""
+
+    def __init__(self, nursery: Nursery, home: Path, name: str) -> None:
+        self._name = name
+        self._dice = random.Random(f"host {name}")
+        self._home = Home(nursery, home)
+        self._ledger = Notes()
+        self._number = 0
+        self.length = self._dice.randint(1, 4)
+
+    async def play(self, rounds: int) -> list[Round]:
+        """Play so many rounds on the root."""
+        return [await self._round(number) for number in range(rounds)]
+
+    async def _round(self, number: int) -> Round:
+        plan = plan_round(self._dice)
+        again = plan_kill(self._dice, _RECOVERY_SECONDS) if self._dice.random() < 0.2 else None
+        start = self._dice.choices(["nursery", "race", "relay"], [5, 2, 1])[0]
+        result = Round(f"{self._name}:{number}", plan.way, again is not None, start == "race")
+        before = len(self._ledger.launched)
+        try:
+            async with asyncio.timeout(_ROUND_SECONDS):
+                await self._act(plan, result)
+                if again is not None:
+                    await self._kill_in_recovery(again)
+                await self._verify(start, result)
+        except Exception as error:
+            error.add_note(f"round {result.name} ({plan}, started by {start})")
+            raise
+        result.runs = len(self._ledger.launched) - before
+        result.broken, self._ledger.broken = self._ledger.broken, []
+        return result
+
+    async def _act(self, plan: Plan, result: Round) -> None:
+        claims = Claims()
+        seats = [self._seat(claims) for _ in range(2)]
+        acting = Acting(self._home, plan, seats, self._seat(claims), self._ledger, self._dice)
+        try:
+            await acting.play()
+        finally:
+            for seat in acting.seats:
+                seat.close()
+        result.ends_of_input += acting.ends_of_input
+        for seat in acting.seats:
+            absorb(self._ledger, seat.client.notes)
+
+    async def _kill_in_recovery(self, kill: Kill) -> None:
+        newborn = await self._home.fork("host")
+        os.close(newborn.read)
+        os.close(newborn.write)
+        async with Executioner(newborn.pid, kill) as executioner:
+            newborn.go()
+            await executioner.execute()
+
+    async def _verify(self, start: str, result: Round) -> None:
+        """Start a Host that nobody kills, check everything, and end it."""
+        seat, ledger, root = self._seat(Claims()), self._ledger, self._home.root
+        client = seat.client
+        began = time.monotonic()
+        if start == "relay":
+            await seat.attach_by_relay(self._home.nursery, root, self._home.environment, self._home.stderr)
+        else:
+            answers = await self._home.start_hosts(2 if start == "race" else 1)
+            if "ready" not in answers:
+                raise RuntimeError(f"no Host can be started: {answers}")
+            if answers.count("busy") != len(answers) - 1:
+                ledger.breaks("one Host", f"simultaneous starts reported {answers}")
+            await seat.attach(root, self._home.environment, lambda: False)
+        await seat.enter()
+        result.restart = time.monotonic() - began if start != "relay" else 0.0
+        checks.check_processes(ledger)
+        await asyncio.to_thread(sharing_checks.check_one_host, ledger, root)
+        await checks.check_runs(client, ledger, root)
+        if self._dice.random() < 0.7:
+            await checks.check_reminders(client, _told(ledger, client.notes))
+        await checks.check_slots(client, client.notes)
+        await sharing_checks.check_status(client, ledger, root, clients=1)
+        await self._end(seat)
+        absorb(ledger, client.notes)
+        checks.check_files(ledger, root)
+        await asyncio.to_thread(sharing_checks.check_nothing_left, ledger, self._home.path, root)
+
+    async def _end(self, seat: Seat) -> None:
+        """End the Host, by a request or because it is idle."""
+        found = await asyncio.to_thread(sharing_checks.status, self._home.root)
+        assert found is not None, "its client is attached"
+        handle = os.pidfd_open(found["pid"])
+        link = seat.client.link
+        if self._dice.random() < 0.5:
+            await asyncio.to_thread(self._home.stop)
+            began = time.monotonic()
+        else:
+            await link.request("settings/update", settings={"host": {"idleSeconds": _IDLE_SECONDS}})
+            began = time.monotonic()
+            await link.request("shutdown")
+            link.notify("exit")
+        await link.closed.wait()
+        seat.close()
+        async with asyncio.timeout(20):
+            await self._home.death(handle)
+        os.close(handle)
+        if (took := time.monotonic() - began) > _EXIT_SECONDS:
+            self._ledger.breaks("exit", f"took {took:.1f} s")
+
+    def _seat(self, claims: Claims) -> Seat:
+        self._number += 1
+        notes = ClientNotes.of(self._ledger, claims, self._number)
+        return Seat(SharingClient(notes, self._home.path / "workspace", self._dice))
+
+
+def _told(ledger: Notes, notes: Notes) -> Notes:
+    """Return the client's notes with every end that the root's clients were told."""
+    absorb(ledger, notes)
+    return ledger
