@@ -57,7 +57,18 @@ def test_the_probe_sees_what_is_imported() -> None:
 
 
 CONFIG = "[host]\nidleSeconds = 0\n"
-HEAVY = ("asyncio", "json", "re", "socket", "pathlib", "dataclasses", "typing", "argparse", "hashlib", "struct")
+HEAVY = (
+    "asyncio",
+    "json",
+    "re",
+    "socket",
+    "pathlib",
+    "dataclasses",
+    "typing",
+    "argparse",
+    "hashlib",
+    "struct",
+)
 
 
 def initialize(root: Path) -> bytes:
@@ -79,7 +90,9 @@ def test_attaching_to_a_host_loads_little(tmp_path: Path, names_root_in_initiali
 
     def imported(*command: str, stdin: bytes = b"") -> set[str]:
         timed = [sys.executable, "-X", "importtime", "-m", *command]
-        done = subprocess.run(timed, input=stdin, capture_output=True, env=environment, timeout=60, check=False)
+        done = subprocess.run(
+            timed, input=stdin, capture_output=True, env=environment, timeout=60, check=False
+        )
         lines = done.stderr.decode().splitlines()
         return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
 
