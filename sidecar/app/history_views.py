@@ -19,6 +19,7 @@ class HistoryViews:
         self._open: list[StoredTasks] = []
         self._users: dict[StoredTasks, int] = {}
         self._entered = asyncio.Event()
+        self._closing: set[asyncio.Future[None]] = set()
 
     async def entered(self) -> None:
         """Wait for the first client."""
@@ -37,10 +38,13 @@ class HistoryViews:
             self._open.append(stored)
         self._users[stored] = self._users.get(stored, 0) + 1
         self._entered.set()
+        self._close_unused()
         return stored
 
     def change(self, stored: StoredTasks, roots: Sequence[Path]) -> StoredTasks:
         """Leave stored tasks for those of other roots, and return these."""
+        if stored.roots == tuple(roots):
+            return stored
         if self._users[stored] == 1 and not any(each.roots == tuple(roots) for each in self._open):
             stored.reopen(roots)
             return stored
@@ -52,10 +56,8 @@ class HistoryViews:
     async def leave(self, stored: StoredTasks) -> None:
         """Close stored tasks that nobody uses any more, except the last, which the Host itself needs."""
         self._users[stored] -= 1
-        if self._users[stored] == 0 and len(self._open) > 1:
-            self._open.remove(stored)
-            del self._users[stored]
-            await asyncio.to_thread(stored.close, 0.5)
+        self._close_unused()
+        await self._closed()
 
     def touch(self, root: str, task_ids: list[str]) -> None:
         """Check tasks again in every history. Blocking: call it in a thread."""
@@ -65,3 +67,17 @@ class HistoryViews:
     async def aclose(self) -> None:
         """Close everything, in about half a second."""
         await asyncio.gather(*(asyncio.to_thread(stored.close, 0.5) for stored in self._open))
+        await self._closed()
+
+    def _close_unused(self) -> None:
+        for stored in [each for each in self._open if not self._users[each]]:
+            if len(self._open) > 1:
+                self._open.remove(stored)
+                del self._users[stored]
+                closing = asyncio.get_running_loop().run_in_executor(None, stored.close, 0.5)
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
+
+    async def _closed(self) -> None:
+        if self._closing:
+            await asyncio.wait(set(self._closing))

@@ -61,6 +61,8 @@ class ClientSettings:
     """The settings of one client of a shared Host: its own, and the Host's for what concerns all clients."""
 
     def __init__(self, host: SettingsStore, raw: Mapping[str, Any]) -> None:
+        """Raises InvalidParams naming the key, also for settings that concern the Host, which it ignores."""
+        convert(raw)
         self._host = host
         self._own, _ = split(raw)
         self._merged_from: Settings | None = None

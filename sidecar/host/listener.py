@@ -185,6 +185,8 @@ async def _receive(wire: socket.socket, descriptors: list[int]) -> HostRequest:
             await _readable(wire)
             continue
         descriptors += passed
+        if len(descriptors) > _MAX_DESCRIPTORS:
+            raise ValueError("it brings too many files")
         if not chunk:
             raise ValueError("it ended too early")
         received += chunk

@@ -1,9 +1,10 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.api.errors import InvalidParams
-from sidecar.app.settings import SettingsStore, convert, load_file, merge
+from sidecar.app.settings import ClientSettings, SettingsStore, convert, dotted, load_file, merge, split
 
 
 def test_defaults_are_in_force_when_nothing_is_given() -> None:
@@ -75,3 +76,82 @@ def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
 def test_an_integer_that_json_cannot_carry_is_refused_with_the_range() -> None:
     with pytest.raises(InvalidParams, match=r"setting asyncTasks\.max: 10+19\d+ is not between"):
         convert({"asyncTasks": {"max": 1e30, "defaultTimeoutSeconds": 1e30}})
+
+
+SPLIT = {
+    "asyncTasks": {"max": 2, "overLimit": "queue"},
+    "budget": {"perDayCost": 1},
+    "history": {"retentionDays": 3, "rules": "guide"},
+    "reminders": {"detail": "summary"},
+}
+
+
+def test_settings_are_each_clients_own_or_concern_the_host() -> None:
+    own, shared = split(SPLIT)
+    assert own == {
+        "asyncTasks": {"overLimit": "queue"},
+        "history": {"rules": "guide"},
+        "reminders": {"detail": "summary"},
+    }
+    assert shared == {
+        "asyncTasks": {"max": 2},
+        "budget": {"perDayCost": 1},
+        "history": {"retentionDays": 3},
+    }
+    assert merge(own, shared) == SPLIT
+    assert dotted(SPLIT) == ["asyncTasks.max", "budget", "history.retentionDays"]
+
+
+def test_a_group_of_the_host_only_leaves_nothing_for_the_client() -> None:
+    assert split({"asyncTasks": {"max": 2}})[0].get("asyncTasks", {}) == {}
+    assert dotted({"reminders": {"detail": "full"}}) == []
+
+
+def test_a_client_has_its_own_settings_and_those_of_the_host() -> None:
+    host = SettingsStore({"asyncTasks": {"max": 7, "overLimit": "reject"}})
+    client = ClientSettings(host, SPLIT)
+    assert (client.current.async_tasks.max, client.current.async_tasks.over_limit) == (7, "queue")
+    assert (client.current.history.rules, client.current.history.retention_days) == (
+        "guide",
+        host.current.history.retention_days,
+    )
+
+
+def test_a_change_of_the_host_is_seen_by_every_client() -> None:
+    host = SettingsStore()
+    clients = [ClientSettings(host, {"reminders": {"maxChars": number}}) for number in (500, 600)]
+    host.update({"asyncTasks": {"max": 9}})
+    assert [each.current.async_tasks.max for each in clients] == [9, 9]
+    clients[0].update({"reminders": {"maxChars": 700}})
+    assert [each.current.reminders.max_chars for each in clients] == [700, 600]
+    host.update({"asyncTasks": {"max": 8}})
+    assert [(each.current.async_tasks.max, each.current.reminders.max_chars) for each in clients] == [
+        (8, 700),
+        (8, 600),
+    ]
+
+
+def test_a_change_that_is_not_valid_changes_nothing_of_a_client() -> None:
+    host = SettingsStore()
+    client = ClientSettings(host, {"reminders": {"maxChars": 500}})
+    before = client.current
+    for wrong in ({"reminders": {"maxChars": "x"}}, {"reminders": {"detail": "full"}, "nothing": 1}):
+        with pytest.raises(InvalidParams):
+            client.check(wrong)
+        with pytest.raises(InvalidParams):
+            client.update(wrong)
+        assert client.current == before
+    host.update({"asyncTasks": {"max": 8}})
+    assert client.current.reminders.max_chars == 500
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"asyncTasks": {"max": "x"}}, {"budget": 5}, {"asyncTasks": 7}, {"nope": {}}]
+)
+def test_wrong_settings_of_the_host_are_named_to_the_client_that_sends_them(wrong: dict[str, Any]) -> None:
+    host = SettingsStore()
+    client = ClientSettings(host, {})
+    with pytest.raises(InvalidParams, match=next(iter(wrong))):
+        client.check(wrong)
+    with pytest.raises(InvalidParams, match=next(iter(wrong))):
+        ClientSettings(host, wrong)

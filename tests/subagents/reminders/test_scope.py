@@ -1,0 +1,40 @@
+"""Whom an end concerns."""
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.async_tasks import Owner
+from sidecar.api.settings import ReminderScope
+from sidecar.subagents.reminders.scope import Audience
+
+HERE = Owner(client="editor", workspace_dir="/here")
+
+
+@pytest.mark.parametrize(
+    ("client", "folders", "scope", "concerned"),
+    [
+        ("editor", ["/here"], "workspace", True),
+        ("other", ["/here", "/more"], "workspace", True),
+        ("editor", ["/there"], "workspace", False),
+        ("other", [], "workspace", True),
+        ("editor", ["/here"], "client", True),
+        ("other", ["/here"], "client", False),
+        ("editor", ["/there"], "client", False),
+        ("editor", [], "client", True),
+        ("other", ["/there"], "all", True),
+    ],
+)
+def test_an_end_concerns_its_workspace_its_client_or_everybody(
+    client: str, folders: list[str], scope: ReminderScope, concerned: bool
+) -> None:
+    audience = Audience(client, [Path(folder) for folder in folders])
+    assert audience.is_concerned(HERE, scope) is concerned
+    assert audience.is_concerned(None, scope)
+
+
+def test_a_folder_is_the_same_by_its_real_path(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    owner = Owner(client="", workspace_dir=str((tmp_path / "real").resolve()))
+    assert Audience("", [tmp_path / "link"]).is_concerned(owner, "workspace")
