@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from sidecar.api.errors import InvalidParams, NotTrusted
-from sidecar.api.launches import LaunchParams
 from sidecar.api.lifecycle import ClientInfo, InitializeParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.host import Host
 from sidecar.app.launching.reach import Reach
 from sidecar.app.session import Session

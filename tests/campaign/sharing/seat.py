@@ -34,9 +34,7 @@ class Seat:
         self._acting: asyncio.Task[None] | None = None
         self._rests = False
 
-    async def attach(
-        self, root: Path, environment: Mapping[str, str], give_up: Callable[[], bool]
-    ) -> bool:
+    async def attach(self, root: Path, environment: Mapping[str, str], give_up: Callable[[], bool]) -> bool:
         """Attach with pipes of our own as soon as a Host answers, unless `give_up` is true.
 
         Raises RuntimeError when the Host refuses.

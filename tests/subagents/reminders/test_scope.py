@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import ReminderScope
 from sidecar.subagents.reminders.scope import Audience
 
