@@ -17,7 +17,7 @@ _CHUNK = 256 * 1024
 def read_until_initialize(received: bytes) -> tuple[str, bytes] | None:
     """Read standard input until `initialize`; return the client's root, and that message with what follows.
 
-    Earlier requests get an error. None when the input ends, is no message stream, or the client exits first.
+    Earlier requests get an error. None when the input ends or has no frames, or the client exits first.
     """
     decoder = FrameDecoder()
     while received:

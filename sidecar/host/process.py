@@ -45,7 +45,7 @@ def _keep_only(ready: int) -> int:
 def _lock(root: str) -> int | None:
     """Lock the Host's file until this process ends; None if another Host has it.
 
-    Where the root cannot be written, or its file system has no locks, the file is beside the socket.
+    Where the root cannot be written, or its file system has no locks, the file is next to the socket.
     """
     import fcntl
 
@@ -58,7 +58,7 @@ def _lock(root: str) -> int | None:
         except OSError:
             continue
         return handle
-    return -1  # two Hosts are still told apart by the lock of the root
+    return -1  # the lock of the root still keeps two Hosts apart
 
 
 def _lock_paths(root: str) -> list[str]:

@@ -12,7 +12,7 @@ _REQUEST = {b"jsonrpc", b"id", b"method", b"params"}
 def read_root() -> tuple[str, bytes] | None:
     """Read standard input until `initialize`; return the client's root and the bytes to answer.
 
-    None when the input ends, is no message stream, or the client exits first.
+    None when the input ends or has no frames, or the client exits first.
     """
     received = os.read(0, _CHUNK)
     root = _quick(received)

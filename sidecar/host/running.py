@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(root: str, config: str | None, ready: int) -> NoReturn:
-    """Run the Host of a root and end the process; `ready` is where its starter waits for the news."""
+    """Run the Host of a root and end the process; `ready` is where its starter waits for the outcome."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")

@@ -46,7 +46,7 @@ class FrameDecoder:
         return frames
 
     def unfinished(self) -> bytes:
-        """Return the bytes that no body was made of, so that another decoder can go on with them."""
+        """Return the bytes that no body was made of, so that another decoder can continue with them."""
         rest = bytes(memoryview(self._buffer)[self._position :])
         return (
             rest if self._body_length is None else b"Content-Length: %d\r\n\r\n%b" % (self._body_length, rest)

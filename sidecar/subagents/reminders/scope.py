@@ -9,7 +9,7 @@ from sidecar.api.settings import ReminderScope
 
 
 class Audience:
-    """The models of one client, told apart by its name and its open folders."""
+    """The models of one client, identified by its name and its open folders."""
 
     def __init__(self, client: str, folders: Sequence[Path]) -> None:
         self._client = client
@@ -18,7 +18,7 @@ class Audience:
     def is_concerned(self, owner: Owner | None, scope: ReminderScope) -> bool:
         """Return whether a run of this owner concerns this client.
 
-        A run of unknown owner concerns everybody. A client without folders is told of all workspaces.
+        A run of unknown owner concerns everybody. All workspaces concern a client without folders.
         """
         if owner is None or scope == "all":
             return True
