@@ -57,6 +57,10 @@ class Caller:
         folders = self.workspace.folders
         return Owner(client=self.name, workspace_dir=os.path.realpath(folders[0] if folders else directory))
 
+    def workspace_owner(self) -> Owner | None:
+        """Return the owner of a run whose working directory is not known yet; None without open folders."""
+        return self.owner() if self.workspace.folders else None
+
     def reach(self) -> Reach:
         """Return the runs of this workspace; without open folders, those of this client."""
         folders = frozenset(os.path.realpath(folder) for folder in self.workspace.folders)

@@ -83,7 +83,7 @@ class Toolbox:
         self, arguments: Mapping[str, Any], update_output: UpdateOutput | None
     ) -> ToolResult:
         launcher, caller = self._host.launcher, self._caller()
-        with launcher.gate.open(caller.client_id, caller.owner()) as pending:
+        with launcher.gate.open(caller.client_id, caller.workspace_owner()) as pending:
             refusal = self._refusal()
             if refusal is not None:
                 return refusal

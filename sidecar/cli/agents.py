@@ -116,6 +116,7 @@ def _line(problem: DefinitionProblem) -> str:
 @click.option(
     "--wait", is_flag=True, help="Wait for the end and print the final message. Ctrl+C cancels the run."
 )
+@click.option("--queue", is_flag=True, help="Queue the run if the limit of running ones is reached.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the ended task, as JSON.")
 @process_options
 def launch(
@@ -125,6 +126,7 @@ def launch(
     workspace: Path,
     trust: bool,
     wait: bool,
+    queue: bool,
     as_json: bool,
     config: Path | None,
     log_level: str,
@@ -132,7 +134,7 @@ def launch(
     """Run the subagent NAME on GOAL in the background, and print its id. `logs` and `wait` follow it."""
     if not wait and not address.SUPPORTED:
         raise click.UsageError("this platform has no shared Host to run it in the background: add --wait")
-    params = {"subagentName": name, "goalPrompt": goal}
+    params = {"subagentName": name, "goalPrompt": goal, **({"overLimit": "queue"} if queue else {})}
     options = {"config": None if config is None else str(config), "log-level": log_level}
     print_id = None if as_json and wait else output.echo
     try:

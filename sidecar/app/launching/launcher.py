@@ -55,7 +55,7 @@ class Launcher:
         Raises LimitReached, SubagentNotFound, LaunchFailed, InvalidParams, TaskNotFound, AmbiguousTaskId and
         StorageError.
         """
-        with self.gate.open(caller.client_id, caller.owner()) as pending:
+        with self.gate.open(caller.client_id, caller.workspace_owner()) as pending:
             prepared = await self._planner.prepare(params, caller, origin="client")
             await self.start(prepared, pending)
             return prepared.record
@@ -65,7 +65,7 @@ class Launcher:
 
         Raises InvalidState if the run has not ended, and the same errors as `launch`.
         """
-        with self.gate.open(caller.client_id, caller.owner()) as pending:
+        with self.gate.open(caller.client_id, caller.workspace_owner()) as pending:
             ended = await self._registry.resolve(params.task_id)
             _require_resumable(ended)
             await self._background.until_gone(ended.task.id)  # an agent saves its session until it exits
