@@ -10,7 +10,7 @@ def test_what_a_killed_host_left_of_the_file_is_used_up(tmp_path: Path) -> None:
     pid = os.fork()
     if pid == 0:
         try:
-            os.replace = lambda *paths: os._exit(0)  # type: ignore[assignment]  # it dies before the rename
+            os.replace = lambda *paths: os._exit(0)  # it dies before the rename
             address.write_pointer(str(tmp_path), "/elsewhere/one.sock")
         finally:
             os._exit(1)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sidecar import __version__
 from sidecar.host import attaching
-from sidecar.rpc.errors import ConnectionClosed
+from sidecar.rpc.errors import ConnectionClosed, RpcError
 from tests.campaign.nursery import Nursery
-from tests.campaign.sharing.client import SharingClient, until_dead
+from tests.campaign.sharing.client import SharingClient
 
 ANSWER_SECONDS = 20.0
 EOF_SECONDS = 5.0
@@ -34,9 +34,7 @@ class Seat:
         self._acting: asyncio.Task[None] | None = None
         self._rests = False
 
-    async def attach(
-        self, root: Path, environment: Mapping[str, str], give_up: Callable[[], bool]
-    ) -> bool:
+    async def attach(self, root: Path, environment: Mapping[str, str], give_up: Callable[[], bool]) -> bool:
         """Attach with pipes of our own as soon as a Host answers, unless `give_up` is true.
 
         Raises RuntimeError when the Host refuses.
@@ -85,7 +83,17 @@ class Seat:
             if self._rests:
                 return
             self._acting = asyncio.create_task(self.client.act())
-            await until_dead(self._acting)
+            await self._act(self._acting)
+
+    async def _act(self, acting: asyncio.Task[None]) -> None:
+        """Wait until a client has nothing to do; requests of one that is lost may be refused."""
+        await asyncio.wait({acting})
+        if not acting.cancelled():
+            try:
+                acting.result()
+            except* RpcError:
+                if not self.is_lost:
+                    raise
 
     def rest(self) -> None:
         """Stop to act, and stay attached."""
