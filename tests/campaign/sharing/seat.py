@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -140,6 +141,7 @@ class Seat:
         if self._relay is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._relay, signal.SIGKILL)
+            select.select([self._relay], [], [], ANSWER_SECONDS)  # until it is dead and starts nothing more
             os.close(self._relay)
             self._relay = None
 
