@@ -47,7 +47,7 @@ async def attached(
     command = [sys.executable, "-m", "sidecar", "serve", "--storage-root", os.path.abspath(root)]  # noqa: PTH100, ASYNC240
     for name, value in options.items():
         command += [] if value is None else [f"--{name}", value]
-    async with await RpcClient.spawn(command) as client:
+    async with await RpcClient.spawn(command, own_session=True) as client:
         host = HostClient(client)
         await host.request(
             "initialize",

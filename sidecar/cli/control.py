@@ -30,12 +30,12 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
     if host_status(own_root) is not None:
         answer = asyncio.run(_ask_host(own_root, "asyncTasks/cancel", taskId=task_id))
         task = answer["task"]
-        verb = "was" if answer["cancelled"] else "had already ended:"
+        verb = "was" if answer["cancelled"] else "has already ended:"
         output.echo(f"{task['id']} {verb} {task['status']}", err=True)
         return exits.DONE
     task = asyncio.run(reading(own_root, lambda journal: _find(journal, [task_id])))[0]
     if task.completed_at is not None:
-        output.echo(f"{task.id} had already ended: {task.status}", err=True)
+        output.echo(f"{task.id} has already ended: {task.status}", err=True)
         return exits.DONE
     owner = living_owner(OwnRoot(own_root))
     if owner is not None:

@@ -56,7 +56,7 @@ def socket_path(root: str) -> str:
 def write_pointer(root: str, socket: str) -> None:
     """Name the socket in the root, atomically. Raises OSError."""
     path = os.path.join(root, POINTER)
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary = f"{path}.tmp"  # always the same: the next Host uses up what a killed one left
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         os.write(handle, os.fsencode(socket))

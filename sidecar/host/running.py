@@ -54,7 +54,8 @@ async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
         loop.add_signal_handler(number, clients.stop)
     try:
         listener.open()
-        os.write(ready, READY)
+        with contextlib.suppress(OSError):  # the starter has died, but others may wait
+            os.write(ready, READY)
         os.close(ready)
         logger.info("pid %d is the Host of %s", os.getpid(), root)
         await clients.unneeded()

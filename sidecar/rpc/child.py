@@ -38,11 +38,14 @@ class ChildProcess(asyncio.SubprocessProtocol):
         env: Mapping[str, str] | None,
         cwd: str | os.PathLike[str] | None,
         stderr: StderrMode,
+        own_session: bool = False,
     ) -> Self:
-        """Start the program. Raises OSError."""
+        """Start the program, on request out of reach of the terminal's signals. Raises OSError."""
         target = {"inherit": None, "collect": subprocess.PIPE, "discard": subprocess.DEVNULL}[stderr]
         loop = asyncio.get_running_loop()
-        await loop.subprocess_exec(lambda: self, *command, env=env, cwd=cwd, stderr=target)
+        await loop.subprocess_exec(
+            lambda: self, *command, env=env, cwd=cwd, stderr=target, start_new_session=own_session
+        )
         return self
 
     @property

@@ -47,10 +47,14 @@ class RpcClient:
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
         stderr: StderrMode = "inherit",
+        own_session: bool = False,
     ) -> Self:
-        """Start `command`, program and arguments; `env` replaces the environment. Raises OSError."""
+        """Start `command`, program and arguments; `env` replaces the environment. Raises OSError.
+
+        With `own_session`, signals of this terminal, such as Ctrl+C, do not reach it.
+        """
         client = cls()
-        await client._child.start(command, env, cwd, stderr)
+        await client._child.start(command, env, cwd, stderr, own_session)
         return client
 
     async def __aenter__(self) -> Self:

@@ -121,7 +121,7 @@ def _host(root: str) -> int:
     from sidecar.host.process import main
 
     ready = os.dup(1)
-    os.fork = lambda: 0
+    os.fork = lambda: 0  # the nursery's fork is the one that detaches
     return main(["--storage-root", root, "--ready-fd", str(ready)])
 
 

@@ -1,12 +1,29 @@
 """A campaign's result: as a table for people, and as JSON."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median, quantiles
+from typing import Protocol
 
 from tests.campaign.checks import INVARIANTS
+from tests.campaign.notes import Broken
 from tests.campaign.series import Round
+
+
+class Played(Protocol):
+    """What rounds of every kind have."""
+
+    name: str
+    way: str
+    runs: int
+
+    @property
+    def restart(self) -> float | None:
+        """The time to take over, in s, where it was measured."""
+
+    broken: list[Broken]
 
 
 def markdown(rounds: Sequence[Round], seed: int) -> str:
@@ -28,12 +45,12 @@ def markdown(rounds: Sequence[Round], seed: int) -> str:
         *(f"| {name} | {text} | {counts[name]} |" for name, text in INVARIANTS.items()),
         "",
         f"Restart to the answer of `initialize`, modules loaded: median {median(times):.2f} s, "
-        f"99 of 100 within {_percentile(times):.2f} s, longest {times[-1]:.2f} s.",
+        f"99 of 100 within {percentile(times):.2f} s, longest {times[-1]:.2f} s.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def failures(rounds: Sequence[Round]) -> str:
+def failures(rounds: Sequence[Played]) -> str:
     """List every broken invariant with the name of its round."""
     return "".join(
         f"{each.name} ({each.way}): {broken.invariant}: {broken.detail}\n"
@@ -42,14 +59,14 @@ def failures(rounds: Sequence[Round]) -> str:
     )
 
 
-def as_json(rounds: Sequence[Round], seed: int) -> str:
+def as_json(rounds: Sequence[Played], seed: int) -> str:
     """Write the result as one JSON object."""
     return json.dumps(
         {
             "seed": seed,
             "rounds": len(rounds),
             "runs": sum(each.runs for each in rounds),
-            "restartSeconds": [round(each.restart, 3) for each in rounds],
+            "restartSeconds": [round(each.restart, 3) for each in rounds if each.restart is not None],
             "broken": [
                 {"round": each.name, "way": each.way, "invariant": name, "detail": detail}
                 for each in rounds
@@ -60,5 +77,19 @@ def as_json(rounds: Sequence[Round], seed: int) -> str:
     )
 
 
-def _percentile(times: Sequence[float]) -> float:
+def percentile(times: Sequence[float]) -> float:
+    """Return what 99 of 100 are not above."""
     return quantiles(times, n=100, method="inclusive")[98] if len(times) > 1 else times[0]
+
+
+def replace_section(document: str, section: str) -> str:
+    """Return the document with this section in place of the one with the same heading, or at its end.
+
+    A section begins at a heading of the first level and ends before the next one.
+    """
+    heading = section.partition("\n")[0]
+    parts = re.split(r"(?m)^(?=# )", document)
+    kept = [section.rstrip() if part.partition("\n")[0] == heading else part.rstrip() for part in parts]
+    if section.rstrip() not in kept:
+        kept.append(section.rstrip())
+    return "\n\n".join(part for part in kept if part) + "\n"

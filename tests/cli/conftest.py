@@ -47,10 +47,18 @@ class Cli:
             "XDG_CONFIG_HOME": str(home / "config"),
             "PYTHONPATH": str(REPO),
             "SIDECAR_STORAGE_ROOT": str(self.root),
+            "XDG_RUNTIME_DIR": str(home / "runtime"),
             "TERM": "xterm",
             "COLUMNS": "80",
         }
+        (home / "runtime").mkdir(mode=0o700)
         self._write_settings()
+
+    @property
+    def host(self) -> int:
+        """The process of the Host, which runs."""
+        pid: int = self.json("host", "status")["pid"]
+        return pid
 
     def run(self, *arguments: str, **env: str) -> Done:
         return subprocess.run(
@@ -121,6 +129,7 @@ class Cli:
             argv = json.dumps(["sh", "-c", script])
             lines += [f"[runners.{name}]", 'type = "command"', f'format = "{form}"', f"command = {argv}"]
             lines += [f'env = {{TOKEN = "{SECRET}"}}'] if name == "secret" else []
+        lines += ["[host]", "idleSeconds = 0.5"]
         (config / "config.toml").write_text("\n".join(lines) + "\n")
 
 
@@ -140,6 +149,8 @@ def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
 def cli(tmp_path: Path) -> Iterator[Cli]:
     cli = Cli(tmp_path)
     yield cli
+    if (cli.root / "host.lock").exists():
+        assert cli.run("host", "stop", "--cancel-running").returncode == 0
     ids = [path.name for path in cli.root.glob("tasks/*")]
     left = find(ids)
     sweep(ids, 5.0)

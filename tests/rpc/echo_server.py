@@ -126,7 +126,11 @@ class Server:
 
 
 async def main() -> int:
-    return await Server().connection.serve()
+    connection = Server().connection
+    code = await connection.serve()
+    if connection.framing_error is not None:
+        sys.stderr.write(f"framing error: {connection.framing_error}\n")
+    return code
 
 
 if __name__ == "__main__":

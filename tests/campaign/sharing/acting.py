@@ -47,7 +47,6 @@ class Acting:
             try:
                 await self._happen(newborn.pid, executioner)
                 await watch
-                await self._see_the_end()
             finally:
                 self._is_dead = True
                 watch.cancel()
@@ -62,6 +61,8 @@ class Acting:
     async def _watch(self, handle: int) -> None:
         await self._home.death(handle)
         self._is_dead = True
+        waiting = [seat for seat in self.seats if seat.settled.is_set() and not seat.is_lost]
+        self.ends_of_input += await asyncio.gather(*(seat.end_of_input() for seat in waiting))
 
     async def _happen(self, pid: int, executioner: Executioner) -> None:
         plan = self._plan
@@ -136,7 +137,3 @@ class Acting:
             if seat.client.link.closed.is_set():
                 notes.breaks("bystanders", f"client {seat.client.notes.number} lost its Host")
         await checks.check_status(witness.client, notes, home.root, clients=len(staying) + 1)
-
-    async def _see_the_end(self) -> None:
-        waiting = [seat for seat in self.seats if seat.settled.is_set() and not seat.is_lost]
-        self.ends_of_input += await asyncio.gather(*(seat.end_of_input() for seat in waiting))

@@ -100,6 +100,12 @@ def holders(path: Path) -> list[int]:
     return [pid for pid in _pids() if str(path) in _open_files(pid)]
 
 
+def is_starting_or_running(root: Path) -> bool:
+    """Whether a Host has the lock of the root, or a process of one is still on its way there."""
+    command = f"host\0run\0--storage-root\0{root}\0"
+    return any(command in _command(pid) for pid in _pids()) or bool(holders(root / address.LOCK))
+
+
 def _processes_of(home: Path) -> list[int]:
     own, inside = os.getpid(), str(home) + os.sep
     return [

@@ -1,6 +1,5 @@
 """A client of a shared Host: it also follows and cancels what others launched."""
 
-import asyncio
 import random
 from pathlib import Path
 from typing import Any
@@ -54,10 +53,3 @@ class SharingClient(Client):
         if acknowledge:
             self.notes.gone()
         return task_ids
-
-
-async def until_dead(work: asyncio.Task[None]) -> None:
-    """Wait for what a client does; a cancellation of it is no failure."""
-    await asyncio.wait({work})
-    if not work.cancelled():
-        work.result()

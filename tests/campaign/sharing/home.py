@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from sidecar import __version__
-from sidecar.host import address, attaching
+from sidecar.host import attaching
 from tests.campaign.nursery import Newborn, Nursery, Program
 from tests.campaign.series import prepare
-from tests.campaign.sharing.checks import holders
+from tests.campaign.sharing.checks import is_starting_or_running
 from tests.e2e.conftest import RUNNERS
 
 _SETTINGS = {"asyncTasks": {"max": 6}, "host": {"idleSeconds": 20}}
@@ -48,7 +48,7 @@ class Home:
     async def end_strays(self) -> None:
         """Stop the Host that a relay started when the round's Host was dead, if there is one."""
         async with asyncio.timeout(30):
-            while await asyncio.to_thread(holders, self.root / address.LOCK):
+            while await asyncio.to_thread(is_starting_or_running, self.root):
                 await asyncio.to_thread(self.stop)
                 await asyncio.sleep(0.02)
 

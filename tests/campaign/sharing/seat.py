@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Mapping
@@ -11,9 +12,9 @@ from pathlib import Path
 
 from sidecar import __version__
 from sidecar.host import attaching
-from sidecar.rpc.errors import ConnectionClosed
+from sidecar.rpc.errors import ConnectionClosed, RpcError
 from tests.campaign.nursery import Nursery
-from tests.campaign.sharing.client import SharingClient, until_dead
+from tests.campaign.sharing.client import SharingClient
 
 ANSWER_SECONDS = 20.0
 EOF_SECONDS = 5.0
@@ -83,7 +84,17 @@ class Seat:
             if self._rests:
                 return
             self._acting = asyncio.create_task(self.client.act())
-            await until_dead(self._acting)
+            await self._act(self._acting)
+
+    async def _act(self, acting: asyncio.Task[None]) -> None:
+        """Wait until a client has nothing to do; requests of one that is lost may be refused."""
+        await asyncio.wait({acting})
+        if not acting.cancelled():
+            try:
+                acting.result()
+            except* RpcError:
+                if not self.is_lost:
+                    raise
 
     def rest(self) -> None:
         """Stop to act, and stay attached."""
@@ -130,6 +141,7 @@ class Seat:
         if self._relay is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._relay, signal.SIGKILL)
+            select.select([self._relay], [], [], ANSWER_SECONDS)  # until it is dead and starts nothing more
             os.close(self._relay)
             self._relay = None
 

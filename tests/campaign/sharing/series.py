@@ -29,7 +29,8 @@ _IDLE_SECONDS = 0.05
 class Round:
     """What came of one round; times in s.
 
-    `restart` is from the start of the Host that takes over to its answer, `ends_of_input` how long after a
+    `restart` is from the start of the Host that takes over to its answer, None if a relay started it with all
+    its modules to load. `ends_of_input` is how long after a
     Host's death each client saw it.
     """
 
@@ -38,7 +39,7 @@ class Round:
     recovery_killed: bool
     raced: bool
     runs: int = 0
-    restart: float = 0.0
+    restart: float | None = None
     ends_of_input: list[float] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
@@ -113,7 +114,8 @@ class HostSeries:
                 ledger.breaks("one Host", f"simultaneous starts reported {answers}")
             await seat.attach(root, self._home.environment, lambda: False)
         await seat.enter()
-        result.restart = time.monotonic() - began if start != "relay" else 0.0
+        if start != "relay":  # whose Host loads its modules first
+            result.restart = time.monotonic() - began
         checks.check_processes(ledger)
         await asyncio.to_thread(sharing_checks.check_one_host, ledger, root)
         await checks.check_runs(client, ledger, root)
