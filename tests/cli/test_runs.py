@@ -122,6 +122,7 @@ def test_ps_without_a_journal_is_empty_and_makes_nothing(cli: Cli) -> None:
 
 def test_ps_does_not_touch_the_lock(cli: Cli, launched: Launched) -> None:
     launched("cat")
+    cli.run("host", "stop")
     lock = cli.root / "sidecar.lock"
     before = lock.stat().st_mtime_ns, lock.read_bytes()
     cli.run("ps")

@@ -25,7 +25,6 @@ def test_the_version_can_be_asked_everywhere(cli: Cli, command: str) -> None:
         "list --sort mood",
         "show",
         "launch cat",
-        "launch cat goal",
         "list --log-level loud",
         "serve --nope",
     ],

@@ -95,8 +95,6 @@ def test_a_client_may_leave_first(pipes: Pipes) -> None:
     assert pipes.read(b"") is None
 
 
-def test_an_input_that_is_no_message_stream_is_reported(
-    pipes: Pipes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_input_without_frames_is_reported(pipes: Pipes, capsys: pytest.CaptureFixture[str]) -> None:
     assert pipes.read(b"GET / HTTP/1.1\r\n\r\n") is None
     assert capsys.readouterr().err.startswith("framing error: ")

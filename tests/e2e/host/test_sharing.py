@@ -51,7 +51,7 @@ async def test_trust_is_each_clients_own(shared: HostSetting) -> None:
     assert (await stranger.task(task_id))["status"] == "running"
 
 
-async def test_settings_that_concern_the_host_are_ignored_in_initialize_and_told_by_update(
+async def test_settings_that_concern_the_host_are_ignored_in_initialize_and_changed_by_update(
     shared: HostSetting,
 ) -> None:
     one, two = await shared.spawn(), await shared.attach()

@@ -11,7 +11,7 @@ from tests.e2e.host.conftest import HostSetting
 from tests.e2e.processes import gone
 
 
-async def test_a_run_goes_on_without_clients_and_its_result_waits(shared: HostSetting) -> None:
+async def test_a_run_continues_without_clients_and_its_result_waits(shared: HostSetting) -> None:
     one = await shared.attach()
     await one.request("asyncTasks/list")
     task_id = await one.launch("cat", "kept", notifyModel=True)
