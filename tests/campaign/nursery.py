@@ -118,10 +118,11 @@ def _relay(root: str) -> int:
 
 
 def _host(root: str) -> int:
+    """Run a Host in this process: the nursery's fork is the one that detaches it."""
     from sidecar.host.process import main
 
     ready = os.dup(1)
-    os.fork = lambda: 0  # the nursery's fork is the one that detaches
+    os.fork = lambda: 0
     return main(["--storage-root", root, "--ready-fd", str(ready)])
 
 

@@ -4,7 +4,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-from sidecar.rpc.errors import RpcError
 from tests.campaign.scenario import Client
 from tests.campaign.sharing.claims import ClientNotes
 
@@ -41,10 +40,7 @@ class SharingClient(Client):
         if others and self._choices.random() < 0.5:
             other = self._choices.choice(others)
             self._followed.add(other)
-            try:
-                await self.link.request("asyncTasks/subscribe", taskId=other, afterSeq=0)
-            except RpcError as error:
-                self.notes.breaks("launches", f"subscribe: {error}", other)
+            await self.link.request("asyncTasks/subscribe", taskId=other, afterSeq=0)
         return task_id
 
     async def _take_reminder(self, *, acknowledge: bool) -> list[str]:
