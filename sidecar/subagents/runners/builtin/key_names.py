@@ -28,7 +28,7 @@ _NO_KEY = re.compile(
 def is_model_key(name: str) -> bool:
     """Return whether a variable of this name usually contains the key of a model provider.
 
-    The name has `API_KEY` or `APIKEY` in it, or a provider and then a word such as `KEY`, `TOKEN` or `SECRET`.
+    The name contains `API_KEY` or `APIKEY`, or a provider and then a word such as `KEY`, `TOKEN` or `SECRET`.
     """
     upper = name.upper().replace("-", "_")
     return _KEY.fullmatch(upper) is not None and _NO_KEY.fullmatch(upper) is None
