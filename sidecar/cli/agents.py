@@ -79,7 +79,10 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
     else:
         for problem in found.problems:
             output.echo_line(_line(problem))
-        output.echo(f"{_counted(len(found.items), 'definition')}, {_counted(len(found.problems), 'problem')}", err=True)
+        output.echo(
+            f"{_counted(len(found.items), 'definition')}, {_counted(len(found.problems), 'problem')}",
+            err=True,
+        )
     return exits.FAILED if found.problems else exits.DONE
 
 
