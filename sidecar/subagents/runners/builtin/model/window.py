@@ -42,7 +42,8 @@ class ContextWindow:
             tokens = max(tokens, self.tokens)
         if tokens <= _FULL * self.tokens and not refused:
             return list(messages)
-        shorter = compacted(messages, round((tokens - _TARGET * self.tokens) * _MOST_CHARS_PER_TOKEN))
+        per_token = max(_CHARS_PER_TOKEN, min(_MOST_CHARS_PER_TOKEN, chars(messages) / tokens))
+        shorter = compacted(messages, round((tokens - _TARGET * self.tokens) * per_token))
         return _recounted(shorter, chars(messages) - chars(shorter))
 
 
