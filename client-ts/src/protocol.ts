@@ -1318,6 +1318,8 @@ export interface Changes {
   additions: number;
   /** Deleted lines. */
   deletions: number;
+  /** Changed files whose lines are unknown; `additions` and `deletions` do not contain them. */
+  uncountedFiles?: number;
 }
 
 export type ResumeMode = "session" | "replay";
