@@ -18,6 +18,10 @@ def main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:1] in (["serve"], ["launch"]):
+        from sidecar.private_memory import close_memory
+
+        close_memory()  # commands of agents must not find a key in this process
     if arguments[:1] == ["serve"]:
         from sidecar.app.serve import main as serve
 

@@ -133,7 +133,9 @@ def test_the_lines_of_binary_or_cut_texts_are_unknown(text: str) -> None:
 
 
 def test_an_overwrite_without_a_diff_is_not_counted_as_no_lines() -> None:
-    fold = folded(tool("completed", EDIT), tool("completed", kind="edit", locations=[{"path": "b"}], call="2"))
+    fold = folded(
+        tool("completed", EDIT), tool("completed", kind="edit", locations=[{"path": "b"}], call="2")
+    )
     assert fold.result() == Changes(files=2, additions=2, deletions=1, uncounted_files=1)
 
 

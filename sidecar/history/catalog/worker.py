@@ -15,6 +15,7 @@ from sidecar.history.stores.contract import Store
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.registry import open_store
 from sidecar.history.stores.root import Root
+from sidecar.private_memory import close_memory
 
 READY: Final = b"ready"
 """The first frame; any failure after it is caused by a task."""
@@ -87,6 +88,7 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
 
 def main() -> None:
     """Serve the parent process; keep stray output out of the answers."""
+    close_memory()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's interrupt
     stdout = os.fdopen(os.dup(1), "wb")

@@ -14,10 +14,7 @@ from typing import NoReturn
 
 from sidecar.subagents.runners.builtin.key_names import is_model_key
 from sidecar.subagents.runners.builtin_settings import VISIBLE, BuiltinSettings
-from sidecar.subagents.runners.process.parent_death import prctl
 
-_PR_SET_DUMPABLE = 4
-"""From linux/prctl.h; see prctl(2)."""
 _MIN_CHARS = 12
 """A shorter key protects nothing and may be a common word, such as `none` for a server that needs no key."""
 
@@ -58,15 +55,6 @@ def received(descriptor: int) -> BuiltinSettings:
     """Read the settings that the first start wrote to the pipe."""
     with os.fdopen(descriptor) as pipe:
         return BuiltinSettings(**json.load(pipe))
-
-
-def close_memory() -> None:
-    """Linux: hide this process's memory and its files in /proc from other processes of the same user.
-
-    Root can still read them, which is why the key must not be in the environment.
-    """
-    if sys.platform == "linux":
-        prctl()(_PR_SET_DUMPABLE, 0)
 
 
 def _is_secret(key: str) -> bool:
