@@ -1342,6 +1342,8 @@ export interface Changes {
   additions: number;
   /** Deleted lines. */
   deletions: number;
+  /** Changed files whose lines are unknown; `additions` and `deletions` do not contain them. */
+  uncountedFiles?: number;
 }
 
 export type ResumeMode = "session" | "replay";

@@ -20,6 +20,7 @@ from sidecar.app.serving import connect
 from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.printable import printable
+from sidecar.private_memory import close_memory
 from sidecar.rpc.transport.stdio import PipeTransport
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
@@ -33,6 +34,7 @@ GARBAGE_THRESHOLDS = (20_000, 20, 20)
 def main(arguments: Sequence[str]) -> int:
     """Serve one client and exit with its exit code; return only after a usage error."""
     options = _parse(arguments)
+    close_memory()  # commands of agents must not find a key in this process
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     transport = PipeTransport.stdio()

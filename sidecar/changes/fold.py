@@ -53,13 +53,14 @@ class ChangesFold:
         return tuple(self._files.values())
 
     def result(self) -> Changes | None:
-        """Return the sums over all files; None if no file has changed."""
+        """Return the sums over all files whose lines are known; None if no file has changed."""
         if not self._files:
             return None
         return Changes(
             files=len(self._files),
             additions=sum(file.additions or 0 for file in self._files.values()),
             deletions=sum(file.deletions or 0 for file in self._files.values()),
+            uncounted_files=sum(file.additions is None for file in self._files.values()) or None,
         )
 
     def _opened(self, key: str, event: Mapping[str, Any]) -> ToolCall:

@@ -78,8 +78,15 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
     else:
         for problem in found.problems:
             output.echo_line(_line(problem))
-        output.echo(f"{len(found.items)} definitions, {len(found.problems)} problems", err=True)
+        output.echo(
+            f"{_counted(len(found.items), 'definition')}, {_counted(len(found.problems), 'problem')}",
+            err=True,
+        )
     return exits.FAILED if found.problems else exits.DONE
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _refuse_options(context: click.Context) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from sidecar.rpc.errors import ConnectionClosed, RpcError
 
 ANSWER_SECONDS = 10.0
 """How long a Host may take to answer a single question."""
+PAUSE_SECONDS = 0.05
 REQUEST_SECONDS = 3600.0 * 24 * 365
 """A request of a command has no limit of its own: the person at the terminal decides."""
 
@@ -76,6 +78,13 @@ def stop_host(root: Path, *, cancel_running: bool) -> bool:
     return (
         _ask(root, "stop", {"cancel-running": "yes"} if cancel_running else {}, until_gone=True) is not None
     )
+
+
+def _until_gone(root: Path) -> None:
+    """Wait until no process holds the Host's lock of a root, so that nothing of it is left."""
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while attaching.is_locked(str(root)) and time.monotonic() < deadline:
+        time.sleep(PAUSE_SECONDS)
 
 
 def _ask(root: Path, verb: str, options: Mapping[str, str], *, until_gone: bool = False) -> str | None:

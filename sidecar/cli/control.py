@@ -81,7 +81,16 @@ def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
 @click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this long.")
 @common
 def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store: SettingsStore) -> int:
-    """Wait until runs end and print the id and status of each. ID can be a unique prefix."""
+    """Wait until runs end and print the id and status of each. ID can be a unique prefix.
+
+    \b
+    Exit codes:
+      0  all runs are completed
+      1  a run failed, or something went wrong
+      2  the command was used incorrectly
+      3  a run was cancelled, and none failed
+      4  a run is still running or queued after the timeout
+    """
     tasks = asyncio.run(reading(own_root, lambda journal: _ended(journal, own_root, task_ids, timeout)))
     for task in tasks:
         output.echo(f"{task.id} {task.status}")

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 # `_socket` rather than `socket`, whose import takes as long as all the rest of a client's start.
-from sidecar.host.address import known_sockets
+from sidecar.host.address import LOCK, known_sockets
 
 PATIENCE_SECONDS = 30.0
 """How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
@@ -76,6 +76,25 @@ def ask(
             continue
         return HostLink(wire)
     return None
+
+
+def is_locked(root: str) -> bool:
+    """Return whether a Host holds its lock in the root, be it listening or not."""
+    import fcntl
+
+    try:
+        handle = os.open(os.path.join(root, LOCK), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
 
 
 def request_bytes(

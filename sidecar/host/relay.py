@@ -68,6 +68,9 @@ def _attach(options: dict[str, str]) -> int:
     )
     link = _reach(root, request, _host_options(options))
     _let_go_of_stdio()
+    from sidecar.private_memory import close_memory  # here, after the client has its Host
+
+    close_memory()  # commands of agents must not find a key in this process
     last = None
     while (line := link.line()) is not None:
         last = line

@@ -20,6 +20,7 @@ from sidecar.host.clients import Clients
 from sidecar.host.listener import Listener
 from sidecar.host.log_file import log_to_file
 from sidecar.host.process import READY, fail
+from sidecar.private_memory import close_memory
 from sidecar.subagents.runners.process.subreaper import orphan_reaper
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 def run(root: str, config: str | None, ready: int) -> NoReturn:
     """Run the Host of a root and end the process; `ready` is where its starter waits for the outcome."""
+    close_memory()  # commands of agents must not find a client's key in this process
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")

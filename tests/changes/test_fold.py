@@ -129,7 +129,14 @@ def test_an_edit_with_a_diff_changes_no_other_location() -> None:
 def test_the_lines_of_binary_or_cut_texts_are_unknown(text: str) -> None:
     fold = folded(tool("completed", diff("a", "1", text)), tool("completed", diff("b", text, "1"), call="2"))
     assert [(file.additions, file.deletions) for file in fold.files()] == [(None, None)] * 2
-    assert fold.result() == Changes(files=2, additions=0, deletions=0)
+    assert fold.result() == Changes(files=2, additions=0, deletions=0, uncounted_files=2)
+
+
+def test_an_overwrite_without_a_diff_is_not_counted_as_no_lines() -> None:
+    fold = folded(
+        tool("completed", EDIT), tool("completed", kind="edit", locations=[{"path": "b"}], call="2")
+    )
+    assert fold.result() == Changes(files=2, additions=2, deletions=1, uncounted_files=1)
 
 
 def test_known_lines_stay_known_when_others_are_unknown() -> None:

@@ -29,6 +29,13 @@ def test_each_error_is_a_line_with_file_and_line_and_the_exit_is_1(cli: Cli) -> 
     assert done.stdout == f"{path}:3: kind: remote agents are not supported\n"
 
 
+def test_one_definition_is_counted_in_the_singular(cli: Cli) -> None:
+    one = write(cli, ".sidecar/agents", "far.md", FAULTY)
+    assert cli.run("agents", "validate", one).stderr == "1 definition, 1 problem\n"
+    two = write(cli, ".sidecar/agents", "near.md", "---\nname: near\ndescription: d\n---\nDo it.\n")
+    assert cli.run("agents", "validate", two).stderr == "1 definition, 0 problems\n"
+
+
 @pytest.mark.parametrize("named", [".", ".gemini/agents", ".gemini/agents/far.md"])
 def test_a_workspace_a_folder_or_a_file_can_be_named(cli: Cli, named: str) -> None:
     path = write(cli, ".gemini/agents", "far.md", FAULTY)

@@ -17,6 +17,12 @@ def test_waiting_for_an_ended_run_tells_its_state(
     assert (done.returncode, done.stdout) == (code, f"{task_id} {state}\n")
 
 
+def test_the_help_of_wait_lists_its_exit_codes(cli: Cli) -> None:
+    shown = cli.run("wait", "--help").stdout
+    codes = [line.split()[0] for line in shown.splitlines() if line.startswith("    ")]
+    assert codes[:5] == ["0", "1", "2", "3", "4"]
+
+
 def test_waiting_ends_with_the_run_and_tells_a_cancel(cli: Cli, launched: Launched) -> None:
     ended = launched("cat")
     process, task_id = ready(cli)

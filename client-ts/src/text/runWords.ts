@@ -18,11 +18,15 @@ export function retryWords({ attempt, status, text }: Retrying): string {
   return `${outcome.retrying(attempt)}${why === "" ? "" : `: ${why}`}${code}`;
 }
 
-/** Describe how much a run changed: `2 files +10 −3`; undefined if nothing. */
+/** Describe how much a run changed, `2 files +10 −3`, without unknown lines; undefined if nothing. */
 export function changeWords(changes: Changes | undefined): string | undefined {
-  return changes === undefined || changes.files === 0
-    ? undefined
-    : `${counted(changes.files, "file")} +${changes.additions} −${changes.deletions}`;
+  if (changes === undefined || changes.files === 0) {
+    return undefined;
+  }
+  const { files, additions, deletions, uncountedFiles = 0 } = changes;
+  const lines = uncountedFiles < files ? ` +${additions} −${deletions}` : "";
+  const rest = lines !== "" && uncountedFiles > 0 ? ` (${outcome.uncounted(uncountedFiles)})` : "";
+  return `${counted(files, "file")}${lines}${rest}`;
 }
 
 /** Return the model and the mode of a run, if the agent reports them: `["m-1", "plan mode"]`. */

@@ -142,6 +142,8 @@ class Changes(Record, kw_only=True):
     """Added lines."""
     deletions: int = msgspec.field(default_factory=int)
     """Deleted lines."""
+    uncounted_files: int | None = None
+    """Changed files whose lines are unknown; `additions` and `deletions` do not contain them."""
 
 
 class TaskOutput(Record, kw_only=True):

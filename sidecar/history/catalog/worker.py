@@ -14,6 +14,7 @@ from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stores.contract import Root, Store
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.registry import open_store
+from sidecar.private_memory import close_memory
 
 READY: Final = b"ready"
 """The first frame; any failure after it is caused by a task."""
@@ -86,6 +87,7 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
 
 def main() -> None:
     """Serve the parent process; keep stray output out of the answers."""
+    close_memory()
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the terminal's interrupt
     stdout = os.fdopen(os.dup(1), "wb")

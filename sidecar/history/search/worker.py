@@ -9,6 +9,7 @@ from pathlib import Path
 import sidecar
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS
 from sidecar.history.search.build import update
+from sidecar.private_memory import close_memory
 
 _WRONG = 1
 
@@ -30,6 +31,7 @@ def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
 
 def main(arguments: list[str]) -> int:
     """Update the given roots at low priority."""
+    close_memory()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)

@@ -16,6 +16,12 @@ DELIVERIES_KEPT = 1_000
 
 _NEWEST_FIRST = "ORDER BY ordered_at DESC, n DESC"
 _NEWEST = (1 << 63) - 1
+_SOUND = """max(0, CASE WHEN typeof(ordered_at) = 'integer' THEN ordered_at
+    WHEN typeof(completed_at) = 'integer' THEN completed_at ELSE 0 END)"""
+"""The time of a row whose `ordered_at` may be damaged. Unlike the column, it has no index."""
+_IS_DAMAGED = f"""SELECT EXISTS (SELECT 1 FROM runs WHERE ordered_at > {_NEWEST})
+    OR EXISTS (SELECT 1 FROM runs WHERE ordered_at < 0)"""  # noqa: S608 - constants
+"""Whether a row has a time that no page would contain; a text is greater than every number."""
 _SAVE = """
 INSERT INTO runs (id, status, ordered_at, completed_at, sync, wants_notice, notified_at, body)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -116,7 +122,9 @@ def _rows(
 ) -> list[Any]:
     marks = ", ".join("?" * len(statuses))
     where = f"WHERE {shown_column(db)} IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
-    columns = f"id, notified_at, body, ordered_at, n, {RECORDED}"
+    time = _SOUND if db.execute(_IS_DAMAGED).fetchone()[0] else "ordered_at"
+    where = where.replace("ordered_at", time)
+    columns = f"id, notified_at, body, {time}, n, {RECORDED}"
     query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only placeholders are inserted
     return db.execute(query, (*statuses, *position, limit)).fetchall()
 
@@ -233,13 +241,19 @@ def _records(db: sqlite3.Connection, tail: str, values: Sequence[object]) -> lis
 
 
 def _record(task_id: str, notified_at: int | None, body: bytes, ordered_at: int) -> RunRecord:
-    record = read_record(task_id, body, ordered_at)
-    record.task.notified_at = notified_at  # `mark_notified` writes the column alone
+    record = read_record(task_id, body, _whole(ordered_at))
+    # `mark_notified` writes the column alone
+    record.task.notified_at = None if notified_at is None else _whole(notified_at)
     return record
 
 
+def _whole(number: object) -> int:
+    """Return a time in ms; 0 in place of a damaged one."""
+    return number if isinstance(number, int) else 0
+
+
 def _cursor(ordered_at: int, n: int) -> str:
-    return base64.urlsafe_b64encode(f"{ordered_at}.{n}".encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(f"{_whole(ordered_at)}.{n}".encode()).decode().rstrip("=")
 
 
 def _position(cursor: str | None) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.api.runs.async_tasks import Attention, AttentionOption
 from sidecar.subagents.permissions import paths, shortening, web_address
-from sidecar.subagents.permissions.places import directories
+from sidecar.subagents.permissions.places import directories, is_plain_fetch
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Option, Question
 from sidecar.subagents.permissions.scope import Scope
@@ -94,7 +94,9 @@ def _cwd(question: Question, workspace: str) -> str | None:
 
 
 def _is_shown(question: Question) -> bool:
-    return question.url is not None or bool(question.paths and question.tool_kind in EDITS | READS)
+    if question.url is not None:
+        return is_plain_fetch(question.arguments)
+    return bool(question.paths and question.tool_kind in EDITS | READS)
 
 
 def _paths(question: Question) -> list[str] | None:

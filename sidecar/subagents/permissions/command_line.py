@@ -30,14 +30,24 @@ def _words(text: str) -> frozenset[str]:
 _RISKS = {
     "git": "-c -C --config-env --exec-path --git-dir --work-tree --namespace",
     "git *": "--upload-pack --receive-pack --exec --output --output-directory --ext-diff --template "
-    "--smtp-server",
+    "--smtp-server --separate-git-dir",
     "git apply": "--unsafe-paths",
     "git archive": "-o --remote",
     "git bisect": "run",
+    "git bugreport": "-o",
+    "git checkout-index": "--prefix",
     "git clone": "-u -c --config",
+    "git diagnose": "-o",
     "git difftool": "-x --extcmd",
+    "git fast-export": "--export-marks",
+    "git fast-import": "--export-marks",
     "git format-patch": "-o",
     "git grep": "-O --open-files-in-pager",
+    "git index-pack": "-o",
+    "git maintenance": "start stop register unregister --config-file",
+    "git mailsplit": "-o",
+    "git multi-pack-index": "--object-dir",
+    "git read-tree": "--index-output",
     "git rebase": "-x",
     "git submodule": "foreach",
     "find": "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls",
@@ -58,9 +68,17 @@ The options of `git` precede its subcommand; those of `git *` follow any subcomm
 """
 _GIT_RISKS = _words(
     "config filter-branch daemon shell send-email hook credential credential-store credential-cache "
-    "http-backend upload-pack receive-pack mergetool instaweb web--browse"
+    "http-backend upload-pack receive-pack mergetool instaweb web--browse archimport citool cvsexportcommit "
+    "cvsimport for-each-repo fsmonitor--daemon gui http-push imap-send p4 quiltimport send-pack svn"
 )
 """Subcommands of Git that do so without options."""
+_GIT_WRITERS = _words(
+    "bundle checkout checkout-index clean clone init init-db interpret-trailers mailinfo merge-file mv "
+    "pack-objects push restore rm submodule worktree"
+)
+"""Subcommands of Git that write or delete where a path says."""
+_ELSEWHERE = re.compile(r"(?:^|[/\\])(?P<up>\.\.)(?=$|[/\\])|^(?P<root>[/~\\]|file:|[A-Za-z]:[/\\])")
+"""The part of a path that leads out of the directory."""
 _WRAPPERS = _words(
     "sh bash dash zsh ksh fish csh tcsh busybox env command exec builtin eval . source time nice ionice "
     "nohup setsid stdbuf timeout flock watch strace xargs parallel sudo doas su chroot unshare ssh script"
@@ -140,7 +158,15 @@ def _risks(program: str, words: tuple[str, ...]) -> list[str]:
     found = _named(_RISKS["git"], words[:at]) + _named(_RISKS["git *"], rest)
     found += _named(_RISKS.get(f"git {subcommand}", ""), rest)
     found += [word for word in rest if "::" in word]  # a transport that is a program
+    if subcommand in _GIT_WRITERS:
+        found += [part for word in rest for part in _elsewhere(word)]
     return [*found, subcommand] if subcommand in _GIT_RISKS else found
+
+
+def _elsewhere(word: str) -> list[str]:
+    """Return the parts of a path, or of the value of an option, that lead out of the directory."""
+    value = re.sub(r"^(?:--?[\w-]+=|-[A-Za-z](?=[/~.]))", "", word)
+    return [part for each in _ELSEWHERE.finditer(value) for part in (each["up"], each["root"]) if part]
 
 
 def _named(risks: str, words: tuple[str, ...]) -> list[str]:

@@ -41,6 +41,12 @@ _TEXTS = _words(
     "codeedit inserttext exclude excludes ignore"
 )
 """Names of free text, and of patterns that only exclude files. Their values do not reach a file."""
+_FETCHED = _ADDRESS_WORDS | _words(
+    "prompt query question description explanation reason justification instruction instructions title "
+    "format outputformat timeout timeoutms timeoutseconds maxlength maxchars maxcharacters maxbytes "
+    "maxtokens offset limit startindex page raw"
+)
+"""Arguments of a fetch that do not change where it goes and what it sends."""
 _BY_PATH = frozenset({"changes", "files", "paths"})
 """Members that may be a mapping from paths."""
 _BELOW_FILE = frozenset({"name", "value"})
@@ -68,21 +74,21 @@ class Place(NamedTuple):
 def named(arguments: Any) -> list[Place] | None:
     """Return the values in the arguments of a call; None if there are too many or too deep ones."""
     found: list[Place] = []
-    left: list[tuple[tuple[str, ...], Any]] = [((), arguments)]
+    left: list[tuple[tuple[str, ...], Any, bool]] = [((), arguments, False)]
     for _ in range(MAX_VALUES):
         if not left:
             return found
-        names, value = left.pop()
+        names, value, is_listed = left.pop()
         if isinstance(value, str):
             found.extend(_places(names, value) if value else ())
         elif isinstance(value, Mapping | list | tuple):
             if len(names) >= MAX_DEPTH:
                 return None
             if isinstance(value, Mapping):
-                found.extend(_keys(names, value))
-                left.extend(((*names, str(key)), below) for key, below in value.items())
+                found.extend(_keys(names, value, is_listed))
+                left.extend(((*names, str(key)), below, False) for key, below in value.items())
             else:  # a list counts as a level too
-                left.extend(((*names, names[-1] if names else ""), below) for below in value)
+                left.extend(((*names, names[-1] if names else ""), below, True) for below in value)
     return None
 
 
@@ -94,19 +100,37 @@ def files(arguments: Any) -> Iterator[str]:
 
 
 def address(url: str, arguments: Any) -> WebAddress | None:
-    """Return the server of a call; None if it is ambiguous or the call names files or other hosts."""
+    """Return the server of a call; None if it is ambiguous or an argument may lead elsewhere.
+
+    Only arguments that cannot change the request may accompany the address. A proxy, a header, a file or an
+    unknown argument can.
+    """
     found, places = web_address.parse(url), named(arguments)
     if found is None or places is None or any(place.role not in ("address", "text") for place in places):
+        return None
+    if not is_plain_fetch(arguments):
         return None
     others = [web_address.parse(each) for place in places for each in web_address.mentioned(place.text)]
     return found if all(other is not None and other.host == found.host for other in others) else None
 
 
-def directories(arguments: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield every directory in which a command may run, as the agent sent it."""
+def is_plain_fetch(arguments: Any) -> bool:
+    """Return whether no argument of a fetch but the address changes where it goes or what it sends."""
+    given = arguments.items() if isinstance(arguments, Mapping) else ()
+    return all(_joined(name) in _FETCHED for name, value in given if value)
+
+
+def members_with_directories(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the arguments that are directories in which a command may run."""
     for name, value in arguments.items():
         if value and _joined(name) in _RUN_IN:
-            yield value
+            yield name
+
+
+def directories(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield every directory in which a command may run, as the agent sent it."""
+    for name in members_with_directories(arguments):
+        yield arguments[name]
 
 
 def local(uri: str) -> str:
@@ -156,11 +180,14 @@ def _own_role(name: str) -> Role | None:
     return "file" if {joined, *last} & (_FILE_WORDS | _ADDRESS_WORDS) else None
 
 
-def _keys(names: tuple[str, ...], value: Mapping[Any, Any]) -> Iterator[Place]:
-    """Yield the names of members that are paths."""
+def _keys(names: tuple[str, ...], value: Mapping[Any, Any], is_listed: bool) -> Iterator[Place]:
+    """Yield the names of members that are paths.
+
+    The entries of a list describe one file each. Their members are paths only if they have that form.
+    """
     is_by_path = bool(names) and _joined(names[-1]) in _BY_PATH
     for key in map(str, value):
-        if is_by_path or _PLACE.match(key):
+        if _PLACE.match(key) or (is_by_path and not (is_listed and key.isidentifier())):
             yield Place("file", local(key))
 
 

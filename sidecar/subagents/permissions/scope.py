@@ -11,11 +11,12 @@ from sidecar.api.runs.permissions import Coverage
 from sidecar.subagents.permissions import places
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.permissions.shortening import COMMAND_CHARS, cut_middle
+from sidecar.subagents.permissions.shortening import COMMAND_CHARS, LEFT_OUT, cut_middle
 
 SUBJECT_CHARS = 4_000
 """Longer commands have no "always", because a person would not read all of the text."""
-_WORDS_CHARS = 160
+_WORDS_CHARS = 140
+_DIGEST_CHARS = 8
 _NAMED_PATHS = 3
 """How many files fit on a button."""
 _REMARKS = frozenset(
@@ -51,20 +52,46 @@ def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -
 
 
 def _command(question: Question, command: str, workspace: str) -> Scope | None:
-    arguments = question.arguments or {"command": command}
-    kept = {name: value for name, value in arguments.items() if name not in _REMARKS}
+    kept = _compared(question.arguments or {"command": command}, workspace)
     subject = _canonical(kept).decode()
     if len(subject) > SUBJECT_CHARS:
         return None
-    return Scope("command", subject, f"`{_plain(command)}` in {_place(kept, workspace)}")
+    # Arguments that are no command line are shown as they are, so nothing else remains to be named.
+    others = _others(kept, command) if question.is_line else {}
+    room = _WORDS_CHARS // (2 if others else 1)
+    as_list = " as separate words" if isinstance(kept.get("command"), list) and question.is_line else ""
+    words = f"`{_plain(command, room)}`{as_list} in {_place(kept, room)}"
+    if others:
+        words += f", with {_plain(_canonical(others).decode(), room)}"
+    return Scope("command", subject, _distinct(words, subject))
 
 
-def _place(arguments: Mapping[str, Any], workspace: str) -> str:
-    """Return the names of all directories in which a command may run."""
-    others = [
-        _plain(str(each)) for each in places.directories(arguments) if each not in (".", "./", workspace)
+def _compared(arguments: Mapping[str, Any], workspace: str) -> dict[str, Any]:
+    """Return the arguments that affect a command."""
+    kept = {name: value for name, value in arguments.items() if name not in _REMARKS}
+    for name in list(places.members_with_directories(kept)):
+        if kept[name] in (".", "./", workspace):
+            del kept[name]
+    if "cmd" in kept and "command" not in kept:
+        kept["command"] = kept.pop("cmd")
+    return kept
+
+
+def _others(kept: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """Return the arguments that neither the command nor its directory shows."""
+    shown = {"command", *places.members_with_directories(kept)}
+    others = {name: value for name, value in kept.items() if name not in shown}
+    given = kept.get("command")
+    return others if given == command or isinstance(given, list) else {**others, "command": given}
+
+
+def _place(kept: Mapping[str, Any], room: int) -> str:
+    """Return all directories in which a command may run, and the unusual names of their arguments."""
+    named = [
+        _plain(str(kept[name]), room) + ("" if name == "cwd" else f" ({_plain(name, room)})")
+        for name in places.members_with_directories(kept)
     ]
-    return " or ".join(others) or "this workspace"
+    return " or ".join(named) or "this workspace"
 
 
 def _files(kind: str, inside: Sequence[str]) -> Scope | None:
@@ -85,15 +112,23 @@ def _call(question: Question) -> Scope | None:
     arguments = _canonical(question.arguments)
     if len(arguments) > COMMAND_CHARS:  # clients show only a part of them
         return None
-    digest = hashlib.sha256(arguments).hexdigest()
-    return Scope("call", f"{name} {digest}", f"this exact call of {_plain(name)}")
+    subject = f"{name} {hashlib.sha256(arguments).hexdigest()}"
+    shown = f"{_plain(name, _WORDS_CHARS // 2)}: {_plain(arguments.decode(), _WORDS_CHARS // 2)}"
+    return Scope("call", subject, _distinct(f"this exact call of {shown}", subject))
+
+
+def _distinct(words: str, subject: str) -> str:
+    """Add a part of a digest if the words are cut, so that different scopes never read alike."""
+    if LEFT_OUT not in words:
+        return words
+    return f"{words} (#{hashlib.sha256(subject.encode()).hexdigest()[:_DIGEST_CHARS]})"
 
 
 def _canonical(arguments: Mapping[str, Any]) -> bytes:
     return orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, room: int = _WORDS_CHARS) -> str:
     """Return text on one line without invisible characters, shortened in the middle."""
     visible = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in text[:SUBJECT_CHARS])
-    return cut_middle(visible, _WORDS_CHARS)
+    return cut_middle(visible, room)

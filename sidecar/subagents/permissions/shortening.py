@@ -5,6 +5,8 @@ NAME_CHARS = 200
 COMMAND_CHARS = 16_000
 DIFF_CHARS = 32_000
 SHOWN_PATHS = 100
+LEFT_OUT = "or more characters left out ..."
+"""The mark of a text that was cut in the middle."""
 
 
 def cut_middle(text: str, limit: int) -> str:
@@ -14,7 +16,7 @@ def cut_middle(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    note = f" [... {len(text) - limit:,} or more characters left out ...] "
+    note = f" [... {len(text) - limit:,} {LEFT_OUT}] "
     kept = max(limit - len(note), 0)
     return text[: kept - kept // 2] + note + text[len(text) - kept // 2 :]
 

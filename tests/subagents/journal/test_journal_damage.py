@@ -210,3 +210,25 @@ async def test_a_permission_that_cannot_be_read_is_left_out(
     db.close()
     assert await journal.permissions() == [good]
     assert "permission bad cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize("damaged", ["yesterday", b"\x00\x01", 1e300, -5])
+async def test_a_row_with_a_damaged_time_is_on_exactly_one_page(
+    journal: Journal, path: Path, make_record: MakeRecord, damaged: object
+) -> None:
+    records = [make_record("completed") for _ in range(5)]
+    for record in records:
+        await journal.save(record)
+    for record in records[1:3]:
+        await damage(journal, path, record.task.id, ordered_at=damaged, notified_at="then")
+    await damage(journal, path, records[2].task.id, body=b"[]", completed_at="then")
+    found, cursor = [], None
+    for _ in records:
+        page = await journal.list(cursor=cursor, limit=1)
+        found += page.records
+        cursor = page.next_cursor
+    assert cursor is None
+    assert sorted(each.task.id for each in found) == sorted(each.task.id for each in records)
+    tasks = {each.task.id: each.task for each in found}
+    assert all(isinstance(each.launched_at, int) for each in tasks.values())
+    assert tasks[records[1].task.id].notified_at == 0

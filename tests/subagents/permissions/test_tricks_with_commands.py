@@ -83,6 +83,21 @@ def test_nothing_next_to_a_line_changes_what_runs(kind: str, tmp_path: Path) -> 
         ("git *", "git commit -m 'fix {a,b}; see -c'"),
         ("git *", "git commit -c HEAD"),
         ("git *", "git switch -C main"),
+        ("git *", "git diff main..dev"),
+        ("git *", "git diff origin/main...HEAD -- src/a.py"),
+        ("git *", "git add /projects/space/a.py"),
+        ("git *", "git worktree list"),
+        ("git *", "git worktree add trees/x main"),
+        ("git worktree add *", "git worktree add trees/x"),
+        ("git worktree add ../*", "git worktree add ../x"),
+        ("git *", "git init"),
+        ("git *", "git clone https://example.com/a.git"),
+        ("git *", "git clone git@example.com:a/b.git lib"),
+        ("git *", "git push origin HEAD:refs/heads/x"),
+        ("git *", "git checkout -b feature/x"),
+        ("git *", "git bundle create backup HEAD"),
+        ("git *", "git mv src/a.py src/b.py"),
+        ("git *", "git rm -r --cached build"),
         ("git *", "git stash show stash@{0}"),
         ("git *", "git push -u origin main"),
         ("git *", "git clean -xdf"),
@@ -104,3 +119,13 @@ def test_nothing_next_to_a_line_changes_what_runs(kind: str, tmp_path: Path) -> 
 def test_ordinary_lines_fit(rule: str, line: str, tmp_path: Path) -> None:
     question = question_of({"kind": "execute", "rawInput": {"command": line}}, [])
     assert ToolRule(((f"Bash({rule})",),)).allows(question, tmp_path)
+
+
+def test_a_rule_that_names_a_place_elsewhere_allows_no_other_one(tmp_path: Path) -> None:
+    rule = ToolRule((("Bash(git worktree add /tmp/*)",),))
+    near, far = (
+        question_of({"kind": "execute", "rawInput": {"command": f"git worktree add /tmp/{place}"}}, [])
+        for place in ("x", "../etc/x")
+    )
+    assert rule.allows(near, tmp_path)
+    assert not rule.allows(far, tmp_path)

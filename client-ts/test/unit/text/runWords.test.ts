@@ -38,6 +38,9 @@ test.each<ErrorKind>([
 test("changes are counted, and no changes are not mentioned", () => {
   expect(changeWords({ files: 2, additions: 10, deletions: 3 })).toBe("2 files +10 −3");
   expect(changeWords({ files: 0, additions: 0, deletions: 0 })).toBeUndefined();
+  const changes = { files: 2, additions: 10, deletions: 3 };
+  expect(changeWords({ ...changes, uncountedFiles: 1 })).toBe("2 files +10 −3 (1 not counted)");
+  expect(changeWords({ files: 1, additions: 0, deletions: 0, uncountedFiles: 1 })).toBe("1 file");
   expect(changeWords(undefined)).toBeUndefined();
 });
 

@@ -12,6 +12,7 @@ import sys
 from functools import partial
 from typing import Any
 
+from sidecar.private_memory import close_memory
 from sidecar.subagents.runners.builtin import key_protection as key_handover
 from sidecar.subagents.runners.builtin_settings import (
     BuiltinSettings,
@@ -36,7 +37,7 @@ def main() -> int:
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         return WRONG_USE
-    key_handover.close_memory()
+    close_memory()
     return _run(settings)
 
 

@@ -7,22 +7,14 @@ The second start receives the settings through a pipe.
 
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import NoReturn
 
+from sidecar.subagents.runners.builtin.key_names import is_model_key
 from sidecar.subagents.runners.builtin_settings import VISIBLE, BuiltinSettings
-from sidecar.subagents.runners.process.parent_death import prctl
 
-_PR_SET_DUMPABLE = 4
-"""From linux/prctl.h; see prctl(2)."""
-_KEY_NAME = re.compile(
-    r".*_API_KEYS?|ANTHROPIC_AUTH_TOKEN|AWS_BEARER_TOKEN_BEDROCK|AZURE_OPENAI_AD_TOKEN|CLAUDE_CODE_OAUTH_TOKEN|"
-    r"HF_TOKEN|HUGGING_?FACE_HUB_TOKEN|REPLICATE_API_TOKEN"
-)
-"""Variables that usually contain keys of model providers."""
 _MIN_CHARS = 12
 """A shorter key protects nothing and may be a common word, such as `none` for a server that needs no key."""
 
@@ -38,7 +30,7 @@ def without_keys(environ: Mapping[str, str], settings: BuiltinSettings) -> dict[
         for name, value in environ.items()
         if not (value == settings.key and _is_secret(value))
         and name != settings.key_variable
-        and (name in passed or not _KEY_NAME.fullmatch(name.upper()))
+        and (name in passed or not is_model_key(name))
     }
 
 
@@ -63,15 +55,6 @@ def received(descriptor: int) -> BuiltinSettings:
     """Read the settings that the first start wrote to the pipe."""
     with os.fdopen(descriptor) as pipe:
         return BuiltinSettings(**json.load(pipe))
-
-
-def close_memory() -> None:
-    """Linux: hide this process's memory and its files in /proc from other processes of the same user.
-
-    Root can still read them, which is why the key must not be in the environment.
-    """
-    if sys.platform == "linux":
-        prctl()(_PR_SET_DUMPABLE, 0)
 
 
 def _is_secret(key: str) -> bool:

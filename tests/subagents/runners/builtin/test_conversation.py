@@ -284,12 +284,12 @@ async def test_a_conversation_that_nearly_fills_the_window_is_shortened_and_cont
 ) -> None:
     (root / "a.txt").write_text("0123456789\n" * 1_000)
     reads = [call("read_file", '{"path": "a.txt"}')] * 4
-    assert await converse(*reads, window=7_000).turn("go") == "end_turn"
+    assert await converse(*reads, window=10_000).turn("go") == "end_turn"
     first, *_, newest = (part.content for part in _returns(requests[-1]))
     assert str(first).startswith("[left out")
     assert str(newest).startswith("     1")
     notices = [update["_meta"]["sidecar"]["notice"] for update in client.updates if "notice" in str(update)]
-    assert notices[0]["text"] == "the conversation is shortened to fit the context window of 7,000 tokens"
+    assert notices[0]["text"] == "the conversation is shortened to fit the context window of 10,000 tokens"
 
 
 async def test_a_request_refused_as_too_long_is_shortened_and_the_limit_learned(
@@ -300,12 +300,12 @@ async def test_a_request_refused_as_too_long_is_shortened_and_the_limit_learned(
         ModelContextWindowExceededError,
         status_code=400,
         model_name="m",
-        body={"message": "This model's maximum context length is 8192 tokens."},
+        body={"message": "This model's maximum context length is 16384 tokens."},
     )
     read = call("read_file", '{"path": "a.txt"}')
-    conversation = converse(read, read, refusal, "done")
+    conversation = converse(read, read, read, refusal, "done")
     assert await conversation.turn("go") == "end_turn"
-    assert client.updates[-1]["size"] == 8192
+    assert client.updates[-1]["size"] == 16_384
     refused, accepted = requests[-2:]
     assert len(str(accepted)) < len(str(refused))
     assert len(accepted) == len(refused)

@@ -93,7 +93,7 @@ def test_no_key_is_in_the_environment_or_the_arguments_of_the_agent(agent: subpr
 
 _READS_ITS_PARENT = """
 import os
-from sidecar.subagents.runners.builtin.key_protection import close_memory
+from sidecar.private_memory import close_memory
 from sidecar.subagents.runners.process.parent_death import prctl
 
 if os.getuid() == 0:

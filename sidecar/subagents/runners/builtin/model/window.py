@@ -19,6 +19,8 @@ _OVERHEAD_TOKENS = 3_000
 """About the size of the instructions and the tool declarations."""
 _CHARS_PER_TOKEN = 3
 """A low estimate for code, because a request that is too long costs a round trip."""
+_MOST_CHARS_PER_TOKEN = 4
+"""A high estimate. A server that reports fewer tokens for a text than this does not count all of it."""
 _GUESS = 0.75
 """The share of a refused request that may fit, if the server does not state the limit."""
 
@@ -40,21 +42,24 @@ class ContextWindow:
             tokens = max(tokens, self.tokens)
         if tokens <= _FULL * self.tokens and not refused:
             return list(messages)
-        shorter = compacted(messages, round((tokens - _TARGET * self.tokens) * _CHARS_PER_TOKEN))
+        per_token = max(_CHARS_PER_TOKEN, min(_MOST_CHARS_PER_TOKEN, chars(messages) / tokens))
+        shorter = compacted(messages, round((tokens - _TARGET * self.tokens) * per_token))
         return _recounted(shorter, chars(messages) - chars(shorter))
 
 
 def fill(messages: Sequence[ModelMessage]) -> int:
     """Estimate how many tokens a request with these messages uses.
 
-    Start from the latest answer whose usage the server reported, and estimate the messages after it.
+    Start from the latest answer whose usage the server reported, and estimate the messages after it. A server
+    may report too few, so use the estimate of all messages if it is larger.
     """
     found = _counted(messages)
     if found is None:
         return _OVERHEAD_TOKENS + chars(messages) // _CHARS_PER_TOKEN
     number, answer = found
     newer, usage = messages[number + 1 :], answer.usage
-    return usage.input_tokens + usage.output_tokens + chars(newer) // _CHARS_PER_TOKEN
+    reported = usage.input_tokens + usage.output_tokens + chars(newer) // _CHARS_PER_TOKEN
+    return max(reported, chars(messages) // _MOST_CHARS_PER_TOKEN)
 
 
 def _counted(messages: Sequence[ModelMessage]) -> tuple[int, ModelResponse] | None:

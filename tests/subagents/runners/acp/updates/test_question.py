@@ -231,3 +231,25 @@ def test_a_question_about_a_command_names_its_directory(inert: Json, cwd: str) -
 def test_a_question_about_files_names_no_directory() -> None:
     question = question_of({"kind": "edit", "rawInput": {"path": "a", "content": "b"}}, [])
     assert attention(question, [], None, "/w").cwd is None
+
+
+@pytest.mark.parametrize(
+    ("files", "paths"),
+    [
+        ([{"path": "a.py", "line_range": "1-3"}], ("a.py",)),
+        ([{"path": "a.py", "edits": [{"oldText": "x"}]}, {"path": "b.py"}], ("b.py", "a.py")),
+        ({"a.py": "x", "path": "y"}, ("a.py", "path", "y")),
+        ([{"src/a.py": "x"}], ("src/a.py",)),
+    ],
+)
+def test_the_members_of_listed_files_are_not_files_themselves(files: Any, paths: tuple[str, ...]) -> None:
+    assert set(question_of({"kind": "edit", "rawInput": {"files": files}}, []).paths) == set(paths)
+
+
+def test_a_fetch_shows_the_arguments_that_change_the_request() -> None:
+    raw = {"url": "https://example.com", "prompt": "Sum it up"}
+    plain, other = (
+        question_of({"kind": "fetch", "rawInput": each}, []) for each in (raw, {**raw, "proxy": "x"})
+    )
+    assert attention(plain, [], None, "/w").command is None
+    assert '"proxy":"x"' in (attention(other, [], None, "/w").command or "")

@@ -59,3 +59,12 @@ def test_a_refused_conversation_is_shortened_although_it_seems_to_fit() -> None:
     refused = conversation(6, 10_000)
     assert window.fitted(refused) == refused
     assert chars(window.fitted(refused, refused=True)) < chars(refused)
+
+
+def test_a_server_that_reports_too_few_tokens_does_not_let_the_window_overflow() -> None:
+    window, full = ContextWindow(10_000), conversation(20, 4_000, reported=12)
+    assert fill(full) >= 20_000
+    fitted = window.fitted(full)
+    assert fill(fitted) <= 6_000
+    assert window.fitted(fitted) == fitted
+    assert fitted[-1] == full[-1]
