@@ -75,9 +75,10 @@ def stop_host(root: Path, *, cancel_running: bool) -> bool:
 
     Raises StorageError with the Host's reason if it refuses.
     """
-    return (
-        _ask(root, "stop", {"cancel-running": "yes"} if cancel_running else {}, until_gone=True) is not None
-    )
+    options = {"cancel-running": "yes"} if cancel_running else {}
+    answer = _ask(root, "stop", options, until_gone=True)
+    _until_gone(root)  # also of a Host that was already ending
+    return answer is not None
 
 
 def _until_gone(root: Path) -> None:
