@@ -41,9 +41,12 @@ class Clients:
             settings=lambda: host.settings.host,
             clients=lambda: len(self._sessions),
             live_runs=self._live_runs,
+            windows=lambda: host.changes.answering,
+            end_runs=host.control.end_all,
             now=asyncio.get_running_loop().time,
         )
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
+        host.changes.listeners_changed = self._lifetime.changed
         host.changes.is_survived = lambda: self._lifetime.keeps_questions
 
     async def unneeded(self) -> None:

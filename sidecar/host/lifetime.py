@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from sidecar.api.settings import HostSettings
 
 UNLIMITED = -1
+RELOAD_SECONDS = 10
+"""How long a window may be gone while it reloads."""
 
 
 @dataclass
@@ -19,9 +21,14 @@ class Lifetime:
     settings: Callable[[], HostSettings]
     clients: Callable[[], int]
     live_runs: Callable[[], int]
+    windows: Callable[[], int]
+    """How many clients can answer questions."""
+    end_runs: Callable[[], None]
     now: Callable[[], float]
     _alone_since: float | None = None
     _idle_since: float | None = None
+    _had_window: bool = False
+    _windows_left_at: float | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def changed(self) -> None:
@@ -38,11 +45,16 @@ class Lifetime:
         """Wait until nobody needs the Host."""
         while True:
             self._changed.clear()
-            deadline = self._deadline()
-            if deadline is not None and self.now() >= deadline:
+            end, stop = self._deadline(), self._stop_deadline()
+            if end is not None and self.now() >= end:
                 return
+            if stop is not None and self.now() >= stop:
+                self._had_window = False  # until another one comes
+                self.end_runs()
+                continue
+            next_one = min((each for each in (end, stop) if each is not None), default=None)
             try:
-                async with asyncio.timeout(None if deadline is None else deadline - self.now()):
+                async with asyncio.timeout(None if next_one is None else next_one - self.now()):
                     await self._changed.wait()
             except TimeoutError:
                 continue
@@ -60,6 +72,17 @@ class Lifetime:
         if self._idle_since is None:
             self._idle_since = self.now()
         return self._idle_since + self.settings().idle_seconds
+
+    def _stop_deadline(self) -> float | None:
+        """Return when the runs end since the last window is gone; None for never."""
+        if self.windows():
+            self._had_window, self._windows_left_at = True, None
+        elif self._had_window and self._windows_left_at is None:
+            self._windows_left_at = self.now()
+        wanted = self.settings().on_last_window_close == "stop" and self._had_window and self.live_runs()
+        if not wanted or self._windows_left_at is None:
+            return None
+        return self._windows_left_at + RELOAD_SECONDS
 
     def _survival_deadline(self) -> float | None:
         minutes = self.settings().survive_minutes

@@ -34,18 +34,31 @@ class ChangeHub:
         self.revision = 0
         self.is_survived: Callable[[], bool] = lambda: False
         """Whether a client that can answer left so recently that questions wait for it."""
+        self.listeners_changed: Callable[[], None] = lambda: None
+        """Called after a listener was added or removed."""
         self._listeners: list[Listener] = []
         self._batcher = ChangeBatcher(self._history_changed)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Notify `listener` of changes until the returned function is called."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        self.listeners_changed()
+
+        def unlisten() -> None:
+            self._listeners.remove(listener)
+            self.listeners_changed()
+
+        return unlisten
+
+    @property
+    def answering(self) -> int:
+        """The number of listeners that can answer permission requests."""
+        return sum(each.answers_questions for each in self._listeners)
 
     @property
     def is_attended(self) -> bool:
-        """Whether a listener can answer permission requests."""
-        return any(each.answers_questions for each in self._listeners) or self.is_survived()
+        """Whether somebody can answer permission requests, or left recently and may come back."""
+        return self.answering > 0 or self.is_survived()
 
     def run_changed(self, task: AsyncTask) -> None:
         """Notify of the new state of an async task."""
