@@ -22,7 +22,7 @@ from benchmarks import corpora
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import environment
 from benchmarks.promises import HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, NEWS_SECONDS, ROW_BYTES
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS
 from sidecar.history.listing.selection import ListQuery

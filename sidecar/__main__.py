@@ -1,9 +1,11 @@
 """Choose the mode before anything heavy is imported: `serve` needs no command line, and the reverse."""
 
+import contextlib
+import gc
 import os
 import sys
 
-TYPE_CHECKING = False  # as in `typing`, whose import an attaching client would wait for
+TYPE_CHECKING = False  # `typing` takes longer to import than all that attaches a client
 if TYPE_CHECKING:
     from typing import NoReturn
 
@@ -27,8 +29,6 @@ def _run(arguments: list[str]) -> int:
         from sidecar.host.process import main as run_host
 
         return run_host(arguments[2:])
-    import gc
-
     # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
     gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
@@ -43,10 +43,8 @@ def run() -> "NoReturn":
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or nobody reads it
             stream.flush()
-        except (AttributeError, ValueError, OSError):
-            continue  # closed, or nobody reads it
     os._exit(code)
 
 

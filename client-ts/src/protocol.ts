@@ -59,6 +59,13 @@ export interface InitializeParams {
   workspaceFolders?: string[] | null;
   /** Whether the user trusts the workspace. Launching needs trust. */
   workspaceTrusted?: boolean;
+  /** Allow launches in a workspace that is not trusted, with the user's own definitions only. */
+  ownDefinitionsOnly?: boolean;
+  /**
+   * Whether this client shows permission requests and can answer them. Runs are unattended without
+   * one.
+   */
+  answersQuestions?: boolean;
   /** Settings of this client. They take precedence over the configuration file. */
   settings?: Settings | null;
 }
@@ -219,6 +226,11 @@ export interface HostSettings {
   surviveMinutes?: number;
   /** How long a Host without clients and runs stays, in seconds. */
   idleSeconds?: number;
+  /**
+   * What happens to runs when the last client that can answer questions has left: `keep` lets them
+   * continue for `surviveMinutes`, `stop` ends them 10 seconds later.
+   */
+  onLastWindowClose?: "keep" | "stop";
 }
 
 /** What the sidecar is and can do; `instanceId` changes with every process. */
@@ -285,6 +297,8 @@ export interface Health {
   uptimeMs: number;
   /** Resident memory, in bytes. */
   rssBytes: number;
+  /** Connected clients that can answer questions, such as editor windows, this one included. */
+  clients: number;
   /** Stored tasks known from all roots. */
   tasksIndexed: number;
   /** Running and queued tasks. */
@@ -2044,7 +2058,7 @@ export interface Delivery {
   deliveryId: string;
   /** When it was attempted, in ms since the epoch. */
   at: number;
-  /** `open`, `delivered` or `failed`. */
+  /** `open`, `superseded` by a newer one, `delivered` or `failed`. */
   state: string;
 }
 
@@ -2102,6 +2116,7 @@ export interface Requests {
   "asyncTasks/cancelAll": { params: CancelAllParams; result: CancelAllResult };
   "asyncTasks/send": { params: SendParams; result: SendResult };
   "asyncTasks/resume": { params: ResumeParams; result: ResumeResult };
+  "asyncTasks/startNow": { params: TaskIdParams; result: TaskResult };
   "asyncTasks/reorder": { params: ReorderParams; result: ReorderResult };
   "asyncTasks/setMax": { params: SetMaxParams; result: SetMaxResult };
   "asyncTasks/wait": { params: WaitParams; result: WaitResult };

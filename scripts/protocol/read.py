@@ -23,26 +23,10 @@ from scripts.protocol.model import (
     Ref,
     Scalar,
 )
-from sidecar.api import (
-    async_tasks,
-    doctor,
-    errors,
-    events,
-    export,
-    files,
-    housekeeping,
-    launches,
-    lifecycle,
-    methods,
-    model,
-    run_requests,
-    search,
-    settings,
-    stats,
-    subagents,
-    tasks,
-)
+from sidecar.api import errors, lifecycle, methods, model, settings
 from sidecar.api.base import Params, Shape
+from sidecar.api.runs import async_tasks, events, launches, requests, subagents
+from sidecar.api.stored import doctor, export, files, housekeeping, search, stats, tasks
 
 _MODULES = (
     lifecycle,
@@ -56,7 +40,7 @@ _MODULES = (
     subagents,
     async_tasks,
     launches,
-    run_requests,
+    requests,
     events,
     model,
     settings,

@@ -3,23 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.api import (
-    async_tasks,
-    doctor,
-    export,
-    files,
-    housekeeping,
-    launches,
-    lifecycle,
-    model,
-    permissions,
-    run_requests,
-    search,
-    stats,
-    subagents,
-    tasks,
-)
+from sidecar.api import lifecycle, model
 from sidecar.api.base import NoParams
+from sidecar.api.runs import async_tasks, launches, permissions, requests, subagents
+from sidecar.api.stored import doctor, export, files, housekeeping, search, stats, tasks
 
 Kind = Literal["request", "notification"]
 Direction = Literal["toServer", "toClient"]
@@ -82,18 +69,18 @@ METHODS: dict[str, MethodSpec] = {
     "subagents/validate": MethodSpec(subagents.ValidateParams, subagents.SubagentsResult),
     "subagents/didChange": _to_client(subagents.SubagentsDidChange),
     "asyncTasks/launch": MethodSpec(launches.LaunchParams, launches.TaskResult),
-    "asyncTasks/list": MethodSpec(run_requests.AsyncListParams, run_requests.AsyncListResult),
+    "asyncTasks/list": MethodSpec(requests.AsyncListParams, requests.AsyncListResult),
     "asyncTasks/get": MethodSpec(launches.TaskIdParams, launches.TaskResult),
-    "asyncTasks/cancel": MethodSpec(run_requests.CancelParams, run_requests.CancelResult),
-    "asyncTasks/cancelAll": MethodSpec(run_requests.CancelAllParams, run_requests.CancelAllResult),
-    "asyncTasks/send": MethodSpec(run_requests.SendParams, run_requests.SendResult),
+    "asyncTasks/cancel": MethodSpec(requests.CancelParams, requests.CancelResult),
+    "asyncTasks/cancelAll": MethodSpec(requests.CancelAllParams, requests.CancelAllResult),
+    "asyncTasks/send": MethodSpec(requests.SendParams, requests.SendResult),
     "asyncTasks/resume": MethodSpec(launches.ResumeParams, launches.ResumeResult),
     "asyncTasks/startNow": MethodSpec(launches.TaskIdParams, launches.TaskResult),
-    "asyncTasks/reorder": MethodSpec(run_requests.ReorderParams, run_requests.ReorderResult),
-    "asyncTasks/setMax": MethodSpec(run_requests.SetMaxParams, run_requests.SetMaxResult),
-    "asyncTasks/wait": MethodSpec(run_requests.WaitParams, run_requests.WaitResult, waits=True),
-    "asyncTasks/events": MethodSpec(run_requests.EventsParams, run_requests.EventsResult),
-    "asyncTasks/subscribe": MethodSpec(run_requests.SubscribeParams, run_requests.SubscribeResult),
+    "asyncTasks/reorder": MethodSpec(requests.ReorderParams, requests.ReorderResult),
+    "asyncTasks/setMax": MethodSpec(requests.SetMaxParams, requests.SetMaxResult),
+    "asyncTasks/wait": MethodSpec(requests.WaitParams, requests.WaitResult, waits=True),
+    "asyncTasks/events": MethodSpec(requests.EventsParams, requests.EventsResult),
+    "asyncTasks/subscribe": MethodSpec(requests.SubscribeParams, requests.SubscribeResult),
     "asyncTasks/unsubscribe": MethodSpec(launches.TaskIdParams),
     "asyncTasks/answer": MethodSpec(permissions.AnswerParams, launches.TaskResult),
     "permissions/list": MethodSpec(NoParams, permissions.PermissionsResult),

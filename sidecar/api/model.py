@@ -104,7 +104,7 @@ class Delivery(Record, kw_only=True):
     at: int
     """When it was attempted, in ms since the epoch."""
     state: str
-    """`open`, `delivered` or `failed`."""
+    """`open`, `superseded` by a newer one, `delivered` or `failed`."""
 
 
 class OutboxItem(Record, kw_only=True):

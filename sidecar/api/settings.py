@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Protocol
 import msgspec
 
 from sidecar.api.base import Params
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 UNLIMITED = -1

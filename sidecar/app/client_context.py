@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.reach import Reach
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.runner_set import RunnerSet
+from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.user_dirs import user_dir
 
 
@@ -22,12 +23,17 @@ class ClientContext:
     """
 
     def __init__(
-        self, settings: SettingsSource, environment: Mapping[str, str] = os.environ, name: str = ""
+        self,
+        settings: SettingsSource,
+        environment: Mapping[str, str] = os.environ,
+        name: str = "",
+        starts: SharedStarts | None = None,
     ) -> None:
+        """`starts` is what the runs of all clients of a Host share."""
         self.id = str(uuid.uuid4())
         self.settings = settings
         self.name = name
-        self.runners = RunnerSet(settings, environment)
+        self.runners = RunnerSet(settings, environment, starts)
         config_dir = Path(user_dir("config", environment))
         self.definitions = Definitions(settings, self.runners, config_dir, environment)
 

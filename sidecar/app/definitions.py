@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidecar.api.runs.subagents import SubagentsResult
 from sidecar.api.settings import SettingsSource
-from sidecar.api.subagents import SubagentsResult
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.runner_set import RunnerSet
 

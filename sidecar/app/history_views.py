@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.stored.tasks import TaskStatus
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.api.errors import StorageError
-from sidecar.api.housekeeping import HousekeepingResult
 from sidecar.api.settings import Settings
+from sidecar.api.stored.housekeeping import HousekeepingResult
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.history_views import HistoryViews
 from sidecar.app.launching.control import RunControl
@@ -34,6 +34,7 @@ from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.memory import PermissionMemory
+from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
 from sidecar.subagents.runs.launch import RunStarter
@@ -74,6 +75,7 @@ class Host:
         self.store = settings
         self._stop = StopLimit(STOP_SECONDS)
         self.changes = ChangeHub()
+        self.starts = SharedStarts()
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)

@@ -41,7 +41,7 @@ def _cache_dir() -> Path:
 
 
 def _discovered() -> list[Path]:
-    from sidecar.history.discovery.stores import discover_roots
+    from sidecar.history.discovery import discover_roots
 
     discovery = discover_roots()
     for place in discovery.searched:

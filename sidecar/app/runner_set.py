@@ -6,13 +6,20 @@ from sidecar.api.lifecycle import RunnerInfo
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners, describe_runners
+from sidecar.subagents.runners.shared_starts import SharedStarts
 
 
 class RunnerSet:
     """The runners that launches can use; `refresh` searches for them again."""
 
-    def __init__(self, settings: SettingsSource, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        settings: SettingsSource,
+        environment: Mapping[str, str],
+        starts: SharedStarts | None = None,
+    ) -> None:
         """`environment` is what runs inherit, and where programs are searched."""
+        self._starts = starts or SharedStarts()
         self._settings = settings
         self._environment = environment
         self.current: Mapping[str, Runner] = {}
@@ -20,7 +27,7 @@ class RunnerSet:
 
     def refresh(self) -> None:
         """Search for installed agents again; running runs keep their runner."""
-        self.current = build_runners(self._settings.current.runners, self._environment)
+        self.current = build_runners(self._settings.current.runners, self._environment, self._starts)
 
     def describe(self) -> list[RunnerInfo]:
         """Return each runner and whether its program was found."""

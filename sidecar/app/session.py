@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.api.async_tasks import AsyncTask, AsyncTaskDidChange
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage, SettingsDidChange
 from sidecar.api.model import TriggerTurn
+from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange
+from sidecar.api.runs.subagents import SubagentsDidChange
 from sidecar.api.settings import Settings
-from sidecar.api.subagents import SubagentsDidChange
-from sidecar.api.tasks import TasksDidChange
+from sidecar.api.stored.tasks import TasksDidChange
 from sidecar.app.client_context import Caller, ClientContext
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
@@ -137,7 +137,7 @@ class Session(Listener):
         self.answers_questions = params.answers_questions
         self._own_definitions_only = params.own_definitions_only
         name = params.client_info.name if params.client_info is not None else ""
-        self.context = ClientContext(self.settings, self._environment, name)
+        self.context = ClientContext(self.settings, self._environment, name, host.starts)
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.stored = host.views.enter(self._history_roots())
         self._start_notifying(host)

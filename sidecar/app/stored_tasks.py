@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidecar.api.lifecycle import WatcherHealth
-from sidecar.api.tasks import Rules, TaskStatus
+from sidecar.api.stored.tasks import Rules, TaskStatus
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.roots import index_dir

@@ -3,7 +3,7 @@
 import posixpath
 from typing import Final, NamedTuple
 
-from sidecar.api.files import FileAction
+from sidecar.api.stored.files import FileAction
 
 MAX_PATH: Final = 4_096
 """The longest path to accept, in characters: the limit of Linux."""

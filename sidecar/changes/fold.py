@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sidecar.api.async_tasks import Changes
+from sidecar.api.runs.async_tasks import Changes
 from sidecar.changes.file_change import FileChange, merged
 from sidecar.changes.tool_call import ToolCall
 

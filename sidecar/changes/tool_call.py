@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sidecar.api.files import FileAction
+from sidecar.api.stored.files import FileAction
 from sidecar.changes.file_change import MAX_PATH, FileChange, relative
 from sidecar.changes.line_count import count_lines
 

@@ -9,13 +9,14 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from sidecar.api.async_tasks import AsyncTask
-from sidecar.api.subagents import DefinitionProblem, SubagentsResult
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.attached import attached
 from sidecar.cli.options import common, process_options, storage_root, workspace, workspace_folder
 from sidecar.host import address
+from sidecar.status_words import status_text
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.targets import LaunchTargets
 
@@ -180,4 +181,4 @@ def _print_end(task: AsyncTask) -> None:
     if message:
         output.echo(message)
     if task.status != "completed":
-        output.echo(f"{task.status}: {task.error or task.end_reason}", err=True)
+        output.echo(": ".join(filter(None, (status_text(task), task.error))), err=True)

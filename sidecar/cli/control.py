@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output

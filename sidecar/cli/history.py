@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from msgspec.structs import replace
 
-from sidecar.api.tasks import (
+from sidecar.api.stored.tasks import (
     MAX_PAGE,
     GetResult,
     Rules,
@@ -26,6 +26,7 @@ from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.stores.parallel import in_two_processes
 from sidecar.printable import printable
+from sidecar.status_words import stored_status
 
 if TYPE_CHECKING:
     from sidecar.history.stores.contract import Kind
@@ -194,7 +195,7 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
     pairs = [
         ("Title", "title", task.title),
         ("Id", "id", task.id),
-        ("Status", "status", ", ".join(dict.fromkeys((task.status, task.outcome)))),
+        ("Status", "status", stored_status(task.status, task.outcome)),
         ("Created", "createdAt", output.when(task.created_at)),
         ("Last activity", "lastActivity", output.when(task.last_activity)),
         ("Span", "duration", output.span(task.duration)),

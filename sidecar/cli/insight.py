@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from sidecar.api.doctor import DoctorResult, DoctorRoot, Finding
-from sidecar.api.export import ExportFormat
+from sidecar.api.stored.doctor import DoctorResult, DoctorRoot, Finding
+from sidecar.api.stored.export import ExportFormat
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
+from sidecar import figures
 from sidecar.printable import plain, printable, printable_json
 from sidecar.rpc.transport.encoding import encode_json
 
@@ -18,7 +19,7 @@ _PIECES = 1_000
 """How many pieces of a document are written at once."""
 
 KILO = 1024
-SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+SECOND = 1_000
 
 
 def on_terminal(*, err: bool = False) -> bool:
@@ -126,11 +127,7 @@ def age(now: int, at: float | None) -> str:
     """Format how long ago a time (ms since the epoch) was; empty if it is unknown."""
     if at is None or at != at:
         return ""
-    passed = max(0, now - int(at))
-    for unit, name in ((DAY, "d"), (HOUR, "h"), (MINUTE, "m"), (SECOND, "s")):
-        if passed >= unit:
-            return f"{passed // unit}{name} ago"
-    return "now"
+    return figures.ago(now - int(at))
 
 
 def count(number: float | None) -> str:
@@ -140,11 +137,7 @@ def count(number: float | None) -> str:
 
 def dollars(cost: float | None) -> str:
     """Format a cost in USD so that a small one does not look like zero; empty if it is unknown."""
-    if cost is None:
-        return ""
-    if 0 < cost < 0.0001:
-        return "<$0.0001"
-    return f"${cost:,.2f}" if cost >= 0.01 or cost == 0 else f"${cost:.4f}"
+    return "" if cost is None else figures.dollars(cost)
 
 
 def size(number: float) -> str:
@@ -158,14 +151,7 @@ def size(number: float) -> str:
 
 def span(milliseconds: float | None) -> str:
     """Format a duration; empty if it is unknown, and never negative, since the clock may be set back."""
-    if milliseconds is None:
-        return ""
-    seconds = max(0, int(milliseconds // SECOND))
-    if seconds < 60:
-        return f"{seconds}s"
-    if seconds < 3600:
-        return f"{seconds // 60}m {seconds % 60}s"
-    return f"{seconds // 3600}h {seconds % 3600 // 60}m"
+    return "" if milliseconds is None else figures.duration(milliseconds)
 
 
 def when(at: float | None) -> str:

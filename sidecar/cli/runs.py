@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from sidecar.api.async_tasks import STATUSES, AsyncTask
 from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
-from sidecar.api.run_requests import AsyncListResult
+from sidecar.api.runs.async_tasks import STATUSES, AsyncTask
+from sidecar.api.runs.requests import AsyncListResult
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
@@ -18,11 +18,12 @@ from sidecar.cli import exits, output
 from sidecar.cli.abandoned import OwnerWatch
 from sidecar.cli.event_lines import EventPrinter
 from sidecar.cli.options import common, storage_root
+from sidecar.status_words import status_text
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal.journal import Journal, JournalMissing
+from sidecar.subagents.journal.journal_file import log_is_missing
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.journal.source import log_is_missing
 
 T = TypeVar("T")
 
@@ -145,7 +146,7 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
             task.subagent_name,
             task.goal_prompt,
             output.span((task.completed_at or now) - task.launched_at) if task.launched_at else "",
-            task.end_reason or task.progress.current_tool or "",
+            _why(task),
             task.id,
         ]
         for task in tasks
@@ -157,6 +158,12 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
             "the next start marks them as lost.",
             err=True,
         )
+
+
+def _why(task: AsyncTask) -> str:
+    """Return how a run ended, or what it does or waits for."""
+    text = status_text(task)
+    return (task.progress.current_tool or "") if text in ("Queued", "Running") else text
 
 
 def _is_end(event: dict[str, Any]) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.search import SearchHit, SearchParams, SearchResult
-from sidecar.api.tasks import MAX_PAGE
+from sidecar.api.stored.search import SearchHit, SearchParams, SearchResult
+from sidecar.api.stored.tasks import MAX_PAGE
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import search_dir
 from sidecar.app.settings import SettingsStore

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sidecar.api.stats import GROUPS, GroupKey, StatsParams, StatsResult, Totals
+from sidecar.api.stored.stats import GROUPS, GroupKey, StatsParams, StatsResult, Totals
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.history import open_history

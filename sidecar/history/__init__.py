@@ -1,6 +1,6 @@
 """Read stored tasks: tolerant, bounded, read-only."""
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.task_history import TaskHistory
 
 __all__ = ["TaskHistory", "TaskInfo"]

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.files import ByFileParams, ByFileResult, FilesResult, FileTask, TouchedFile
-from sidecar.api.stats import DiskUse, StatsParams, StatsResult
-from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.api.stored.files import ByFileParams, ByFileResult, FilesResult, FileTask, TouchedFile
+from sidecar.api.stored.stats import DiskUse, StatsParams, StatsResult
+from sidecar.api.stored.tasks import Rules, TaskInfo
 from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.listing.selection import Selection
 from sidecar.history.messages.file_lookup import fits_path

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sidecar.api.stats import GroupKey, StatsGroup, Totals, TreeTotals
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.stats import GroupKey, StatsGroup, Totals, TreeTotals
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.stores.task_folders.structural.usage import number
 
 Number = int | float

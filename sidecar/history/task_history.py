@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
-from sidecar.api.tasks import (
+from sidecar.api.stored.tasks import (
     MessagesParams,
     MessagesResult,
     Provenance,
@@ -24,10 +24,9 @@ from sidecar.history.catalog.root_catalog import Change, ReadMany, RootCatalog
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
-from sidecar.history.stores.contract import Kind, Store
+from sidecar.history.stores.contract import Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root, known_path
-from sidecar.history.stores.root import Root
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup

@@ -107,6 +107,6 @@ def _make_once(folder: str) -> None:
 
 
 def _digest(text: str) -> str:
-    from hashlib import blake2b  # here, because a client that finds the pointer never needs it
+    from _blake2 import blake2b  # rather than from hashlib, which loads OpenSSL too
 
     return blake2b(os.fsencode(text), digest_size=16).hexdigest()

@@ -38,8 +38,6 @@ class HostLink:
         while b"\n" not in self._received:
             try:
                 chunk = self._wire.recv(_CHUNK)
-            except TimeoutError:
-                raise
             except OSError:
                 chunk = b""
             if not chunk:
@@ -53,22 +51,18 @@ class HostLink:
         self._wire.close()
 
 
-def ask(
-    root: str, request: bytes, descriptors: Sequence[int] = (), seconds: float | None = None
-) -> HostLink | None:
+def ask(root: str, request: bytes, descriptors: Sequence[int] = ()) -> HostLink | None:
     """Send a request to the Host of this root, with file descriptors; None if there is no Host.
 
-    `seconds` limits each wait, which then raises TimeoutError. Raises PermissionError when another user
-    listens there.
+    Raises PermissionError when another user listens there.
     """
     for path in known_sockets(root):
         wire = socket(AF_UNIX, SOCK_STREAM)
         try:
-            wire.settimeout(seconds)
             wire.connect(path)
             _require_own(wire, path)
             _send(wire, request, descriptors)
-        except (PermissionError, TimeoutError):
+        except PermissionError:
             wire.close()
             raise
         except OSError:
@@ -142,7 +136,9 @@ def _send(wire: socket, request: bytes, descriptors: Sequence[int]) -> None:
 def _require_own(wire: socket, path: str) -> None:
     user = peer_user(wire)
     if user is not None and user != os.getuid():
-        raise PermissionError(1, f"{path} belongs to another user ({user}); remove it or use --in-process")
+        raise PermissionError(
+            1, f"{path} belongs to another user (uid {user}); remove it or use --in-process"
+        )
 
 
 def peer_user(wire: socket) -> int | None:
@@ -150,10 +146,8 @@ def peer_user(wire: socket) -> int | None:
     if sys.platform == "linux":
         from _socket import SO_PEERCRED
 
-        # struct ucred of sys/socket.h: three ints, the second is the user.
-        return int.from_bytes(wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)[4:8], sys.byteorder)
+        return array("i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12))[1]  # struct ucred
     if sys.platform == "darwin":
-        # struct xucred of sys/ucred.h: two ints, the second is the user. LOCAL_PEERCRED is 1, at level
-        # SOL_LOCAL, which is 0.
-        return int.from_bytes(wire.getsockopt(0, 1, 76)[4:8], sys.byteorder)
+        # struct xucred of sys/ucred.h; LOCAL_PEERCRED is 1, at level SOL_LOCAL, which is 0.
+        return array("I", wire.getsockopt(0, 1, 76)[:8])[1]
     return None

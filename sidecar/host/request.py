@@ -36,6 +36,8 @@ def decode(received: bytes | bytearray) -> HostRequest | None:
             raise ValueError("it begins with no lengths")
         return None
     fields_length, _, early_length = line.partition(b" ")
+    if not (fields_length.isdigit() and early_length.isdigit()):
+        raise ValueError("it begins with no lengths")
     start = len(line) + 1
     middle = start + int(fields_length)
     end = middle + int(early_length)

@@ -6,8 +6,7 @@ from sidecar.user_dirs import default_root
 
 _CHUNK = 256 * 1024
 _HEADER = b"Content-Length: "
-_INITIALIZE = b'"initialize"'
-_MEMBER = b'"storageRoot"'
+_REQUEST = {b"jsonrpc", b"id", b"method", b"params"}
 
 
 def read_root() -> tuple[str, bytes] | None:
@@ -31,15 +30,41 @@ def _quick(received: bytes) -> str | None:
     if not header.startswith(_HEADER) or not length.isdigit():
         return None
     body = rest[: int(length)]
-    if len(body) < int(length) or body.count(_INITIALIZE) != 1 or body.count(_MEMBER) > 1:
-        return None
-    if _MEMBER not in body:
-        return default_root()
-    value = body.partition(_MEMBER)[2].lstrip().removeprefix(b":").lstrip()
-    text = value[1:].partition(b'"')[0] if value.startswith(b'"') else b""
-    if not text.startswith(b"/") or b"\\" in text:
+    if len(body) < int(length) or b"\\" in body:
         return None
     try:
-        return text.decode("utf-8")
+        body.decode("utf-8")
     except UnicodeDecodeError:
         return None
+    message, params = _members(body.split(b'"'))
+    if message.keys() != _REQUEST or message[b"method"] != b"initialize" or message[b"jsonrpc"] != b"2.0":
+        return None
+    if not message[b"id"].rstrip(b", \r\n\t").isdigit() or not message[b"params"].startswith(b"{"):
+        return None
+    if b"storageRoot" not in params:
+        return default_root()
+    root = params[b"storageRoot"]
+    return root.decode("utf-8") if root.startswith(b"/") else None
+
+
+def _members(parts: list[bytes]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
+    """Return the members of a JSON object and of its member `params`; none if a name is repeated.
+
+    `parts` are what quotation marks separate in a text without escapes: every second one is a string. A value
+    is a string's text, or else the text up to the next quotation mark.
+    """
+    found: tuple[dict[bytes, bytes], dict[bytes, bytes]] = {}, {}
+    depth, within = 0, b""
+    for number in range(1, len(parts) - 1, 2):
+        before, name, after = parts[number - 1 : number + 2]
+        depth += sum(map(before.count, (b"{", b"["))) - sum(map(before.count, (b"}", b"]")))
+        value = after.strip()
+        if not value.startswith(b":") or not (depth == 1 or (depth == 2 and within == b"params")):
+            continue
+        members = found[depth - 1]
+        if name in members:
+            return {}, {}
+        within = name if depth == 1 else within
+        value = value[1:].lstrip()
+        members[name] = value or b"".join(parts[number + 2 : number + 3])
+    return found

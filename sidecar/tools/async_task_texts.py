@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sidecar.javascript.printing import js_entries, js_string, json_stringify, utf16_cut, utf16_length
-from sidecar.subagents.reminders.bounded import fit
+from sidecar.subagents.reminders.bounded_json import fit
 from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
 from sidecar.tools.arguments import PARAMETER_VALIDATION
 from sidecar.tools.result import ToolError, ToolResult

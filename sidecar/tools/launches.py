@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools.result import ToolResult

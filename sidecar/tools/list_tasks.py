@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolKind
-from sidecar.api.tasks import MAX_PAGE, Rules, TaskInfo
+from sidecar.api.stored.tasks import MAX_PAGE, Rules, TaskInfo
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.listing.text import format_tasks
 from sidecar.tools.arguments import shown_text

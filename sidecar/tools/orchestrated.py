@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from sidecar.api.errors import LimitReached
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.manager import AsyncTaskManager

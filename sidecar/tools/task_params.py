@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.permissions.tool_rule import delegated
 from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
 from sidecar.tools.arguments import BadArgument, check_names, text

@@ -194,6 +194,7 @@ async def _queue(recorder: Recorder) -> None:
     await recorder.client.request("asyncTasks/launch", launch)
     queued = await recorder.client.request("asyncTasks/launch", launch)
     await recorder.ask("asyncTasks/reorder", taskId=queued["task"]["id"], position=1)
+    await recorder.ask("asyncTasks/startNow", taskId=queued["task"]["id"])
 
 
 async def _answer(recorder: Recorder, run: str, kind: str) -> None:

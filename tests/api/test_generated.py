@@ -10,9 +10,10 @@ from scripts.protocol import json_schema, typescript
 from scripts.protocol.__main__ import stale_files
 from scripts.protocol.model import Alias, Choice, Object
 from scripts.protocol.read import read_protocol
-from sidecar.api import async_tasks, errors, events
+from sidecar.api import errors
 from sidecar.api.base import Params
 from sidecar.api.methods import METHODS
+from sidecar.api.runs import async_tasks, events
 
 
 @pytest.fixture(scope="module")

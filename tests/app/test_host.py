@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.launches import LaunchParams
 from sidecar.api.lifecycle import InitializeParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.hosting import PrivateHost
 from sidecar.app.session import Session
 from sidecar.rpc.connection import Connection

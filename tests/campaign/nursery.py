@@ -75,7 +75,7 @@ def _preload() -> None:
     import sidecar.app.serve
     import sidecar.app.toolbox
     import sidecar.history.catalog.pool
-    import sidecar.history.stores.task_folders.removed
+    import sidecar.history.stores.task_folders.reader
     import sidecar.subagents.runs.targets  # noqa: F401
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from tests.campaign.link import Link
 from tests.campaign.notes import ENDED, Notes

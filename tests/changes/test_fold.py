@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.api.async_tasks import Changes
+from sidecar.api.runs.async_tasks import Changes
 from sidecar.changes import fold as fold_module
 from sidecar.changes.file_change import FileChange
 from sidecar.changes.fold import ChangesFold

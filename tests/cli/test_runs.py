@@ -86,6 +86,7 @@ def test_what_a_killed_sidecar_left_is_said_to_be_so(cli: Cli) -> None:
     assert "No sidecar is running for this root" in cli.run("ps").stderr
     assert cli.run("launch", "cat", "x", "--wait").returncode == 0
     assert [task["endReason"] for task in cli.json("ps")["items"]] == ["goal", "lost"]
+    assert [line.split("\t")[4] for line in cli.run("ps").stdout.splitlines()] == ["WHY", "Completed", "Lost"]
 
 
 def test_a_log_removed_under_its_owner_is_said_to_be_so(cli: Cli, launched: Launched) -> None:

@@ -9,10 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.subagents.runners.acp.asking.model_option import model_option
-from sidecar.subagents.runners.acp.asking.modes import SessionModes
-from sidecar.subagents.runners.acp.asking.permissions import Permissions
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES, model_option
+from sidecar.subagents.runners.acp.mode_control import SessionModes
+from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.session import Session
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire

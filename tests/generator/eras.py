@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 
 IdForm = Literal["uuid4", "uuid7", "epoch"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history import TaskHistory
 from sidecar.history.stores.task_folders import leftovers
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.search import SearchParams, SearchResult
+from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.history import TaskHistory
 from sidecar.history.catalog import index
 from sidecar.history.catalog.index import RowIndex

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.doctor import DoctorResult, Finding
 from sidecar.api.errors import InvalidParams
+from sidecar.api.stored.doctor import DoctorResult, Finding
 from sidecar.history import TaskHistory
-from sidecar.history.discovery.unsupported import unsupported_stores
+from sidecar.history.discovery import unsupported_stores
 from sidecar.history.doctor import examine
 from sidecar.history.doctor.remedies import REMEDIES
 from sidecar.history.stored.problems import PROBLEM_CODES

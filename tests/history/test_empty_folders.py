@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import TaskNotFound
-from sidecar.api.stats import StatsParams
+from sidecar.api.stored.stats import StatsParams
 from sidecar.history import TaskHistory, insight
 from sidecar.history.search.build import current_versions
 from tests.history.conftest import NOW, TASK_ID, Store

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import StorageError
-from sidecar.api.export import ExportFormat
-from sidecar.history.export import export, task
+from sidecar.api.stored.export import ExportFormat
+from sidecar.history.export import document as task
+from sidecar.history.export import export
 from sidecar.history.export.redaction import Redactor
 from tests.history.conftest import TASK_ID, Store
 
@@ -147,7 +148,9 @@ def test_a_prompt_of_many_lines_is_no_heading(store: Store, say: Make) -> None:
     assert facts.startswith("- **Title**: " + " ".join(["word"] * 100) + "\n")
 
 
-@pytest.mark.parametrize(("cost", "shown"), [(0, "$0.00"), (3e-7, "<$0.0001"), (0.064, "$0.0640")])
+@pytest.mark.parametrize(
+    ("cost", "shown"), [(0, "$0.00"), (3e-7, "<$0.0001"), (0.0064, "$0.0064"), (0.064, "$0.06")]
+)
 def test_a_small_cost_is_not_nothing(store: Store, say: Make, cost: float, shown: str) -> None:
     usage = json.dumps({"tokensIn": 1, "tokensOut": 1, "cost": cost})
     store.write(ui=[say("text", "x"), say("api_req_started", usage)], api=[])

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.strategies import booleans, integers, sampled_from
 
-from sidecar.api.tasks import Rules, TaskInfo
+from sidecar.api.stored.tasks import Rules, TaskInfo
 from sidecar.history import TaskHistory
 
 NOW = 1_776_254_400_000

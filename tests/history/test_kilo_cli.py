@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.history.discovery.stores import discover_roots
+from sidecar.history.discovery import discover_roots
 from sidecar.history.doctor import examine
 from sidecar.history.stores.editors import Machine
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, TaskFiles
 from sidecar.history.stores.task_folders.rules import read_row

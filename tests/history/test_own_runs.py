@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import pytest
 
-from sidecar.api.async_tasks import EndReason
-from sidecar.api.files import ByFileParams
-from sidecar.api.tasks import TaskInfo, TaskStatus
+from sidecar.api.runs.async_tasks import EndReason
+from sidecar.api.stored.files import ByFileParams
+from sidecar.api.stored.tasks import TaskInfo, TaskStatus
 from sidecar.history import TaskHistory, insight
 from sidecar.history.stores.task_folders.files import ITEM_FILE, METADATA_FILE, UI_FILE
 from sidecar.subagents.transcript.transcript import Outcome, Transcript, TranscriptHead

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
 from tests.history.conftest import Store

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.stats import grouped, totals, trees, without_copies
 
 NOON = 1_776_254_400_000

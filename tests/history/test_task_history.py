@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, StorageError, TaskNotFound
-from sidecar.api.tasks import Sort
+from sidecar.api.stored.tasks import Sort
 from sidecar.history import TaskHistory
 from sidecar.history.export import export
 from sidecar.history.insight import files

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history import TaskHistory
 from tests.generator import ERAS, Era, generate
 from tests.generator.story import ENDINGS, NOW_MS

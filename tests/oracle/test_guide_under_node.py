@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.listing.text import format_tasks, matches_filter
 from sidecar.history.stores.task_folders.guide import extract as guide
 from sidecar.history.stores.task_folders.ids import is_uuid

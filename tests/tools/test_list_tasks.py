@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import InvalidParams, StorageError
-from sidecar.api.tasks import ListResult, Mode, Rules, TaskInfo
+from sidecar.api.stored.tasks import ListResult, Mode, Rules, TaskInfo
 from sidecar.history.listing.selection import ListQuery
 from sidecar.tools.list_tasks import ListTasksTool
 from sidecar.tools.result import ToolError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import ListResult, Rules, TaskInfo
+from sidecar.api.stored.tasks import ListResult, Rules, TaskInfo
 from sidecar.history.listing.selection import ListQuery
 from sidecar.subagents import AsyncTaskManager
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool, TaskTool

@@ -7,13 +7,18 @@ on first use.
 import asyncio
 from pathlib import Path
 
-from sidecar.api.doctor import DoctorParams, DoctorResult
 from sidecar.api.errors import InvalidParams
-from sidecar.api.export import ExportParams, ExportResult
-from sidecar.api.files import ByFileParams, ByFileResult, FilesParams, FilesResult
-from sidecar.api.housekeeping import HousekeepingResult, ListRemovedParams, ListRemovedResult, TaskIdsParams
-from sidecar.api.search import SearchParams, SearchResult
-from sidecar.api.stats import StatsParams, StatsResult
+from sidecar.api.stored.doctor import DoctorParams, DoctorResult
+from sidecar.api.stored.export import ExportParams, ExportResult
+from sidecar.api.stored.files import ByFileParams, ByFileResult, FilesParams, FilesResult
+from sidecar.api.stored.housekeeping import (
+    HousekeepingResult,
+    ListRemovedParams,
+    ListRemovedResult,
+    TaskIdsParams,
+)
+from sidecar.api.stored.search import SearchParams, SearchResult
+from sidecar.api.stored.stats import StatsParams, StatsResult
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session

@@ -2,8 +2,8 @@
 
 from sidecar.api.base import NoParams
 from sidecar.api.errors import NotTrusted
-from sidecar.api.launches import TaskResult
-from sidecar.api.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
+from sidecar.api.runs.launches import TaskResult
+from sidecar.api.runs.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
 from sidecar.app.handlers import Handlers
 from sidecar.app.session import Session
 

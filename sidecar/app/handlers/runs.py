@@ -1,10 +1,10 @@
 """`asyncTasks/*` and `subagents/*`: background runs and definitions."""
 
-from sidecar.api.async_tasks import STATUSES
 from sidecar.api.base import NoParams
 from sidecar.api.errors import InvalidParams
-from sidecar.api.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
-from sidecar.api.run_requests import (
+from sidecar.api.runs.async_tasks import STATUSES
+from sidecar.api.runs.launches import LaunchParams, ResumeParams, ResumeResult, TaskIdParams, TaskResult
+from sidecar.api.runs.requests import (
     AsyncListParams,
     AsyncListResult,
     CancelAllParams,
@@ -24,8 +24,8 @@ from sidecar.api.run_requests import (
     WaitParams,
     WaitResult,
 )
-from sidecar.api.subagents import SubagentsResult, ValidateParams
-from sidecar.api.tasks import MAX_PAGE
+from sidecar.api.runs.subagents import SubagentsResult, ValidateParams
+from sidecar.api.stored.tasks import MAX_PAGE
 from sidecar.app.handlers import Handlers
 from sidecar.app.launching.reach import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders
@@ -148,7 +148,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
-    session.host.control.set_max(params.max)
+    session.update_settings({"asyncTasks": {"max": params.max}})
     return SetMaxResult(max=params.max, revision=session.host.revision)
 
 

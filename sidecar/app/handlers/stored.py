@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from sidecar.api.tasks import (
+from sidecar.api.stored.tasks import (
     GetParams,
     GetResult,
     ListParams,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.app.launching.reach import EVERYTHING, Reach
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from sidecar.api.async_tasks import ResumeMode
 from sidecar.api.errors import InvalidState
-from sidecar.api.launches import LaunchParams, ResumeParams
+from sidecar.api.runs.async_tasks import ResumeMode
+from sidecar.api.runs.launches import LaunchParams, ResumeParams
 from sidecar.app.client_context import Caller
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate, PendingLaunch
+from sidecar.app.launching.launch_record import from_record
 from sidecar.app.launching.planner import Planner
-from sidecar.app.launching.recorded import from_record
 from sidecar.app.launching.resuming import Resumptions
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission

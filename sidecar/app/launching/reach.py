@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sidecar.api.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
 from sidecar.history.task_history import Changes
 
@@ -34,6 +34,8 @@ class ChangeHub:
         self.revision = 0
         self.is_survived: Callable[[], bool] = lambda: False
         """Whether a client that can answer left so recently that questions wait for it."""
+        self.answerer_left: Callable[[], None] = lambda: None
+        """Called after a listener that can answer has left."""
         self.listeners_changed: Callable[[], None] = lambda: None
         """Called after a listener was added or removed."""
         self._listeners: list[Listener] = []
@@ -44,11 +46,13 @@ class ChangeHub:
         self._listeners.append(listener)
         self.listeners_changed()
 
-        def unlisten() -> None:
+        def stop() -> None:
             self._listeners.remove(listener)
+            if listener.answers_questions:
+                self.answerer_left()
             self.listeners_changed()
 
-        return unlisten
+        return stop
 
     @property
     def answering(self) -> int:
@@ -57,7 +61,7 @@ class ChangeHub:
 
     @property
     def is_attended(self) -> bool:
-        """Whether somebody can answer permission requests, or left recently and may come back."""
+        """Whether a listener can answer permission requests."""
         return self.answering > 0 or self.is_survived()
 
     def run_changed(self, task: AsyncTask) -> None:

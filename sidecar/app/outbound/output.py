@@ -5,7 +5,7 @@ import contextlib
 import logging
 from typing import Protocol
 
-from sidecar.api.async_tasks import AsyncTaskDidOutput
+from sidecar.api.runs.async_tasks import AsyncTaskDidOutput
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.runs.registry.registry import RunRegistry

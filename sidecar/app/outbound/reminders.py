@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from sidecar.api import model as api
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import RemindersSettings, SettingsSource
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
@@ -71,6 +71,13 @@ class Reminders:
         self._know_owner(record)
         if not self.outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self.manager.now())
+
+    async def restore_deliveries(self) -> None:
+        """Add the deliveries in the journal to the outbox. Call it once, after the ends are restored."""
+        kept = await self._journal.deliveries()
+        self.outbox.restore_deliveries(
+            [Delivery(each.delivery_id, each.task_ids, each.at, each.state) for each in reversed(kept)]
+        )
 
     def run_ended(self, run: Run) -> None:
         """Decide whether the model is notified of an end that the manager has."""

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask
 from sidecar.subagents.journal.journal import Journal
 
 logger = logging.getLogger(__name__)

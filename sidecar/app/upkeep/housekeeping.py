@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from sidecar.api.errors import InvalidState, ReadOnlyStore, SidecarError, StorageError, TaskNotFound
-from sidecar.api.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
 from sidecar.api.settings import SettingsSource
-from sidecar.api.stats import DiskUse
-from sidecar.app.upkeep.retention import expired
+from sidecar.api.stored.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
+from sidecar.api.stored.stats import DiskUse
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
 from sidecar.storage import trash
@@ -81,7 +81,7 @@ class Housekeeping:
 
     def removed(self, limit: int) -> ListRemovedResult:
         """List the tasks that can be restored."""
-        from sidecar.history.stores.task_folders.removed import read_title  # loaded only when it is needed
+        from sidecar.history.stores.task_folders.reader import read_title  # loaded only when it is needed
 
         found = trash.removed_tasks(self._root)
         items = [
@@ -177,3 +177,23 @@ class Housekeeping:
             return ReadOnlyStore(message, taskId=task_id, root=root.path)
         where = "deleted or archived" if action == "restore" else "stored"
         return TaskNotFound(f"no {where} task of the own root has the whole id {task_id!r}", taskId=task_id)
+
+
+def expired(
+    rows: Iterable[TaskInfo], sizes: Mapping[str, int], now: int, days: int | None, max_bytes: int | None
+) -> list[str]:
+    """Return the IDs of tasks older than `days`, then of the oldest until at most `max_bytes` remain.
+
+    `sizes` has the size of each task's folder in bytes. Favorites and tasks of unknown age always stay.
+    """
+    aged = [row for row in rows if row.last_activity is not None and not row.favorite]
+    aged.sort(key=lambda row: (row.last_activity or 0, row.id))
+    limit = now - days * _DAY_MS if days is not None else None
+    gone = [row.id for row in aged if limit is not None and (row.last_activity or 0) < limit]
+    kept_bytes = sum(sizes.values()) - sum(sizes.get(task_id, 0) for task_id in gone)
+    for row in aged[len(gone) :]:
+        if max_bytes is None or kept_bytes <= max_bytes:
+            break
+        gone.append(row.id)
+        kept_bytes -= sizes.get(row.id, 0)
+    return gone

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import cast, get_args
 
-from sidecar.api.async_tasks import AsyncTask, EndReason
 from sidecar.api.errors import SidecarError
+from sidecar.api.runs.async_tasks import AsyncTask, EndReason
 from sidecar.app.outbound.reminders import Reminders
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.task_folder import sweep_staging
@@ -56,6 +56,7 @@ class Recovery:
         """The runs that an earlier process left; None until the journal can be read."""
         self._restored: set[str] = set()
         self._has_restored = False
+        self._has_deliveries = False
         self._is_complete = True
 
     async def run(self, *, after_kill: bool) -> bool:
@@ -71,6 +72,7 @@ class Recovery:
         await self._attempt(self._end_lost)
         await self._attempt(self._finish_transcripts)
         await self._attempt(self._restore_pending)
+        await self._attempt(self._restore_deliveries)
         return self._is_complete
 
     async def again(self) -> list[str]:
@@ -174,6 +176,11 @@ class Recovery:
             except ValueError as error:
                 logger.error("run %s is not reported again: %s", record.task.id, error)
         self._has_restored = True
+
+    async def _restore_deliveries(self) -> None:
+        if not self._has_deliveries:
+            await self._reminders.restore_deliveries()
+            self._has_deliveries = True
 
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:

@@ -16,6 +16,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.demo import files as demo_files
 from sidecar.cli.options import process_options
 from sidecar.rpc.client import RpcClient
+from sidecar.status_words import END_WORDS
 from sidecar.subagents.runners.process.marker import find
 
 WATCHED_SECONDS = 2.5
@@ -100,7 +101,7 @@ class _Demo:
         await asyncio.sleep(WATCHED_SECONDS)
         _title("Cancel the endless one")
         answer = await self._request("asyncTasks/cancel", taskId=ids["watch"])
-        _say(f"watch: {answer['task']['status']} ({answer['task']['endReason']})")
+        _say(f"watch: {END_WORDS[answer['task']['endReason']]}")
         _title("Wait for the others")
         ended = await self._request("asyncTasks/wait", taskIds=list(ids.values()), timeoutSeconds=10)
         for task in ended["tasks"]:
@@ -151,7 +152,7 @@ def _row(task: dict[str, Any], now: int) -> list[str]:
         task["status"],
         task["title"],
         task["mode"].get("name", ""),
-        "" if cost is None else f"${cost:.2f}",
+        output.dollars(cost),
         task["product"],
         output.age(now, task.get("lastActivity")),
     ]

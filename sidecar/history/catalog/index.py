@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from sidecar import __version__
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.cache_file import DamagedCache, discard, make_cache_file
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_busy, is_damage
 from sidecar.history.stores.index_row import IndexRow

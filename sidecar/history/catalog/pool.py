@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.root_catalog import read_sequentially
 from sidecar.history.catalog.worker import READY, Answer, Batch, receive_frame, send_frame
 from sidecar.history.stores.contract import Keys, Store

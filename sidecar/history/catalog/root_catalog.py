@@ -9,14 +9,13 @@ from typing import Literal
 
 import msgspec
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
-from sidecar.history.stores.contract import Keys, OpenedTask, Store
+from sidecar.history.stores.contract import Keys, OpenedTask, Root, Store
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import open_store
-from sidecar.history.stores.root import Root
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 
 Change = Literal["added", "changed", "removed"]

@@ -10,11 +10,10 @@ from typing import IO, Final
 
 import msgspec
 
-from sidecar.api.tasks import Product, Rules
-from sidecar.history.stores.contract import Store
+from sidecar.api.stored.tasks import Product, Rules
+from sidecar.history.stores.contract import Root, Store
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.registry import open_store
-from sidecar.history.stores.root import Root
 
 READY: Final = b"ready"
 """The first frame; any failure after it is caused by a task."""

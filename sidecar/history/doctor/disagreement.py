@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.task_folders.files import ITEM_FILE
 from sidecar.history.stores.task_folders.records import ListEntry

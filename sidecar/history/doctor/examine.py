@@ -1,25 +1,29 @@
-"""Examine the rows, lists and folders of every root, one by one."""
+"""Examine the rows, lists and folders of every root, one by one, and find tasks in several roots."""
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from sidecar.api.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
-from sidecar.api.tasks import TaskInfo
-from sidecar.history.discovery.stores import discover_roots
-from sidecar.history.discovery.unsupported import unsupported_stores
+from sidecar.api.stored.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
+from sidecar.api.stored.tasks import TaskInfo
+from sidecar.history.discovery import discover_roots, unsupported_stores
 from sidecar.history.doctor.disagreement import disagreements
-from sidecar.history.doctor.duplicates import duplicates
-from sidecar.history.doctor.empty_folders import EmptyFolders, find_empty_folders
-from sidecar.history.doctor.folders import locks_and_leftovers, not_missing, strange_names, what_is_left
+from sidecar.history.doctor.folders import (
+    EmptyFolders,
+    find_empty_folders,
+    locks_and_leftovers,
+    not_missing,
+    strange_names,
+    what_is_left,
+)
 from sidecar.history.doctor.remedies import finding
 from sidecar.history.listing.selection import Selection
 from sidecar.history.stored.reading import stamp_of
+from sidecar.history.stores.contract import Root, Store
 from sidecar.history.stores.editors import Machine
-from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders.files import ITEM_FILE, read_task, task_folder
 from sidecar.history.stores.task_folders.ids import is_epoch_id
 from sidecar.history.stores.task_folders.lists import RootLists, read_lists
@@ -163,3 +167,16 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
 def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:
     for store in unsupported_stores(roots, home):
         yield finding("unsupported", str(Path(store.path).parent), str(store), path=store.path)
+
+
+def duplicates(rows: Sequence[TaskInfo], stores: Mapping[str, Store]) -> Iterator[Finding]:
+    """Report each task that several stores hold, at the first one; `stores` is keyed by root path."""
+    holders: defaultdict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        holders[row.id].append(row.root)
+    roots = [*stores]
+    for task_id in sorted(holders):
+        first, *others = sorted(holders[task_id], key=roots.index)
+        if others:
+            message = f"also in {', '.join(others)}"
+            yield finding("duplicate", first, message, task_id, stores[first].location(task_id))

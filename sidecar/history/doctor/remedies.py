@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sidecar.api.doctor import Finding
+from sidecar.api.stored.doctor import Finding
 
 _BACKUP: Final = "close the product and keep a copy of the folder before touching it; "
 

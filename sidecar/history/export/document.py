@@ -1,17 +1,72 @@
-"""Yield the pieces of an exported task with one message in memory at a time."""
+"""Export one stored task, with one message in memory at a time: in pieces for a file, or as one text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.export import ExportFormat
-from sidecar.api.tasks import Provenance, StoredMessage, TaskInfo
+from sidecar.api.errors import StorageError
+from sidecar.api.stored.export import ExportFormat, ExportResult
+from sidecar.api.stored.tasks import Provenance, StoredMessage, TaskInfo
+from sidecar.figures import dollars
 from sidecar.history.export.markdown import block, fenced, inline
 from sidecar.history.export.redaction import Redactor
 from sidecar.history.listing.text import safe_line
+from sidecar.history.stores.contract import Kind
+from sidecar.history.task_history import TaskHistory
 from sidecar.javascript.values import well_formed
+from sidecar.status_words import stored_status
+
+MAX_EXPORT: Final = 10_000_000
+"""The longest text in an answer, in characters; JSON escapes cannot exceed the frame limit."""
+
+
+def make_redactor() -> Redactor:
+    """Create a redactor that knows this user's home directory in any form."""
+    return Redactor(str(Path.home()))
+
+
+def export_pieces(
+    history: TaskHistory,
+    task_id: str,
+    form: ExportFormat,
+    redactor: Redactor | None,
+    root: str | None = None,
+) -> Iterator[str]:
+    """Yield a whole task as a document, piece by piece. Raises as `TaskHistory.messages` does."""
+    found, name = history.resolve(task_id, root)
+    task, provenance = history.get(name, found.path)
+    kind: Kind = "ui" if task.ui_message_count else "api"
+
+    def messages() -> Iterator[StoredMessage]:
+        with history.store(found.path).open_messages(name, kind) as opened:
+            yield from opened.since()
+
+    return export_task(form, task, provenance, messages, redactor)
+
+
+def export(
+    history: TaskHistory,
+    task_id: str,
+    form: ExportFormat,
+    redact: bool = False,
+    root: str | None = None,
+) -> ExportResult:
+    """Return a whole task as one text. Raises as `export_pieces`, and StorageError beyond `MAX_EXPORT`."""
+    redactor = make_redactor() if redact else None
+    pieces, size = [], 0
+    for piece in export_pieces(history, task_id, form, redactor, root):
+        size += len(piece)
+        if size > MAX_EXPORT:
+            raise StorageError(
+                f"the export of {task_id} is longer than {MAX_EXPORT:,} characters; use the command `export`",
+                reason="too large for one answer",
+            )
+        pieces.append(piece)
+    return ExportResult(text="".join(pieces), redactions=redactor.report if redactor else None)
+
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON document."""
@@ -75,7 +130,7 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     usage, mode = facts.get("tokenUsage") or {}, facts["mode"]
     rows = (
         ("Id", facts["id"]),
-        ("Status", facts["status"]),
+        ("Status", stored_status(facts["status"], facts["outcome"])),
         ("Product", facts["product"]),
         ("Created", _when(facts.get("createdAt"))),
         ("Last activity", _when(facts.get("lastActivity"))),
@@ -83,15 +138,9 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         ("Model", facts.get("model")),
         ("Workspace", facts.get("workspaceDir")),
         ("Tokens", usage.get("total")),
-        ("Cost", _dollars(usage.get("cost"))),
+        ("Cost", None if usage.get("cost") is None else dollars(usage["cost"])),
     )
     return ((name, value) for name, value in rows if value is not None)
-
-
-def _dollars(cost: float | None) -> str | None:
-    if cost is None:
-        return None
-    return "<$0.0001" if 0 < cost < 0.0001 else f"${cost:.4f}" if cost else "$0.00"
 
 
 def _message(message: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
+from sidecar.api.stored.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
 from sidecar.history.listing.rows import Listing, default_place, infos, render
 from sidecar.history.stores.index_row import IndexRow
 

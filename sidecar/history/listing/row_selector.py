@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from sidecar.api.tasks import Rules, Sort, TaskInfo, TaskStatus
+from sidecar.api.stored.tasks import Rules, Sort, TaskInfo, TaskStatus
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.listing.pages import (
     CursorPosition,

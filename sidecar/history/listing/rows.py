@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import msgspec
 
-from sidecar.api.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.api.stored.tasks import Rules, TaskInfo, TaskStatus
 from sidecar.history.stores.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
 from sidecar.history.stores.status_by_age import ABANDONED_MS, ACTIVE_MS, next_change
 

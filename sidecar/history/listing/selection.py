@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.api.tasks import Rules, Sort, TaskInfo
+from sidecar.api.stored.tasks import Rules, Sort, TaskInfo
 
 if TYPE_CHECKING:
     from sidecar.history.query.predicates import Predicate, Touching

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from sidecar.api.tasks import Rules, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Rules, TaskInfo, TokenUsage
 from sidecar.javascript.dates import to_locale_string
 from sidecar.javascript.values import group_digits, includes, to_fixed, to_lower, well_formed
 

@@ -13,10 +13,10 @@ import msgspec
 
 from sidecar.api.lifecycle import WatcherHealth
 from sidecar.history.catalog.root_catalog import RootCatalog
-from sidecar.history.live.due import Due
-from sidecar.history.live.plan import MAX_WATCHES, NEWEST, Folders, TaskKey, WatchPlan
-from sidecar.history.live.source import ChangesLost, OpenWatch, WatchUnavailable, open_watch
+from sidecar.history.live.read_schedule import ReadSchedule
 from sidecar.history.live.sweep import ROUND_SECONDS, Sweep
+from sidecar.history.live.watch_plan import MAX_WATCHES, NEWEST, Folders, TaskKey, WatchPlan
+from sidecar.history.live.watcher import ChangesLost, OpenWatch, WatchUnavailable, open_watch
 from sidecar.history.task_history import Changes, TaskHistory, clock_ms
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class LiveHistory:
         self._after_scan = after_scan
         self._plan = WatchPlan(history.catalogs)
         self._sweep = Sweep(history.catalogs, reconcile_seconds)
-        self._due: Due[TaskKey | str] = Due()
+        self._schedule: ReadSchedule[TaskKey | str] = ReadSchedule()
         """Tasks to read, and paths of roots whose lists to read."""
         self._shared: dict[str, Folders] = {}
         self._roots_checked_next = 0.0
@@ -142,18 +142,18 @@ class LiveHistory:
     def _pause(self) -> float:
         """Return how many seconds to wait for changes."""
         now = time.monotonic()
-        return max(0.0, min(self._due.wait(now), self._sweep.wait(), self._roots_checked_next - now))
+        return max(0.0, min(self._schedule.wait(now), self._sweep.wait(), self._roots_checked_next - now))
 
     def _note(self, paths: set[str], folders: Folders) -> bool:
         """Schedule changed tasks for reading; return whether the folder of one is not watched yet."""
         if not paths:
             return False
         changed = self._plan.changed(paths)
-        self._due.add(changed.tasks | changed.lists, time.monotonic())
+        self._schedule.add(changed.tasks | changed.lists, time.monotonic())
         return self._plan.unwatched(changed, folders, self._wall_ms())
 
     def _read_due(self) -> None:
-        due = self._due.take(time.monotonic())
+        due = self._schedule.take(time.monotonic())
         tasks = [each for each in due if isinstance(each, TaskKey)]
         for catalog in self._catalogs:
             if catalog.root.path in due:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.changes.file_change import FileChange, comparable, is_absolute, tidy
 from sidecar.history.stores.contract import Store
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.tasks import MessagesParams, MessagesResult
+from sidecar.api.stored.tasks import MessagesParams, MessagesResult
 from sidecar.history.listing.pages import check_limit, decode_cursor, digest, encode_cursor
 from sidecar.history.stores.contract import Store
 

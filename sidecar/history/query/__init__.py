@@ -8,7 +8,7 @@ for in id, title, mode and workspace, ignoring case. `field:value` and `field:a,
 the last activity.
 """
 
-from sidecar.history.query.errors import QueryError
+from sidecar.history.query.lexer import QueryError
 from sidecar.history.query.parser import parse_query
 from sidecar.history.query.predicates import Predicate, compile_query, needed_files
 

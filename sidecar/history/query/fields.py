@@ -4,9 +4,8 @@ import re
 from datetime import datetime, time
 from typing import Final, Literal, get_args
 
-from sidecar.api.tasks import Outcome, Product, TaskStatus
-from sidecar.history.query.errors import QueryError
-from sidecar.history.query.lexer import Value
+from sidecar.api.stored.tasks import Outcome, Product, TaskStatus
+from sidecar.history.query.lexer import QueryError, Value
 from sidecar.history.query.nodes import Activity, AnyOf, Comparison, Extent, Node, Number, Words
 
 STATUSES: Final = frozenset(get_args(TaskStatus))

@@ -1,11 +1,23 @@
-"""Split a query into tokens in one pass."""
+"""Split a query into tokens in one pass, and report where it is invalid."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from sidecar.history.query.errors import QueryError
+from sidecar.api.errors import InvalidParams
+
+
+class QueryError(InvalidParams):
+    """An invalid query. `data`: position (in characters, from 0), expected (what is valid there)."""
+
+    def __init__(self, position: int, expected: str) -> None:
+        super().__init__(
+            f"query: at position {position} expected {expected}", position=position, expected=expected
+        )
+        self.position = position
+        self.expected = expected
+
 
 Kind = Literal["(", ")", "OR", "AND", "NOT", "text", "field", "end"]
 

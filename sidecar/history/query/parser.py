@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from sidecar.history.query.errors import QueryError
 from sidecar.history.query.fields import COMPARED_FIELDS, FIELDS, read_field
-from sidecar.history.query.lexer import Lexer, Token
+from sidecar.history.query.lexer import Lexer, QueryError, Token
 from sidecar.history.query.nodes import All, AnyOf, Node, Not, Text
 
 MAX_LENGTH: Final = 4_096

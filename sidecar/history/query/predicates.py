@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Final
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.query.fields import STATUSES
 from sidecar.history.query.nodes import Activity, All, AnyOf, Extent, Node, Not, Number, Text, Words
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.search import SearchHit, SearchParams, SearchResult
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.search import SearchHit, SearchParams, SearchResult
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.listing.selection import Selection
 from sidecar.history.search import worker

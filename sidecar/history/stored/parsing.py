@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 
 # The repair code is imported when needed: its patterns take milliseconds to compile.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.tasks import Problem
 
 PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 
 MAX_FILE_BYTES: Final = 192 * 1024 * 1024

@@ -11,10 +11,20 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from sidecar.api.tasks import Product, Provenance, Rules, StoredMessage, TaskInfo
+import msgspec
+
+from sidecar.api.stored.tasks import Product, Provenance, Rules, StoredMessage, TaskInfo
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.root import Root
+
+
+class Root(msgspec.Struct, frozen=True):
+    """An absolute path that holds sessions; `read_only` marks a foreign one, `product` its owner if known."""
+
+    path: str
+    read_only: bool = True
+    product: Product | None = None
+
 
 if TYPE_CHECKING:
     from sidecar.changes.file_change import FileChange

@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from sidecar.api.tasks import Rules, TaskInfo, TaskStatus, TokenUsage
+from sidecar.api.stored.tasks import Rules, TaskInfo, TaskStatus, TokenUsage
 from sidecar.history.stores.status_by_age import FOR_EVER, by_age
 
 STATUSES: Final[tuple[TaskStatus, ...]] = get_args(TaskStatus)

@@ -6,8 +6,7 @@ from collections.abc import Container
 from pathlib import Path
 
 from sidecar.api.errors import InvalidParams
-from sidecar.history.stores.contract import Store, StoreFamily
-from sidecar.history.stores.root import Root
+from sidecar.history.stores.contract import Root, Store, StoreFamily
 from sidecar.history.stores.task_folders.family import TASK_FOLDERS
 
 FAMILIES: list[StoreFamily] = [TASK_FOLDERS]

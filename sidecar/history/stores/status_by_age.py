@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.stored.tasks import TaskStatus
 
 DAY_MS: Final = 86_400_000
 ACTIVE_MS: Final = DAY_MS

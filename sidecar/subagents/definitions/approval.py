@@ -1,7 +1,7 @@
 """Decides whether the policy of a definition applies: a workspace may not grant itself more than the user."""
 
+from sidecar.api.runs.subagents import DefinitionProblem
 from sidecar.api.settings import Settings
-from sidecar.api.subagents import DefinitionProblem
 from sidecar.subagents.definitions.loading import PlacedDefinition
 from sidecar.subagents.permissions.policy import is_wider
 

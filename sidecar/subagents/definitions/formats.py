@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from sidecar.subagents.definitions import values
-from sidecar.subagents.definitions.document import Document
 from sidecar.subagents.definitions.front_matter import split_lenient, split_markdown, split_optional
+from sidecar.subagents.definitions.model import Document
 from sidecar.subagents.definitions.values import Check
 
 FormatName = Literal["sidecar", "claude", "copilot", "gemini", "codex", "cursor", "llxprt"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sidecar.subagents.definitions.document import Document, Malformed, Member
+from sidecar.subagents.definitions.model import Document, Malformed, Member
 
 if TYPE_CHECKING:  # imported when a file is parsed: startup parses none
     import yaml

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from sidecar.subagents.definitions.document import Document, Malformed, Member, given
+from sidecar.subagents.definitions.model import Document, Malformed, Member, given
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")

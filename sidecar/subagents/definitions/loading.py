@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.api.errors import SubagentNotFound
-from sidecar.api.subagents import DefinitionProblem, SubagentInfo, SubagentSource
+from sidecar.api.runs.subagents import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
 from sidecar.subagents.definitions.places import DefinitionDirectory, Level, directories_in, format_at

@@ -1,10 +1,40 @@
-"""A subagent definition, independent of its file format."""
+"""The parts of a definition file in any format, and the definition that they describe."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sidecar.api.permissions import Policy
-from sidecar.api.subagents import DefinitionProblem
+from sidecar.api.runs.permissions import Policy
+from sidecar.api.runs.subagents import DefinitionProblem
+
+
+class Member(NamedTuple):
+    """One top-level key. `read` returns its value or raises ValueError with the reason."""
+
+    key: str
+    line: int | None
+    read: Callable[[], Any]
+
+
+def given(value: Any) -> Callable[[], Any]:
+    """Return a reader for a value that is already known."""
+    return lambda: value
+
+
+class Document(NamedTuple):
+    """A parsed file; `body` is None if the syntax has none."""
+
+    members: list[Member]
+    body: str | None = None
+
+
+class Malformed(Exception):
+    """The file violates its syntax; `line` counts from 1 and is None if unknown."""
+
+    def __init__(self, line: int | None, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from sidecar.api.subagents import DefinitionProblem
-from sidecar.subagents.definitions.document import Document, Malformed, Member
+from sidecar.api.runs.subagents import DefinitionProblem
 from sidecar.subagents.definitions.formats import SIDECAR, Format, Rule
-from sidecar.subagents.definitions.model import Definition, ParsedFile
+from sidecar.subagents.definitions.model import Definition, Document, Malformed, Member, ParsedFile
 from sidecar.subagents.definitions.values import Unsupported, is_name
 
 MAX_BYTES = 256 << 10

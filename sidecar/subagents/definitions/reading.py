@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from sidecar.api.subagents import DefinitionProblem
+from sidecar.api.runs.subagents import DefinitionProblem
 from sidecar.subagents.definitions.formats import Format
 from sidecar.subagents.definitions.model import ParsedFile
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from sidecar.subagents.definitions.document import Document, Malformed, Member, given
+from sidecar.subagents.definitions.model import Document, Malformed, Member, given
 
 MAX_DEPTH = 32
 """Most parts of a dotted key: the library's time grows with the square of their number."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions import tool_rule
 
 Check = Callable[[Any], Any]

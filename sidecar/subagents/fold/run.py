@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from sidecar.api.async_tasks import PartialResult, Progress
+from sidecar.api.runs.async_tasks import PartialResult, Progress
 from sidecar.changes.fold import ChangesFold
+from sidecar.subagents.fold.messages import Speech
 from sidecar.subagents.fold.replay import Replay
-from sidecar.subagents.fold.speech import Speech
 from sidecar.subagents.fold.tools import ToolCalls
 from sidecar.subagents.fold.turns import Turns
 from sidecar.subagents.fold.usage import Usage, retrying_of

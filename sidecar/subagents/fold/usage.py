@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from sidecar.api.async_tasks import Retrying
+from sidecar.api.runs.async_tasks import Retrying
 
 _COUNTS = {
     "inputTokens": "input_tokens",

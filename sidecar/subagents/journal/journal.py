@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sidecar.api.async_tasks import AsyncStatus
 from sidecar.api.errors import StorageError
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.runs.async_tasks import AsyncStatus
+from sidecar.api.runs.permissions import RememberedPermission
 from sidecar.subagents.journal import codec, permission_table, pruning, queries
 from sidecar.subagents.journal import status as journal_status
+from sidecar.subagents.journal.journal_file import Reading, Writing
 from sidecar.subagents.journal.queries import EventPage, RecordPage
 from sidecar.subagents.journal.queue import JournalQueue
 from sidecar.subagents.journal.records import Delivery, DeliveryState, RunRecord
 from sidecar.subagents.journal.schema import JournalMissing
-from sidecar.subagents.journal.source import Reading, Writing
 from sidecar.subagents.journal.worker import Job
 
 __all__ = ["EventPage", "Journal", "JournalMissing", "RecordPage"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.runs.permissions import RememberedPermission
 from sidecar.subagents.journal import codec
 
 logger = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sidecar.api.async_tasks import STATUSES, AsyncStatus
 from sidecar.api.errors import InvalidParams
+from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
 from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
 from sidecar.subagents.journal.status import RECORDED, compare, shown_column

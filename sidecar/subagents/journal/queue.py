@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sidecar.api.errors import StorageError
+from sidecar.subagents.journal.journal_file import Source
 from sidecar.subagents.journal.schema import storage_error
-from sidecar.subagents.journal.source import Source
 from sidecar.subagents.journal.worker import Job, JournalWorker
 
 MAX_QUEUED = 10_000

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.subagents.journal import codec
 
 Origin = Literal["client", "model"]

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from sidecar.api.async_tasks import STATUSES, AsyncStatus
+from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
 from sidecar.subagents.journal.records import status_in
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sidecar.subagents.journal.source import Source
+from sidecar.subagents.journal.journal_file import Source
 
 BATCH_SECONDS = 0.04
 """How long jobs that are not urgent may collect before they are committed."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.permissions.tool_rule import ToolRule, delegated
 from sidecar.subagents.tasks.timeouts import NONE
 

@@ -4,8 +4,8 @@ import json
 import os
 from typing import Any
 
-from sidecar.api.async_tasks import Attention, AttentionOption
-from sidecar.subagents.permissions import bounds, paths, web_address
+from sidecar.api.runs.async_tasks import Attention, AttentionOption
+from sidecar.subagents.permissions import paths, shortening, web_address
 from sidecar.subagents.permissions.places import directories
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Option, Question
@@ -81,7 +81,7 @@ def _command(question: Question) -> str | None:
     shown = question.command
     if shown is None and question.arguments and not _is_shown(question):
         shown = json.dumps(question.arguments, ensure_ascii=False, separators=(",", ":"), default=str)
-    return None if shown is None else bounds.cut_middle(shown, bounds.COMMAND_CHARS)
+    return None if shown is None else shortening.cut_middle(shown, shortening.COMMAND_CHARS)
 
 
 def _cwd(question: Question, workspace: str) -> str | None:
@@ -90,7 +90,7 @@ def _cwd(question: Question, workspace: str) -> str | None:
         return None
     named = [str(each) for each in directories(question.arguments or {})]
     places = [each if each[:1] == "~" else os.path.join(workspace, each) for each in named]  # noqa: PTH118
-    return bounds.cut_middle(" or ".join(dict.fromkeys(places)) or workspace, paths.MAX_CHARS)
+    return shortening.cut_middle(" or ".join(dict.fromkeys(places)) or workspace, paths.MAX_CHARS)
 
 
 def _is_shown(question: Question) -> bool:
@@ -98,8 +98,8 @@ def _is_shown(question: Question) -> bool:
 
 
 def _paths(question: Question) -> list[str] | None:
-    return bounds.shown_paths(question.paths, paths.MAX_CHARS) or None
+    return shortening.shown_paths(question.paths, paths.MAX_CHARS) or None
 
 
 def _url(question: Question) -> str | None:
-    return None if question.url is None else bounds.cut_middle(question.url, web_address.MAX_CHARS)
+    return None if question.url is None else shortening.cut_middle(question.url, web_address.MAX_CHARS)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from sidecar.api.async_tasks import Attention
 from sidecar.api.errors import InvalidParams, InvalidState
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.async_tasks import Attention
+from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions import reach

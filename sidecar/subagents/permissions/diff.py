@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from sidecar.subagents.permissions.bounds import DIFF_CHARS, cut_middle
 from sidecar.subagents.permissions.question import FileChange
+from sidecar.subagents.permissions.shortening import DIFF_CHARS, cut_middle
 
 _CONTEXT = 3
 _COMPARED_LINES = 2_000

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 from uuid import uuid4
 
-from sidecar.api.async_tasks import AsyncTask
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.permissions import RememberedPermission
 from sidecar.subagents.permissions.question import Option, Question
 from sidecar.subagents.permissions.scope import Scope
 

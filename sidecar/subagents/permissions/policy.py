@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.question import Question, Verdict
 

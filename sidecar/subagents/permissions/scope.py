@@ -7,11 +7,11 @@ from typing import Any
 
 import orjson
 
-from sidecar.api.permissions import Coverage
+from sidecar.api.runs.permissions import Coverage
 from sidecar.subagents.permissions import places
-from sidecar.subagents.permissions.bounds import COMMAND_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
+from sidecar.subagents.permissions.shortening import COMMAND_CHARS, cut_middle
 
 SUBJECT_CHARS = 4_000
 """Longer commands have no "always", because a person would not read all of the text."""

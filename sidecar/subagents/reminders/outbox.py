@@ -128,6 +128,17 @@ class Outbox:
         self._restored.add(task.id)
         return True
 
+    def restore_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        """Add the deliveries of earlier processes, oldest first. Open ones can no longer be acknowledged."""
+        for delivery in deliveries:
+            state = "failed" if delivery.state == "open" else delivery.state
+            self._remember(replace(delivery, state=state))
+        pending = {task.id for task in self._all_pending()}
+        for task_id, attempts in [*self._history.items()]:
+            if task_id not in pending and all(attempt.state != "delivered" for attempt in attempts):
+                del self._history[task_id]
+        self._forget_oldest()
+
     def join(self, recipient: Recipient) -> None:
         """Add a recipient."""
         self._recipients.append(recipient)
@@ -264,11 +275,14 @@ class Outbox:
 
     def _record(self, delivery: Delivery) -> None:
         """Keep the newest state of a delivery with each of its tasks, and pass it on."""
+        self._remember(delivery)
+        self._on_delivery(delivery)
+
+    def _remember(self, delivery: Delivery) -> None:
         for task_id in delivery.task_ids:
             kept = self._history.pop(task_id, [])
             others = [one for one in kept if one.delivery_id != delivery.delivery_id]
             self._history[task_id] = [*others, delivery][-REMEMBERED_DELIVERIES:]
-        self._on_delivery(delivery)
 
     def _forget_oldest(self) -> None:
         pending = {task.id for task in self._all_pending()}

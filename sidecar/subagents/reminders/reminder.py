@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sidecar.javascript.printing import json_stringify, utf16_cut
-from sidecar.subagents.reminders.bounded import cut_value, fit, remedy, summarize, text_within
+from sidecar.subagents.reminders.bounded_json import cut_value, fit, remedy, summarize, text_within
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.api.async_tasks import Owner
+from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import ReminderScope
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp.asking.profiles import Profile
-from sidecar.subagents.runners.acp.guards.extras import Extras
+from sidecar.subagents.runners.acp.agents.extras import Extras
+from sidecar.subagents.runners.acp.agents.profiles import Profile
 from sidecar.subagents.runners.acp.runner import AcpRunner
+from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.builtin_settings import (
     TRUSTED,
     BuiltinSettings,
@@ -38,6 +39,7 @@ class BuiltinRunner(AcpRunner):
         settings: RunnerSettings,
         scheduler: FairScheduler | None = None,
         environment: Mapping[str, str] = os.environ,
+        gate: StartGate | None = None,
     ) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
         profile = Profile(
@@ -47,7 +49,7 @@ class BuiltinRunner(AcpRunner):
             counts_answers=True,
             trust=Extras(env={TRUSTED: "1"}),  # lets the agent read the workspace's rules files
         )
-        super().__init__(name, settings, scheduler, profile, environment)
+        super().__init__(name, settings, scheduler, profile, environment, gate)
         self._has_command = settings.command is not None
 
     def check(self) -> None:

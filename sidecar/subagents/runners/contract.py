@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from sidecar.api.async_tasks import ErrorKind
 from sidecar.api.errors import LaunchFailed, Overloaded
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.async_tasks import ErrorKind
+from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from sidecar.subagents.runners.contract import RunResult
@@ -15,7 +16,7 @@ LAST_SECONDS = 0.1
 """The minimum time for each step of a stop, even if earlier steps used up the limit."""
 
 
-class ProcessRun:
+class ProcessRun(ABC):
     """A started process; see `RunHandle`. Owns the process and the task that follows it.
 
     A subclass implements `_follow`, which returns once all processes of the run are gone and may call
@@ -79,12 +80,12 @@ class ProcessRun:
         self._process.stderr.drain(IDLE_SECONDS)
         await asyncio.wait(set(pumps))
 
+    @abstractmethod
     async def _follow(self) -> RunResult:
         """Follow the process to its end, clean up its processes, and return the result."""
-        raise NotImplementedError
 
-    async def _ask_to_end(self, limit: float) -> None:
+    async def _ask_to_end(self, limit: float) -> None:  # noqa: B027 (most programs end by signals alone)
         """Ask the program to exit, within a share of `limit` seconds, before it gets signals."""
 
-    def _abandon(self) -> None:
+    def _abandon(self) -> None:  # noqa: B027 (not every run waits for its process)
         """Cancel whatever waits for the process, which is dead or cannot be killed."""

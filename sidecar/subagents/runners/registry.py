@@ -6,30 +6,31 @@ from typing import Any
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners import builtin_runner
-from sidecar.subagents.runners.acp.asking.profiles import found_profiles, profile_named
+from sidecar.subagents.runners.acp.agents.profiles import found_profiles, profile_named
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.builtin_runner import BuiltinRunner
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
-from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
+from sidecar.subagents.runners.shared_starts import SharedStarts
 
 
 def build_runners(
-    settings: Mapping[str, RunnerSettings], environment: Mapping[str, str] = os.environ
+    settings: Mapping[str, RunnerSettings],
+    environment: Mapping[str, str] = os.environ,
+    starts: SharedStarts | None = None,
 ) -> dict[str, Runner]:
     """Return the runners from the setting `runners`, in order, then the known agents found on the PATH.
 
-    `environment` is what their runs inherit.
-    The built-in agent comes last, if a key for its model is set. All runners share the event loop fairly.
-    The Host calls this at its start and when the settings change; existing runs keep their old runner.
+    The built-in agent comes last, if a key for its model is set. Runs inherit `environment`, where programs
+    and the key are searched, too. A client calls this at its start and when the settings change; existing
+    runs keep their old runner.
     """
-    scheduler = FairScheduler()
+    starts = starts or SharedStarts()
     found = {name: RunnerSettings(type="acp") for name in found_profiles(environment) if name not in settings}
-    runners = {
-        name: _build(name, entry, scheduler, environment) for name, entry in {**settings, **found}.items()
-    }
-    builtin = BuiltinRunner(builtin_runner.NAME, RunnerSettings(type="builtin"), scheduler, environment)
-    if builtin.is_configured:
+    entries = {**settings, **found}
+    runners = {name: _build(name, entry, environment, starts) for name, entry in entries.items()}
+    builtin = _build(builtin_runner.NAME, RunnerSettings(type="builtin"), environment, starts)
+    if isinstance(builtin, BuiltinRunner) and builtin.is_configured:
         runners.setdefault(builtin.name, builtin)
     return runners
 
@@ -56,14 +57,13 @@ def _described(runner: Runner) -> dict[str, Any]:
     return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
 
 
-def _build(
-    name: str, entry: RunnerSettings, scheduler: FairScheduler, environment: Mapping[str, str]
-) -> Runner:
+def _build(name: str, entry: RunnerSettings, environment: Mapping[str, str], starts: SharedStarts) -> Runner:
     if entry.type == "command":
-        return CommandRunner(name, entry, scheduler, environment)
+        return CommandRunner(name, entry, starts.scheduler, environment)
+    gate = starts.gate(name)
     if entry.type == "acp":
-        return AcpRunner(name, entry, scheduler, environment=environment)
-    return BuiltinRunner(name, entry, scheduler, environment)
+        return AcpRunner(name, entry, starts.scheduler, environment=environment, gate=gate)
+    return BuiltinRunner(name, entry, starts.scheduler, environment, gate)
 
 
 def _why_unavailable(runner: Runner) -> str | None:

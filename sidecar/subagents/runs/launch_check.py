@@ -3,7 +3,7 @@
 import sys
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.javascript.printing import js_number
 from sidecar.subagents.permissions.tool_rule import first_problem
 from sidecar.subagents.tasks.timeouts import NONE, seconds_problem

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from sidecar.api.errors import LaunchFailed
-from sidecar.subagents.limits.run_clock import RunClock
+from sidecar.subagents.limits.timers import RunClock
 from sidecar.subagents.tasks.launching import Abort, Launchable, StartedRun, StartRun
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.outcome import Outcome, RunFailed, failed, of_output, timed_out

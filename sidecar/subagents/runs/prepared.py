@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints

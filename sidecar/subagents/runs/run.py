@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import InvalidState
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.tasks.launching import Abort

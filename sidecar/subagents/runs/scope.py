@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.subagents.fold.messages import LiveText
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.runners.contract import (
@@ -20,7 +21,6 @@ from sidecar.subagents.runners.contract import (
     enqueue_message,
 )
 from sidecar.subagents.runs.lifecycle import run_end
-from sidecar.subagents.runs.live_text import LiveText
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
 from sidecar.subagents.runs.registry.registry import RunRegistry

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.javascript.printing import js_number
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
-from sidecar.subagents.limits.watchdog import SilenceWatch
+from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sidecar.api.errors import LaunchFailed
+from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
 from sidecar.api.settings import Settings
-from sidecar.api.subagents import DefinitionProblem, SubagentsResult
 from sidecar.subagents.definitions import (
     Definition,
     DefinitionDirectory,

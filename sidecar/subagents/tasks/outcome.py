@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sidecar.api.async_tasks import EndReason, ErrorKind
+from sidecar.api.runs.async_tasks import EndReason, ErrorKind
 from sidecar.subagents.tasks.model import Output
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 

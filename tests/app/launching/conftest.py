@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import SubagentNotFound
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.settings import RunnerSettings
 from sidecar.app.client_context import Caller
 from sidecar.app.definitions import Definitions

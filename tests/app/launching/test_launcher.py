@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from sidecar.api.errors import InvalidState, LimitReached
-from sidecar.api.launches import LaunchParams, ResumeParams
+from sidecar.api.runs.launches import LaunchParams, ResumeParams
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.launcher import Launcher

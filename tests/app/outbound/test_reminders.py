@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.app.outbound.reminders import ClientReminders, Reminders
 from sidecar.app.settings import SettingsStore
 from sidecar.subagents import AsyncTaskManager
@@ -40,7 +40,7 @@ async def no_turn(message: str, task_ids: list[str], delivery_id: str) -> bool:
 
 
 @pytest.fixture
-async def reminders(journal: Journal) -> AsyncIterator[ClientReminders]:
+async def every(journal: Journal) -> AsyncIterator[Reminders]:
     manager = AsyncTaskManager()
     settings = SettingsStore()
     admission = Admission(manager, RunnerQuota(settings), NoStarter(), lambda record: None)
@@ -61,12 +61,17 @@ async def reminders(journal: Journal) -> AsyncIterator[ClientReminders]:
     record = RunRecord(task=task, origin="model", request={})
     await journal.save(record)
     reminders.restore(record)
-    client = ClientReminders(reminders, settings, lambda task_id: True, lambda: True, no_turn)
+    yield reminders
+    await reminders.aclose()
+    await registry.aclose(1)
+
+
+@pytest.fixture
+async def reminders(every: Reminders) -> AsyncIterator[ClientReminders]:
+    client = ClientReminders(every, SettingsStore(), lambda task_id: True, lambda: True, no_turn)
     client.start()
     yield client
     await client.aclose()
-    await reminders.aclose()
-    await registry.aclose(1)
 
 
 async def notified_at(journal: Journal) -> int | None:
@@ -101,3 +106,12 @@ async def test_a_mark_that_the_disk_does_not_take_is_an_error_and_the_end_stays_
     assert again.delivery_id is not None
     await reminders.delivered(again.delivery_id)
     assert await notified_at(journal) is not None
+
+
+async def test_the_deliveries_of_earlier_processes_are_in_the_outbox(
+    reminders: ClientReminders, every: Reminders, journal: Journal
+) -> None:
+    await journal.record_delivery("earlier", ["run-1"], 1, "open")
+    await every.restore_deliveries()
+    (item,) = reminders.items()
+    assert [(each.delivery_id, each.at, each.state) for each in item.deliveries] == [("earlier", 1, "failed")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.journal import Journal

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore

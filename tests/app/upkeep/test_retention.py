@@ -3,8 +3,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import TaskInfo
-from sidecar.app.upkeep.retention import expired
+from sidecar.api.stored.tasks import TaskInfo
+from sidecar.app.upkeep.housekeeping import expired
 from tests.history.test_stats import row
 
 DAY = 86_400_000

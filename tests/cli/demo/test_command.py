@@ -13,7 +13,7 @@ def test_the_demo_shows_the_main_job_in_less_than_fifteen_seconds(cli: Cli) -> N
     assert (done.returncode, done.stderr) == (0, "")
     for part in (
         "Why does the export lose commas?",
-        "watch: cancelled (cancelledByUser)",
+        "watch: Cancelled",
         "System Note: Async Task Status",
         "Remaining processes of its runs: none",
     ):

@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,9 @@ class HostSetting:
 
     def status(self, root: Path | None = None) -> Json | None:
         """Ask the Host what it is doing; None if there is none."""
-        link = attaching.ask(str(root or self.root), attaching.request_bytes("status", __version__, {}), (), 20)
+        link = attaching.ask(
+            str(root or self.root), attaching.request_bytes("status", __version__, {}), (), 20
+        )
         if link is None:
             return None
         answer = link.line()
@@ -104,7 +105,9 @@ class HostSetting:
 
 
 @pytest.fixture
-async def shared(home: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[HostSetting]:
+async def shared(
+    home: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[HostSetting]:
     """A root without a Host; at the end its Host is stopped and no process may be left."""
     runtime = home / "runtime"
     runtime.mkdir(mode=0o700)

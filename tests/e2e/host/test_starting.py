@@ -3,9 +3,8 @@
 import asyncio
 import contextlib
 import os
-import socket
 import signal
-import sys
+import socket
 from pathlib import Path
 
 import psutil
@@ -13,9 +12,9 @@ import pytest
 
 from sidecar import __version__
 from sidecar.host import address, attaching
+from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.framing import encode_frame
-from sidecar.rpc.client import RpcClient
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.host.conftest import SERVE, HostSetting
 
@@ -114,14 +113,17 @@ async def test_a_root_in_use_by_another_sidecar_is_read_and_then_taken(
     assert refused.value.code == STORAGE
     assert str(owner.client.pid) in refused.value.message
     await owner.shut_down()
+    task_id = await _launched(client)
+    assert (await client.ended(task_id))[0]["status"] == "completed"
+
+
+async def _launched(client: Sidecar) -> str:
+    """Launch as soon as the Host has taken the root."""
     async with asyncio.timeout(10):
         while True:
-            try:
-                task_id = await client.launch("cat")
-                break
-            except RpcError:
-                await asyncio.sleep(0.1)
-    assert (await client.ended(task_id))[0]["status"] == "completed"
+            with contextlib.suppress(RpcError):
+                return await client.launch("cat")
+            await asyncio.sleep(0.1)
 
 
 async def test_a_broken_settings_file_is_named(shared: HostSetting) -> None:
@@ -157,7 +159,9 @@ async def test_a_newer_client_replaces_an_idle_host_and_uses_a_busy_one(
 
 def _ask(shared: HostSetting, version: str, protocol: str) -> str | None:
     reading, writing = os.pipe()
-    request = attaching.request_bytes("attach", version, {}, {}).replace(b"protocol=1", b"protocol=%b" % protocol.encode())
+    request = attaching.request_bytes("attach", version, {}, {}).replace(
+        b"protocol=1", b"protocol=%b" % protocol.encode()
+    )
     link = attaching.ask(str(shared.root), request, (reading, writing), 20)
     assert link is not None
     answer = link.line()
@@ -170,7 +174,14 @@ def _ask(shared: HostSetting, version: str, protocol: str) -> str | None:
 async def test_garbage_at_the_socket_harms_nobody(shared: HostSetting) -> None:
     one = await shared.attach()
     path = next(address.known_sockets(str(shared.root)))
-    for garbage in (b"", b"\0" * 100, b"GET / HTTP/1.1\r\n\r\n", b"9 9\nx", b"99999999999 0\n", b"6 0\nverb=x"):
+    for garbage in (
+        b"",
+        b"\0" * 100,
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"9 9\nx",
+        b"99999999999 0\n",
+        b"6 0\nverb=x",
+    ):
         with socket.socket(socket.AF_UNIX) as wire:
             wire.connect(path)
             wire.sendall(garbage)
@@ -191,7 +202,7 @@ async def test_a_stream_without_framing_ends_that_client_only(shared: HostSettin
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await asyncio.wait_for(process.communicate(b"hello\n" + encode_frame(b"{}")), 20)
+    _, err = await asyncio.wait_for(process.communicate(b"hello\n" + encode_frame(b"{}")), 20)
     assert process.returncode == 1
     assert b"framing error: " in err
     assert (await one.request("asyncTasks/list"))["items"] == []

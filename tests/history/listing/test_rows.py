@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, Rules, Sort, TaskInfo
+from sidecar.api.stored.tasks import Mode, Rules, Sort, TaskInfo
 from sidecar.history.listing.pages import ListPage, ordered
 from sidecar.history.listing.rows import Listing, infos, render
 from sidecar.history.listing.selection import ListQuery

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.listing.text import format_tasks, matches_filter
 
 NOON = 1_776_254_400_000

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
-from sidecar.history.live.source import ChangesLost, Watch
+from sidecar.history.live.watcher import ChangesLost, Watch
 from sidecar.history.task_history import Changes
 from tests.history.conftest import Store
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.history.live.source import ChangesLost, Watch, WatchUnavailable
+from sidecar.history.live.watcher import ChangesLost, Watch, WatchUnavailable
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store

@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
-from sidecar.history.live.source import Watch
+from sidecar.history.live.watcher import Watch
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
 from tests.history.live.conftest import NEVER, OTHER, Follow, Follower, Make, until

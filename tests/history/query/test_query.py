@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Mode, TaskInfo, TokenUsage
 from sidecar.history.query import QueryError, compile_query, needed_files, parse_query
 from sidecar.history.query.fields import FIELDS
 

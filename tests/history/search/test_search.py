@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.errors import InvalidParams, StorageError
-from sidecar.api.search import SearchParams, SearchResult
+from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.history.search import SearchService, service, store, worker
 from sidecar.history.search.build import update
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path

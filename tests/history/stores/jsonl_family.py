@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sidecar.api.tasks import Mode, Product, Provenance, Rules, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import Mode, Product, Provenance, Rules, StoredMessage, TaskInfo
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import (
     Fingerprints,
@@ -19,13 +19,13 @@ from sidecar.history.stores.contract import (
     Messages,
     OpenedTask,
     Place,
+    Root,
     Store,
     Touched,
 )
 from sidecar.history.stores.editors import Machine
 from sidecar.history.stores.index_row import IndexRow, ReadRows, condense, make_row
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.root import Root
 
 PRODUCT: Product = "roo"
 """Any name that the wire knows."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.search import SearchParams
+from sidecar.api.stored.search import SearchParams
 from sidecar.history import TaskHistory
-from sidecar.history.discovery.stores import discover_roots
+from sidecar.history.discovery import discover_roots
 from sidecar.history.doctor import examine
 from sidecar.history.export import export
 from sidecar.history.listing.selection import ListQuery

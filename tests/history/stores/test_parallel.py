@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
 from sidecar.history.stores import parallel
 from sidecar.history.stores.parallel import FEWEST, in_two_processes

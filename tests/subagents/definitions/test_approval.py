@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.api.runs.subagents import SubagentInfo, SubagentsResult
 from sidecar.api.settings import AgentsSettings, PermissionsSettings, RunnerSettings, Settings
-from sidecar.api.subagents import SubagentInfo, SubagentsResult
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.targets import LaunchTargets, Target
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.definitions import formats
-from sidecar.subagents.definitions.document import Malformed
 from sidecar.subagents.definitions.formats import Format
 from sidecar.subagents.definitions.json_file import split_json
+from sidecar.subagents.definitions.model import Malformed
 from sidecar.subagents.definitions.parsing import MAX_BYTES, parse_definition
 from sidecar.subagents.definitions.toml_file import split_toml
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.api.async_tasks import Progress
+from sidecar.api.runs.async_tasks import Progress
 from sidecar.subagents.fold import RunFold
 
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord

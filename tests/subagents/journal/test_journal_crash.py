@@ -10,7 +10,7 @@ from sidecar.subagents.journal.journal import Journal
 PRELUDE = """
 import asyncio, resource, sys
 from pathlib import Path
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import StorageError
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord

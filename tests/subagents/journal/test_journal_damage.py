@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.async_tasks import STATUSES
 from sidecar.api.errors import StorageError
-from sidecar.api.permissions import RememberedPermission
+from sidecar.api.runs.async_tasks import STATUSES
+from sidecar.api.runs.permissions import RememberedPermission
 from sidecar.subagents.journal.journal import Journal
 from tests.subagents.journal.conftest import MakeRecord
 

@@ -13,7 +13,7 @@ import pytest
 from sidecar.api.errors import StorageError
 from sidecar.subagents.journal import schema as journal_schema
 from sidecar.subagents.journal.journal import Journal
-from sidecar.subagents.journal.source import Reading, Writing
+from sidecar.subagents.journal.journal_file import Reading, Writing
 from tests.subagents.journal.conftest import MakeRecord
 
 REPO = Path(__file__).parents[3]
@@ -109,7 +109,7 @@ async def test_a_frozen_view_ends_when_the_journal_is_written(
     writer = await Journal.open(path)
     await writer.save(make_record())
     await writer.aclose()
-    monkeypatch.setattr("sidecar.subagents.journal.source.connect_to_read", refusing_once())
+    monkeypatch.setattr("sidecar.subagents.journal.journal_file.connect_to_read", refusing_once())
     reader = await Journal.open(path, read_only=True)
     assert (await reader.counts())["running"] == 1
     writer = await Journal.open(path)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.definitions import Definition
 from sidecar.subagents.limits.constraints import RunConstraints, constraints_of, first_unsupported
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.subagents.limits.run_clock import RunClock
+from sidecar.subagents.limits.timers import RunClock
 
 
 class Handle:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import InvalidParams, InvalidState
-from sidecar.api.permissions import Policy, RememberedPermission
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions import reach

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.subagents.permissions.bounds import DIFF_CHARS
 from sidecar.subagents.permissions.diff import unified
 from sidecar.subagents.permissions.question import FileChange
+from sidecar.subagents.permissions.shortening import DIFF_CHARS
 
 texts = st.lists(st.sampled_from("abc"), max_size=40).map(
     lambda lines: "".join(f"{line}\n" for line in lines)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions.policy import decide, is_wider
 from sidecar.subagents.permissions.question import Answer, Option, Question, Verdict
 

@@ -233,3 +233,23 @@ def test_a_bounded_reminder_leaves_the_rest_for_the_next(manager: AsyncTaskManag
     while outbox.next().task_ids:
         told += outbox.delivered(outbox.next().delivery_id or "")
     assert told == [str(number) for number in range(10)]
+
+
+def test_earlier_deliveries_are_shown_again_and_no_open_one_is_acknowledged(
+    end: End,
+) -> None:
+    restored = Outbox(AsyncTaskManager())
+    restored.restore(end("pending"))
+    restored.restore_deliveries(
+        [
+            Delivery("one", ["told", "pending"], 1, "superseded"),
+            Delivery("two", ["told"], 2, "delivered"),
+            Delivery("three", ["pending", "gone"], 3, "open"),
+        ]
+    )
+    assert [(item.task_id, item.state) for item in restored.items()] == [
+        ("pending", "pending"),
+        ("told", "delivered"),
+    ]
+    assert [each.state for each in restored.items()[0].deliveries] == ["superseded", "failed"]
+    assert restored.delivered("three") == []

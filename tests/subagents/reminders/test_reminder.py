@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.javascript.printing import json_stringify
 from sidecar.subagents import AsyncTaskManager, AsyncTaskReminderService
-from sidecar.subagents.reminders import bounded, reminder
+from sidecar.subagents.reminders import bounded_json, reminder
 from sidecar.subagents.reminders.reminder import (
     Reminder,
     render_block,
@@ -227,7 +227,7 @@ class Printed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.characters = 0
-        for module in (reminder, bounded):
+        for module in (reminder, bounded_json):
             monkeypatch.setattr(module, "json_stringify", self._print)
 
     def _print(self, value: Any) -> str:

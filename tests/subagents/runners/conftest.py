@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.permissions.question import Answer, Question

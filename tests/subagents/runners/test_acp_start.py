@@ -11,9 +11,9 @@ from uuid import uuid4
 
 import pytest
 
-from sidecar.api.permissions import Policy
+from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
 from sidecar.api.errors import LimitReached
-from sidecar.api.launches import LaunchParams
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import RunnerSettings
 from sidecar.app.settings import SettingsStore
 from sidecar.subagents.definitions import Definition

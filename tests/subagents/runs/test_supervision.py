@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
-from sidecar.subagents.limits.watchdog import SilenceWatch
+from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor

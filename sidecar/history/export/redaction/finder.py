@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
-from sidecar.history.export.redaction.armor import armored
 from sidecar.history.export.redaction.margins import without_margins
 from sidecar.history.export.redaction.pieces import Sheet
+from sidecar.history.export.redaction.private_keys import armored
 from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.rules.carriers import CARRIERS
 from sidecar.history.export.redaction.rules.products import PRODUCTS

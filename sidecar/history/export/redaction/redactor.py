@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from sidecar.api.export import Redaction
+from sidecar.api.stored.export import Redaction
 from sidecar.history.export.redaction.accounts.homes import HOME, Found, homes
 from sidecar.history.export.redaction.accounts.names import RANK, USER, NameFinder
 from sidecar.history.export.redaction.accounts.people import people

@@ -4,9 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Final
-
-from sidecar.history.export.redaction.keywords import any_of
+from typing import Any, Final
 
 _KEPT: Final = b"0123456789abcdefghijklmnopqrstuvwxyz_.-"
 _TABLE: Final = bytes(code + 32 if 65 <= code <= 90 else code if code in _KEPT else 32 for code in range(256))
@@ -67,3 +65,28 @@ class Screen:
         self._clean.update(word for word in words if word not in held and len(word) <= _LONGEST)
         self._found.update((word, each) for word, each in held.items() if len(word) <= _LONGEST)
         return set().union(*held.values())
+
+
+_END: Final = ""
+
+
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Compile a pattern that matches nothing where a word starts and whose group 1 is the longest of them.
+
+    The words share their beginnings in the pattern, so that few places of a text cost more than one step.
+    """
+    root: dict[str, Any] = {}
+    for word in words:
+        node = root
+        for char in word:
+            node = node.setdefault(char, {})
+        node[_END] = {}
+    return re.compile(f"(?=({_spelled(root)}))")
+
+
+def _spelled(node: dict[str, Any]) -> str:
+    branches = [re.escape(char) + _spelled(rest) for char, rest in node.items() if char != _END]
+    if not branches:
+        return ""
+    spelled = branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return f"(?:{spelled})?" if _END in node else spelled

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from sidecar.api.tasks import Product
-from sidecar.history.stores.contract import Place
-from sidecar.history.stores.root import Root
+from sidecar.api.stored.tasks import Product
+from sidecar.history.stores.contract import Place, Root
 from sidecar.history.stores.task_folders.files import tasks_path
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.store import TaskFolderStore

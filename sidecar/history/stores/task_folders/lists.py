@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.tasks import Problem
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import Parser, clean, decode_leniently, decode_object
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import Stamp, read_file, stamp_of
-from sidecar.history.stores.root import Root
+from sidecar.history.stores.contract import Root
 from sidecar.history.stores.task_folders.products import LISTS, TaskList
 from sidecar.history.stores.task_folders.records import ListEntry
 

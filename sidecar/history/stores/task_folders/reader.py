@@ -1,14 +1,15 @@
-"""Read the tasks of one root into rows, in this process or in a worker."""
+"""Read the tasks of one root into rows, in this process or in a worker, and the titles of removed tasks."""
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
+from sidecar.history.stores.contract import Root
 from sidecar.history.stores.index_row import UNSETTLED, IndexRow, ReadRows, condense, make_row
-from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.stores.task_folders.files import TaskFiles, read_task, stat_task, task_folder
 from sidecar.history.stores.task_folders.ids import is_epoch_id
@@ -113,3 +114,11 @@ def _digest(entry: ListEntry | None, hint: ListEntry | None) -> bytes:
     from hashlib import blake2b  # here, because most roots have no lists
 
     return blake2b(msgspec.msgpack.encode((entry, hint)), digest_size=_DIGEST_BYTES).digest()
+
+
+def read_title(folder: Path, now: int) -> str:
+    """Read a task's title as a list would show it; empty where its files tell none. Never raises."""
+    files = read_task(str(folder), with_metadata=is_epoch_id(folder.name))
+    source = TaskSource(folder.name, str(folder.parent), None, files, None, None, now)
+    info = read_row(source, "structural").info
+    return info.title if info is not None else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sidecar.api.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
+from sidecar.api.stored.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
 from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 from sidecar.history.stores.task_folders.ids import id_holds_until

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from sidecar.history.stores.contract import Keys
+from sidecar.history.stores.contract import Keys, Root
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, tasks_path
 from sidecar.history.stores.task_folders.ids import EPOCH_DIGITS, is_task_id
 

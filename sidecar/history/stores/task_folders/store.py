@@ -7,12 +7,20 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from sidecar.api.tasks import Product, Rules
+from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.reading import stamp_of
-from sidecar.history.stores.contract import Fingerprints, Keys, Kind, Messages, OpenedTask, Store, Touched
+from sidecar.history.stores.contract import (
+    Fingerprints,
+    Keys,
+    Kind,
+    Messages,
+    OpenedTask,
+    Root,
+    Store,
+    Touched,
+)
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.root import Root
 from sidecar.history.stores.task_folders.files import (
     API_FILE,
     ITEM_FILE,

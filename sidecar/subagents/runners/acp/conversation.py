@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sidecar.subagents.runners.acp.asking.modes import SessionModes
-from sidecar.subagents.runners.acp.asking.permissions import Permissions
-from sidecar.subagents.runners.acp.asking.session_modes import AskingModes
 from sidecar.subagents.runners.acp.dialogue import Dialogue, Prompt, TurnEnd, first_prompt
-from sidecar.subagents.runners.acp.ends import model_error_of_turn
-from sidecar.subagents.runners.acp.last_turn import LastTurn
-from sidecar.subagents.runners.acp.turn import AgentError, Turn
+from sidecar.subagents.runners.acp.mode_control import SessionModes
+from sidecar.subagents.runners.acp.mode_state import AskingModes
+from sidecar.subagents.runners.acp.permissions import Permissions
+from sidecar.subagents.runners.acp.results import model_error_of_turn
+from sidecar.subagents.runners.acp.turn import AgentError, LastTurn, Turn
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import enqueue_message
-from sidecar.subagents.runners.output import output_blocks
+from sidecar.subagents.runners.output.outputs import remind_of_outputs, request_outputs
 
 _CONTINUE = (
     "{reason} Nobody is available to answer. Do what you can without this permission. If you cannot reach "
@@ -61,7 +61,7 @@ class Dialogue:
 
     def schedule_last_turn(self, missing: Sequence[str]) -> None:
         """Make the next prompt the last one. It asks for the missing outputs and a summary."""
-        asked = [output_blocks.reminder(missing)] if missing else []
+        asked = [remind_of_outputs(missing)] if missing else []
         self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
@@ -82,7 +82,7 @@ class Dialogue:
             return Prompt(_CONTINUE.format(reason=end.refusal))
         if end.missing and not self._has_asked_for_outputs:
             self._has_asked_for_outputs = True
-            return Prompt(output_blocks.reminder(end.missing), asks_for_outputs=True)
+            return Prompt(remind_of_outputs(end.missing), asks_for_outputs=True)
         return None
 
 
@@ -93,5 +93,5 @@ def first_prompt(prompt: str, outputs: Mapping[str, str], tools: ToolRule | None
         names = ", ".join(tools.names)
         parts.append(_TOOLS.format(names=names) if names else _NO_TOOLS)
     if outputs:
-        parts.append(output_blocks.request(outputs))
+        parts.append(request_outputs(outputs))
     return "\n\n".join(parts)

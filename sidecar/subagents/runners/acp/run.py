@@ -4,9 +4,9 @@ import asyncio
 import logging
 from typing import Any
 
-from sidecar.api.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import ErrorKind
 from sidecar.subagents.runners.acp.conversation import Conversation, Handshake
-from sidecar.subagents.runners.acp.ends import Reason, end_of_run
+from sidecar.subagents.runners.acp.results import Reason, end_of_run
 from sidecar.subagents.runners.acp.start_gate import Entry
 from sidecar.subagents.runners.acp.turn import AgentError
 from sidecar.subagents.runners.acp.updates.events import SessionEvents

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
-from sidecar.subagents.runners.acp.asking.model_option import model_option
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES, Profile, profile_named
-from sidecar.subagents.runners.acp.guards.extras import Extras, GuardedRun, merged
-from sidecar.subagents.runners.acp.guards.instructions import instructions
+from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun, merged
+from sidecar.subagents.runners.acp.agents.instructions import instructions
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES, Profile, model_option, profile_named
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
-from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.contract import Emit, RunSpec
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
-from sidecar.subagents.runners.output.prompt_check import check_prompt
+from sidecar.subagents.runners.program_runner import ProgramRunner
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.acp.conversation import Handshake, TruncationCheck
@@ -31,7 +30,7 @@ _SIGN_IN = "sign in with the agent's own program, or set its key in runners.{nam
 _WAITED = "The start waited for the first start of this agent, which sets up its store.\n"
 
 
-class AcpRunner:
+class AcpRunner(ProgramRunner):
     """Start an agent for each run, with the command from the settings or else from its named profile."""
 
     type = "acp"
@@ -45,15 +44,15 @@ class AcpRunner:
         scheduler: FairScheduler | None = None,
         profile: Profile | None = None,
         environment: Mapping[str, str] = os.environ,
+        gate: StartGate | None = None,
     ) -> None:
-        """`environment` is what runs inherit."""
-        self.name = name
-        self._inherited = environment
+        """`environment` is what runs inherit; `gate` is shared by the runners of one agent."""
+        super().__init__(name, environment)
         self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
         self._argv = tuple(settings.command or self._profile.command)
         self._env = dict(settings.env)
         self._scheduler = scheduler or FairScheduler()
-        self._gate = StartGate()
+        self._gate = gate or StartGate()
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` if there is no command or its program is not found on the PATH."""
@@ -67,11 +66,7 @@ class AcpRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent in the workspace directory. Raises what `Runner.start` raises."""
-        check_prompt(spec.prompt)
-        self.check()
-        if not spec.workspace_dir.is_dir():
-            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
-            raise self._unavailable(reason, "create it, or use another directory")
+        self._check_start(spec)
         # Import on the first run, in a thread: the sidecar's startup checks runners but runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp.restart")
         from sidecar.subagents.runners.acp.restart import RestartableRun
@@ -90,7 +85,7 @@ class AcpRunner:
         try:
             if entry.has_waited:
                 await emit({"type": "log", "stream": "stderr", "text": _WAITED})
-            process = await self._spawn(spec, extras)
+            process = await self._spawn_agent(spec, extras)
         except BaseException:
             entry.leave()
             raise
@@ -113,21 +108,9 @@ class AcpRunner:
             counts_answers=self._profile.counts_answers,
         )
 
-    async def _spawn(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
-        from sidecar.subagents.runners.process.child import ChildProcess
-
-        try:
-            return await ChildProcess.spawn(
-                (*self._argv, *(arg for each in extras for arg in each.args)),
-                task_id=spec.task_id,
-                cwd=spec.workspace_dir,
-                env={**self._environment(extras), **spec.env},
-                inherited=self._inherited,
-                interactive=True,
-            )
-        except (OSError, ValueError) as error:
-            reason = f"{self._argv[0]!r} cannot be started ({getattr(error, 'strerror', None) or error})"
-            raise self._unavailable(reason, f"check the program and runners.{self.name}") from error
+    async def _spawn_agent(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
+        argv = (*self._argv, *(arg for each in extras for arg in each.args))
+        return await self._spawn(argv, spec, self._environment(extras), interactive=True)
 
     def _extras(self, spec: RunSpec) -> list[Extras]:
         """Return what a run adds to the command and its environment. Later entries take precedence."""
@@ -166,9 +149,6 @@ class AcpRunner:
             return (model_option(self._profile.model_flag, model),)
         except ValueError as error:
             raise self._unavailable(str(error), "correct model: in its definition") from None
-
-    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
-        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy}")
 
 
 def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:

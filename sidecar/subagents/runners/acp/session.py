@@ -13,9 +13,9 @@ from acp.interfaces import Client
 from pydantic import ValidationError
 
 from sidecar import __version__
-from sidecar.subagents.runners.acp.asking.modes import REMEDY, SessionModes
-from sidecar.subagents.runners.acp.asking.permissions import Permissions
-from sidecar.subagents.runners.acp.asking.session_modes import ModeChoice
+from sidecar.subagents.runners.acp.mode_control import REMEDY, SessionModes
+from sidecar.subagents.runners.acp.mode_state import ModeChoice
+from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.output.model_errors import model_error

@@ -1,10 +1,11 @@
-"""A turn of an agent, and the error of an agent that fails."""
+"""A turn of an agent, the error of an agent that fails, and the limit of the last turn."""
 
 import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from sidecar.api.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import ErrorKind
+from sidecar.subagents.fold.turns import Turns
 from sidecar.subagents.runners.output.model_errors import ModelError
 
 
@@ -62,3 +63,28 @@ class Turn:
         """Record that the turn failed; has no effect after its end."""
         if not self._stop_reason.done():
             self._stop_reason.set_exception(error)
+
+
+MODEL_REQUESTS = 2
+"""How many model requests the agent may make in its last turn."""
+
+
+class LastTurn:
+    """Count the model requests of a last turn from its events."""
+
+    def __init__(self) -> None:
+        self._turns = Turns()
+        self._is_over = False
+
+    def take(self, event: dict[str, Any]) -> bool:
+        """Process one event. Return True, once, when the turn has to end.
+
+        A tool call in the second answer exceeds the limit because its result requires a third request.
+        """
+        self._turns.take(event)
+        begins_tool = event["type"] == "tool" and event.get("status") == "started"
+        answers = self._turns.count + (begins_tool and self._turns.count >= MODEL_REQUESTS)
+        if self._is_over or answers <= MODEL_REQUESTS:
+            return False
+        self._is_over = True
+        return True

@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from sidecar.subagents.runners.builtin import key_handover
+from sidecar.subagents.runners.builtin import key_protection as key_handover
 from sidecar.subagents.runners.builtin_settings import (
     BuiltinSettings,
     SettingsError,
@@ -57,13 +57,13 @@ def _settings(arguments: argparse.Namespace) -> BuiltinSettings:
 def _run(settings: BuiltinSettings) -> int:
     # These imports take a second. The first start does not need them.
     from sidecar.subagents.runners.builtin.agent import BuiltinAgent
-    from sidecar.subagents.runners.builtin.brief import brief
     from sidecar.subagents.runners.builtin.conversation import Conversation
     from sidecar.subagents.runners.builtin.model.provider import build_model
     from sidecar.subagents.runners.builtin.tools.process_tree import adopt_orphans, kill_descendants
+    from sidecar.subagents.runners.builtin.workspace_description import describe_workspace
 
     model = build_model(settings)
-    describe = partial(brief, is_trusted=settings.is_trusted)
+    describe = partial(describe_workspace, is_trusted=settings.is_trusted)
     agent = BuiltinAgent(
         lambda workspace, reporter: Conversation(
             model, workspace, reporter, describe, settings.context_window

@@ -12,7 +12,7 @@ from acp import schema
 from pydantic_ai.usage import RunUsage
 
 from sidecar.subagents.runners.builtin.meta import in_meta
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 _OPTIONS = [
     schema.PermissionOption(option_id="allow", name="Allow", kind="allow_once"),

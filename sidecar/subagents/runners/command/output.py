@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from uuid import uuid4
 
 from sidecar.subagents.runners.command.events import Event, parse_event
-from sidecar.subagents.runners.output.emitted import EmittedVars
+from sidecar.subagents.runners.output.outputs import EmittedVars
 from sidecar.subagents.runners.output.text import FinalText, pieces, utf8_decoder
 
 EVENT_LINE_BYTES = 16 * 1024 * 1024

@@ -14,11 +14,10 @@ from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
-from sidecar.subagents.runners.output.prompt_check import check_prompt
+from sidecar.subagents.runners.program_runner import ProgramRunner
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.command.run import CommandRun
-    from sidecar.subagents.runners.process.child import ChildProcess
 
 _PROMPT = "{prompt}"
 _UNSUPPORTED: Mapping[RunnerOption, str] = {
@@ -32,7 +31,7 @@ _PLAIN_UNSUPPORTED: Mapping[RunnerOption, str] = {
 _PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
 
 
-class CommandRunner:
+class CommandRunner(ProgramRunner):
     """Start the argv of `runners.NAME.command`, with its placeholders filled in, for each run."""
 
     type = "command"
@@ -46,8 +45,7 @@ class CommandRunner:
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         """`environment` is what runs inherit."""
-        self.name = name
-        self._inherited = environment
+        super().__init__(name, environment)
         self._argv = tuple(settings.command or ())
         self._env = dict(settings.env)
         self._format = settings.format
@@ -73,40 +71,17 @@ class CommandRunner:
     async def start(self, spec: RunSpec, emit: Emit) -> "CommandRun":
         """Start the command in the workspace directory. Raises the errors of `Runner.start`."""
         spec = replace(spec, prompt=_with_outputs(spec.prompt, spec.constraints.expected_outputs))
-        check_prompt(spec.prompt)
-        self.check()
-        if not spec.workspace_dir.is_dir():
-            reason = f"workspaceDir {str(spec.workspace_dir)!r} is not a directory"
-            raise self._unavailable(reason, "create it, or name another")
+        self._check_start(spec)
         # The first run imports these, in a thread: the sidecar creates runners at startup but runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.command.run")
         from sidecar.subagents.runners.command.output import command_output
         from sidecar.subagents.runners.command.run import CommandRun
 
-        process = await self._spawn(spec)
+        stdin = None if self._takes_argument else spec.prompt.encode()
+        process = await self._spawn(self._fill(spec), spec, self._env, stdin=stdin)
         spec.observer.ready(silence_counts=self._format == "events")
         output = command_output(self._format)
         return CommandRun(process, output, emit, self._scheduler, tuple(spec.constraints.expected_outputs))
-
-    async def _spawn(self, spec: RunSpec) -> "ChildProcess":
-        from sidecar.subagents.runners.process.child import ChildProcess
-
-        try:
-            return await ChildProcess.spawn(
-                self._fill(spec),
-                task_id=spec.task_id,
-                cwd=spec.workspace_dir,
-                env={**self._env, **spec.env},
-                inherited=self._inherited,
-                stdin=None if self._takes_argument else spec.prompt.encode(),
-            )
-        except OSError as error:
-            if error.errno == errno.E2BIG and self._takes_argument:
-                remedy = f"leave {_PROMPT} out of runners.{{name}}.command, so that it goes to stdin"
-                raise self._unavailable("the prompt is too long for an argument", remedy) from error
-            raise self._not_started(error.strerror) from error
-        except ValueError as error:
-            raise self._not_started(str(error)) from error
 
     def _fill(self, spec: RunSpec) -> list[str]:
         """Fill the placeholders in one pass, so that a placeholder inside the prompt stays unchanged.
@@ -121,12 +96,11 @@ class CommandRunner:
             filled.append(f"\n{text}" if is_option else text)
         return filled
 
-    def _not_started(self, reason: str | None) -> RunnerUnavailable:
-        what = f"{self._argv[0]!r} cannot be started ({reason})"
-        return self._unavailable(what, "check the program and runners.{name}")
-
-    def _unavailable(self, reason: str, remedy: str) -> RunnerUnavailable:
-        return RunnerUnavailable(f"runner {self.name!r}: {reason}; {remedy.replace('{name}', self.name)}")
+    def _not_started(self, program: str, error: OSError | ValueError) -> RunnerUnavailable:
+        if getattr(error, "errno", None) == errno.E2BIG and self._takes_argument:
+            remedy = f"leave {_PROMPT} out of runners.{{name}}.command, so that it goes to stdin"
+            return self._unavailable("the prompt is too long for an argument", remedy)
+        return super()._not_started(program, error)
 
 
 def _with_outputs(prompt: str, outputs: Mapping[str, str]) -> str:

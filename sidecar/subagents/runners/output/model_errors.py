@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, get_args
 
-from sidecar.api.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import ErrorKind
 
 _KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 _BY_STATUS: Mapping[int, ErrorKind] = {

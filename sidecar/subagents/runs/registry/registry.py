@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from sidecar.api.async_tasks import AsyncTask
 from sidecar.api.errors import StorageError
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.stored.tasks import TaskStatus
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord

@@ -12,7 +12,7 @@ from sidecar.history.catalog.comparison import changed_names
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.search.build import current_versions
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.root import Root
+from sidecar.history.stores.contract import Root
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.stores.task_folders.files import read_task
 from sidecar.history.stores.task_folders.reader import TaskReader

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.tasks import Rules
+from sidecar.api.stored.tasks import Rules
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.stores.task_folders.reader import TaskReader

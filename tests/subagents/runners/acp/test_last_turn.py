@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.subagents.runners.acp.last_turn import LastTurn
+from sidecar.subagents.runners.acp.turn import LastTurn
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from sidecar.api.settings import RunnerSettings
-from sidecar.subagents.runners.acp.asking.profiles import PROFILES, profile_named
+from sidecar.subagents.runners.acp.agents.profiles import PROFILES, profile_named
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.process.marker import find

@@ -19,7 +19,7 @@ from sidecar.subagents.fold.turns import Turns
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.builtin import conversation as module
 from sidecar.subagents.runners.builtin.conversation import Conversation
-from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model import requests as retrying
 from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.reporter import Reporter
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace

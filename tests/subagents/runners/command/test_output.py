@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.subagents.runners.command import output as command_output
 from sidecar.subagents.runners.command.events import parse_event
 from sidecar.subagents.runners.command.output import EventsOutput, TextOutput
-from sidecar.subagents.runners.output import emitted
+from sidecar.subagents.runners.output import outputs
 from sidecar.subagents.runners.output.stderr import StderrLog
 
 Event = dict[str, Any]
@@ -130,7 +130,7 @@ def test_a_variable_emitted_again_is_replaced() -> None:
 
 
 def test_variables_beyond_the_limit_are_streamed_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emitted, "EMITTED_BYTES", 100)
+    monkeypatch.setattr(outputs, "EMITTED_BYTES", 100)
     big = json.dumps({"type": "emit", "name": "big", "value": "x" * 100})
     events, parser = parsed('{"type":"emit","name":"n","value":1}', big)
     assert [event["type"] for event in events] == ["emit", "log", "emit"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.api.errors import StorageError
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, Progress
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.event_log import EventLog

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from sidecar.history.export.redaction.keywords import any_of
+from sidecar.history.export.redaction.screen import any_of
 from sidecar.history.export.redaction.spans import Span
 
 USER: Final = "userName"

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.stored.tasks import TaskStatus
 from sidecar.history.stores.task_folders.guide import patterns
 from sidecar.history.stores.task_folders.guide.messages import Message, MessageFile, member, read_api, read_ui
 from sidecar.history.stores.task_folders.guide.status import status

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from sidecar.api.tasks import TaskStatus
+from sidecar.api.stored.tasks import TaskStatus
 from sidecar.history.stores.task_folders.guide.messages import Block, MessageFile, split
 from sidecar.javascript.json_text import parse, stringify
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import orjson
 
+from sidecar.figures import dollars
+
 REASONING = frozenset(("thinking", "redacted_thinking", "reasoning", "thoughtSignature"))
 """Block types with the model's reasoning."""
 
@@ -152,7 +154,7 @@ def _request(fields: _Json) -> str:
     )
     parts = [f"{fields[name]} {label}" for name, label in numbers if _is_number(fields.get(name))]
     if _is_number(fields.get("cost")):
-        parts.append(f"${fields['cost']:.4f}")
+        parts.append(dollars(fields["cost"]))
     reason = _first_string(fields, "cancelReason")
     why = _CANCEL_REASONS.get(reason, reason) if reason else None
     because = _first_string(fields, "streamingFailedMessage")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sidecar.api.files import FileAction
+from sidecar.api.stored.files import FileAction
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.structural.view import sane_ms

@@ -20,7 +20,7 @@
 
 from typing import Any, Literal
 
-from sidecar.api.tasks import Product, StoredMessage, ToolMark
+from sidecar.api.stored.tasks import Product, StoredMessage, ToolMark
 from sidecar.history.stores.task_folders.messages import message_text as render
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.javascript.dates import MAX_TIME

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.tasks import Product, StoredMessage
+from sidecar.api.stored.tasks import Product, StoredMessage
 from sidecar.history.stored.message_file import (
     MessageIndex,
     ReadAt,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, get_args
 
-from sidecar.api.files import FileAction
+from sidecar.api.stored.files import FileAction
 from sidecar.changes.file_change import FileChange, merged, relative, tidy
 from sidecar.changes.fold import ChangesFold
 from sidecar.history.stored.parsing import clean, value_of

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 from msgspec import Raw
 
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.task_folders.ids import is_epoch_id
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage

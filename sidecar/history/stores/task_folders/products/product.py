@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 
 if TYPE_CHECKING:
-    from sidecar.api.files import FileAction
+    from sidecar.api.stored.files import FileAction
     from sidecar.history.stores.editors import Machine
     from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
     from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from sidecar.api.tasks import Product
+from sidecar.api.stored.tasks import Product
 
 MOST: Final = 5_000
 """Directory entries counted at most; the report shows it with a plus sign."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
-from sidecar.api.tasks import Mode
+from sidecar.api.stored.tasks import Mode
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.task_folders.files import API_FILE, METADATA_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products import PRODUCTS

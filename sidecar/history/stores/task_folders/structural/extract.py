@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.tasks import Mode, Product, Provenance, TaskInfo
+from sidecar.api.stored.tasks import Mode, Product, Provenance, TaskInfo
 from sidecar.history.stored.parsing import Parsed
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.tasks import Outcome, TaskStatus
+from sidecar.api.stored.tasks import Outcome, TaskStatus
 from sidecar.history.stored.parsing import text_of, value_of
 from sidecar.history.stores.status_by_age import FOR_EVER
 from sidecar.history.stores.task_folders.files import UI_FILE

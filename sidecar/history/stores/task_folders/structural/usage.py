@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from sidecar.api.tasks import TokenUsage
+from sidecar.api.stored.tasks import TokenUsage
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.task_folders.files import UI_FILE
 from sidecar.history.stores.task_folders.records import ListEntry, Usage

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from sidecar.api.tasks import Problem, Product
+from sidecar.api.stored.tasks import Problem, Product
 from sidecar.history.stored.parsing import (
     UNREADABLE,
     Parsed,

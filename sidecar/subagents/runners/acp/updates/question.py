@@ -5,9 +5,9 @@ from typing import Any
 from uuid import uuid4
 
 from sidecar.subagents.permissions import places
-from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
+from sidecar.subagents.permissions.shortening import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.runners.acp.updates import arguments as acp_arguments
 from sidecar.subagents.runners.acp.updates.tools import call_name
 

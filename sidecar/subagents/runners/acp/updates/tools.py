@@ -6,8 +6,8 @@ from typing import Any
 
 from sidecar.javascript.printing import MAX_DEPTH, TOO_DEEP
 from sidecar.subagents.journal import codec
-from sidecar.subagents.permissions.bounds import TITLE_CHARS, cut_middle
 from sidecar.subagents.permissions.paths import MAX_PATHS
+from sidecar.subagents.permissions.shortening import TITLE_CHARS, cut_middle
 from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
 from sidecar.subagents.runners.acp.updates.written import new_file
 

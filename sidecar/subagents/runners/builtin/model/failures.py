@@ -18,7 +18,7 @@ from pydantic_ai.exceptions import (
     ModelUnavailableError,
 )
 
-from sidecar.api.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import ErrorKind
 
 _KINDS: tuple[tuple[type[ModelAPIError], ErrorKind], ...] = (
     (ModelAuthenticationError, "auth"),

@@ -1,18 +1,25 @@
 """Fit each request to the model's context window, retry it if that may help, and check the answer."""
 
 import asyncio
+import random
 from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import ModelAPIError, RetryModelRequest, ToolFailed
+from pydantic_ai.exceptions import ModelAPIError, ModelQuotaExceededError, RetryModelRequest, ToolFailed
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.settings import ModelSettings
 
-from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model import requests as retrying
 from sidecar.subagents.runners.builtin.model.compaction import chars
-from sidecar.subagents.runners.builtin.model.failures import cause_of, is_too_long, limit_of, status_of
+from sidecar.subagents.runners.builtin.model.failures import (
+    cause_of,
+    is_too_long,
+    kind_of,
+    limit_of,
+    status_of,
+)
 from sidecar.subagents.runners.builtin.model.window import ContextWindow
 from sidecar.subagents.runners.builtin.reporter import Reporter
 
@@ -93,3 +100,34 @@ class NoTools(AbstractCapability[None]):
     async def before_tool_execute(self, ctx: RunContext[None], *, args: Any, **_: Any) -> Any:
         """Reject a tool call that the model makes anyway (library)."""
         raise ToolFailed("No tools are left in this last turn. Answer in words.")
+
+
+MAX_TRIES = 5
+_FIRST_SECONDS, _MAX_SECONDS = 1.0, 30.0
+MAX_WAIT_SECONDS = 120.0
+"""If a server asks for a longer wait, the run fails."""
+_REQUEST_TIMEOUT, _CONFLICT = 408, 409
+
+
+def pause(error: Exception, tries: int) -> float | None:
+    """Return the seconds to wait after `tries` failed tries; None if another try would not help.
+
+    Use the wait that the server asks for. Otherwise double it from 1 s to 30 s and subtract up to a quarter
+    at random, so that runs that failed together do not retry together.
+    """
+    if tries >= MAX_TRIES or not _may_pass(error):
+        return None
+    asked = error.retry_after if isinstance(error, ModelAPIError) else None
+    if asked is not None:
+        return asked if asked <= MAX_WAIT_SECONDS else None
+    seconds: float = min(_MAX_SECONDS, _FIRST_SECONDS * 2 ** (tries - 1))
+    return seconds * random.uniform(0.75, 1)  # noqa: S311
+
+
+def _may_pass(error: Exception) -> bool:
+    if isinstance(error, ModelQuotaExceededError):
+        return False
+    return kind_of(error) in ("rateLimit", "overloaded", "network") or status_of(error) in (
+        _REQUEST_TIMEOUT,
+        _CONFLICT,
+    )

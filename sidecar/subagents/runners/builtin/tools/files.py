@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 MAX_BYTES = 4 << 20
 """The largest file to edit, because an edit reads the whole file into memory."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import open_file
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 MAX_BYTES = 256 * 1024
 """Skip larger files of rules, which are probably something else."""

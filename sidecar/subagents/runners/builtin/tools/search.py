@@ -14,9 +14,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
 from sidecar.subagents.runners.builtin.tools.files import MAX_BYTES, open_file
 from sidecar.subagents.runners.builtin.tools.listing import TooMany, files_below, fits, matching_files
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 from sidecar.subagents.runners.process.module_command import module_command
 from sidecar.subagents.runners.process.parent_death import die_with_parent
 

@@ -14,8 +14,7 @@ from pydantic_ai.exceptions import ToolFailed
 
 from sidecar.subagents.runners.builtin.reporter import Reporter, ToolCall, one_line
 from sidecar.subagents.runners.builtin.tools import files, search, shell
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
-from sidecar.subagents.runners.builtin.tools.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError, Workspace
 
 
 class Step(BaseModel):

@@ -3,7 +3,9 @@
 import os
 from pathlib import Path
 
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
+
+class ToolError(Exception):
+    """A tool cannot do what the model asked. The text tells the model the cause and the remedy."""
 
 
 class Workspace:

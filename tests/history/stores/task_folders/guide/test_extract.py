@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import Mode, TaskInfo
+from sidecar.api.stored.tasks import Mode, TaskInfo
 from sidecar.history.stores.task_folders.guide import extract as guide
 from sidecar.history.stores.task_folders.ids import is_uuid
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import StoredMessage, ToolMark
+from sidecar.api.stored.tasks import StoredMessage, ToolMark
 from sidecar.history.stores.task_folders.messages.message_text import MAX_RAW
 from sidecar.history.stores.task_folders.messages.normalize import MAX_NAME, normalize
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.tasks import TaskInfo
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.changes.file_change import FileChange
 from sidecar.history.messages.file_lookup import fits_part, fits_path
 from sidecar.history.stores.task_folders.messages.folder_files import FolderFiles

@@ -2,7 +2,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from sidecar.api.tasks import TokenUsage
+from sidecar.api.stored.tasks import TokenUsage
 from tests.history.conftest import TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]

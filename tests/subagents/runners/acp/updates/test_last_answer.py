@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.subagents.runners.acp.updates.last_answer import LastAnswer
+from sidecar.subagents.runners.acp.updates.events import LastAnswer
 
 CALL = {"type": "tool", "status": "started"}
 RESULT = {"type": "tool", "status": "completed"}

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.permissions.attention import attention, event
-from sidecar.subagents.permissions.bounds import NAME_CHARS, TITLE_CHARS
 from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import FileChange
+from sidecar.subagents.permissions.shortening import NAME_CHARS, TITLE_CHARS
 from sidecar.subagents.permissions.tool_argument import allows
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.question import question_of

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.acp.updates.repeats import Repeats
+from sidecar.subagents.runners.acp.updates.messages import Repeats
 
 
 def shown(*messages: list[str]) -> tuple[list[str], int]:

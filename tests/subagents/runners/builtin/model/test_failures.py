@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import (
 )
 
 from sidecar.subagents.runners.builtin.model.failures import failure_of, is_too_long, kind_of, limit_of
-from sidecar.subagents.runners.builtin.model.retrying import MAX_TRIES, pause
+from sidecar.subagents.runners.builtin.model.requests import MAX_TRIES, pause
 
 
 def http(status: int, category: object = None, message: str = "why", **more: object) -> ModelHTTPError:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.runners.builtin.conversation import Conversation
-from sidecar.subagents.runners.builtin.model import retrying
+from sidecar.subagents.runners.builtin.model import requests as retrying
 from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.model.provider import build_model
 from sidecar.subagents.runners.builtin.reporter import Reporter

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.subagents.runners.builtin.tools import files
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 
 def test_lines_have_their_numbers(root: Path) -> None:

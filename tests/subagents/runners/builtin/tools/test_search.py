@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.subagents.runners.builtin.tools import search
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 pytestmark = pytest.mark.usefixtures("programs")
 

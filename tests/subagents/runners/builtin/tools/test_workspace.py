@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.builtin.tools.errors import ToolError
-from sidecar.subagents.runners.builtin.tools.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError, Workspace
 
 
 def test_names_are_relative_to_the_workspace(workspace: Workspace, root: Path) -> None:

@@ -1,0 +1,1 @@
+"""Background runs on the wire: definitions, launches, events, permissions, control."""

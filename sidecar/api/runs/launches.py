@@ -1,0 +1,89 @@
+"""Launching and resuming async tasks."""
+
+from typing import Any, Literal
+
+from sidecar.api.base import Params, Record
+from sidecar.api.runs.async_tasks import AsyncTask, ResumeMode
+
+
+class TaskIdParams(Params, kw_only=True):
+    """An id or a unique prefix."""
+
+    task_id: str
+
+
+class TaskResult(Record, kw_only=True):
+    """One async task."""
+
+    task: AsyncTask
+    """The task after the change."""
+    revision: int
+
+
+class LaunchParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/launch`.
+
+    `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
+    is 1 or more, or -1 for no limit. A runner that cannot enforce one of the three refuses it by name.
+    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` a reminder
+    notifies the model of the end, as for runs that the model launched; otherwise only `asyncTasks/didChange`
+    reports it.
+    """
+
+    subagent_name: str
+    """The name of a definition."""
+    goal_prompt: str
+    """What the subagent should achieve."""
+    behaviour_prompts: list[str] | None = None
+    """Further instructions, appended to the prompt."""
+    context: dict[str, Any] | None = None
+    """Values for `${name}` placeholders. What no placeholder uses is appended as JSON."""
+    expected_outputs: dict[str, str] | None = None
+    """Outputs that the run must emit: name to description."""
+    tool_whitelist: list[str] | None = None
+    """The only tools that the run may use. An empty list allows none."""
+    timeout_seconds: int | float | None = None
+    """The time limit in seconds, -1 for none. Default: the definition, then the settings."""
+    grace_period_seconds: int | float | None = None
+    """Time for a last turn at a soft limit, in seconds."""
+    max_turns: int | None = None
+    """The most model answers, -1 for no limit."""
+    workspace_dir: str | None = None
+    """The absolute path of the working directory. Default: the first workspace folder."""
+    over_limit: Literal["reject", "queue"] | None = None
+    """What to do at the limit. Default: the setting `asyncTasks.overLimit`."""
+    parent_task_id: str | None = None
+    """The run on whose behalf this one is launched. It counts for `asyncTasks.maxDepth`."""
+    isolation: Literal["none"] | None = None
+    """Where the run works. Only `none` is implemented."""
+    notify_model: bool = False
+    """Notify the model of the end, as of runs that it launched itself."""
+
+
+class ResumeParams(Params, kw_only=True):
+    """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
+
+    Without `notify_model` the new run's end is reported to the model if that of the ended task was.
+    """
+
+    task_id: str
+    text: str | None = None
+    """What to tell the agent. Default: ask it to continue."""
+    over_limit: Literal["reject", "queue"] | None = None
+    """What to do at the limit. Default: the setting `asyncTasks.overLimit`."""
+    notify_model: bool | None = None
+    """Notify the model of the end. Default: as for the ended run."""
+
+
+class ResumeResult(Record, kw_only=True):
+    """The new task that continues the ended one.
+
+    `session`: the agent resumes its former session. `replay`: a new session gets the earlier conversation.
+    """
+
+    task: AsyncTask
+    """The new task."""
+    mode: ResumeMode
+    """`session`: the agent loads its earlier session. `replay`: it receives the earlier conversation as text.
+    """
+    revision: int

@@ -1,0 +1,1 @@
+"""Stored tasks on the wire: lists, messages, files, search, statistics, export, diagnosis, housekeeping."""

@@ -1,0 +1,46 @@
+"""Convert launch parameters to and from records, so that an ended run can be launched again."""
+
+from typing import Any
+
+from sidecar.api.runs.launches import LaunchParams
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.permissions.tool_rule import delegated
+from sidecar.subagents.tasks.timeouts import NONE
+
+
+def to_record(params: LaunchParams) -> dict[str, Any]:
+    """Return the parameters for the record; `behaviourPrompts` starts with the goal."""
+    tools = params.tool_whitelist
+    given = {
+        "expectedOutputs": params.expected_outputs,
+        "toolWhitelist": None if tools is None else delegated(tools),
+        "maxTurns": params.max_turns,
+        "gracePeriodSeconds": params.grace_period_seconds,
+    }
+    return {
+        "behaviourPrompts": [params.goal_prompt, *(params.behaviour_prompts or ())],
+        "context": dict(params.context or {}),
+        **{name: value for name, value in given.items() if value is not None},
+    }
+
+
+def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchParams:
+    """Return the parameters for launching an ended run again.
+
+    Without `notify_model`, the model is notified of the new end if the ended run concerns it.
+    """
+    task, request = ended.task, ended.request
+    return LaunchParams(
+        subagent_name=task.subagent_name,
+        goal_prompt=task.goal_prompt,
+        behaviour_prompts=request["behaviourPrompts"][1:],
+        context=request["context"],
+        expected_outputs=request.get("expectedOutputs"),
+        tool_whitelist=request.get("toolWhitelist"),
+        timeout_seconds=NONE if task.timeout_seconds is None else task.timeout_seconds,
+        grace_period_seconds=request.get("gracePeriodSeconds"),
+        max_turns=request.get("maxTurns"),
+        workspace_dir=task.workspace_dir,
+        parent_task_id=task.parent_task_id,
+        notify_model=ended.concerns_model if notify_model is None else notify_model,
+    )

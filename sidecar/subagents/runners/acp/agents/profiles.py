@@ -1,0 +1,130 @@
+"""The profiles of known ACP agents: how to start each of them."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sidecar.subagents.runners.acp.agents import claude, codex, gemini, gemini_record, opencode, qwen
+from sidecar.subagents.runners.acp.agents.extras import Extras, Guard, no_extras
+from sidecar.subagents.runners.acp.mode_state import AskingModes
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How to start one agent.
+
+    `sign_in` is the remedy if it requires authentication. `model_flag` is the option that selects a model;
+    None for agents that accept the model over the protocol.
+    """
+
+    command: tuple[str, ...]
+    sign_in: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    model_flag: str | None = None
+    modes: AskingModes = field(default_factory=AskingModes)
+    """The session modes in which the agent asks."""
+    guard: Guard = no_extras
+    """The extras for a run that must ask or whose workspace is not trusted."""
+    trust: Extras = field(default_factory=Extras)
+    """The extras in a trusted workspace."""
+    unguarded: Extras = field(default_factory=Extras)
+    """The extras in a trusted workspace for a run that does not have to ask."""
+    counts_answers: bool = False
+    """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
+    truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
+    """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
+
+
+_OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
+"""Makes opencode log its repeated model requests."""
+_GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
+"""Makes gemini log immediately. By default, it holds back warnings about repeated requests until it exits."""
+
+PROFILES: Mapping[str, Profile] = {
+    "opencode": Profile(
+        ("opencode", "acp"),
+        "run `opencode auth login`, or name a provider in its configuration",
+        # If the agent has to ask, its guard replaces these permissions.
+        {**opencode.allow_all_env(opencode.OPENCODE), **_OPENCODE_LOG},
+        # Its modes are agents. These two are built in; the user or the repository can define others.
+        modes=AskingModes(("build",), ("plan",)),
+        counts_answers=True,
+        guard=opencode.opencode,
+    ),
+    "claude-agent-acp": Profile(
+        ("claude-agent-acp",),
+        "run `claude /login`, or set ANTHROPIC_API_KEY",
+        modes=AskingModes(("default",)),
+        counts_answers=True,
+        guard=claude.guard,
+    ),
+    "codex-acp": Profile(
+        ("codex-acp",),
+        "run `codex login`, or set OPENAI_API_KEY",
+        # In its default mode, a model decides which actions need permission.
+        {"INITIAL_AGENT_MODE": "read-only"},
+        modes=AskingModes(("read-only",), ()),
+        counts_answers=True,
+        guard=codex.guard,
+    ),
+    "gemini": Profile(
+        ("gemini", "--acp"),
+        "run `gemini` once and sign in, or set GEMINI_API_KEY",
+        # Without NO_RELAUNCH, gemini works in a second process, and signals reach only the first.
+        {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
+        model_flag="--model",
+        modes=AskingModes(("default",)),
+        truncation_check=gemini_record.is_truncated,
+        guard=gemini.guard,
+        unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+    ),
+    "qwen": Profile(
+        ("qwen", "--acp"),
+        "run `qwen` once and sign in, or set OPENAI_API_KEY",
+        model_flag="--model",
+        modes=AskingModes(("default",)),
+        counts_answers=True,
+        guard=qwen.guard,
+    ),
+    "kilo": Profile(
+        ("kilo", "acp"),
+        "run `kilo auth login`, or name a provider in its configuration",
+        opencode.allow_all_env(opencode.KILO),
+        modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
+        counts_answers=True,
+        guard=opencode.kilo,
+    ),
+}
+"""In the order in which `auto` tries them. docs/runners.md lists the tested versions."""
+
+ALIASES = {"claude": "claude-agent-acp", "codex": "codex-acp"}
+
+
+def profile_named(name: str) -> Profile | None:
+    """Return the profile for a runner with this name, or None."""
+    return PROFILES.get(ALIASES.get(name, name))
+
+
+def found_profiles(environment: Mapping[str, str]) -> list[str]:
+    """Return the names of the profiles whose program is on the PATH, in the order of `auto`."""
+    path = environment.get("PATH")
+    return [name for name, profile in PROFILES.items() if shutil.which(profile.command[0], path=path)]
+
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.:/@+-]*", re.ASCII)
+
+
+def model_option(flag: str, model: str) -> str:
+    """Return the argument that selects a model, in a form that cannot be mistaken for another option.
+
+    Raises ValueError, which names the model, if it is not a valid model name.
+    """
+    if _NAME.fullmatch(model) is None:
+        raise ValueError(
+            f"{model!r} is not a valid model name: it must start with a letter or digit and contain only "
+            "letters, digits and _ . : / @ + -"
+        )
+    return f"{flag}={model}"

@@ -1,0 +1,106 @@
+"""Keep an agent's session in a mode in which the agent asks, and report its mode and model."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sidecar.subagents.runners.acp import mode_state
+from sidecar.subagents.runners.acp.mode_state import AskingModes, ModeChoice, SessionState
+from sidecar.subagents.runners.acp.turn import AgentError
+from sidecar.subagents.runners.contract import RunObserver
+
+Choose = Callable[[ModeChoice, str], Awaitable[Mapping[str, Any]]]
+"""Set the agent's mode and return its answer. Raises AgentError if the agent refuses."""
+
+REMEDY = "change the agent's mode in its own settings, or allow everything with permissions: allowAll"
+"""The remedy for an agent that does not ask."""
+
+
+class SessionModes:
+    """The modes of a run's session. Calls `on_unsafe` once if the agent leaves the modes in which it asks.
+
+    If `must_ask` is false, every mode is allowed, and changes are only reported. `model` is the model that
+    the command line selected, for agents that do not announce their model.
+    """
+
+    def __init__(
+        self,
+        known: AskingModes,
+        observer: RunObserver,
+        on_unsafe: Callable[[AgentError], None],
+        *,
+        must_ask: bool,
+        model: str | None = None,
+    ) -> None:
+        self.error: AgentError | None = None
+        """The error that stops the run once the agent has left the modes in which it asks."""
+        self._known = known
+        self._observer = observer
+        self._on_unsafe = on_unsafe
+        self._must_ask = must_ask
+        self._started_with = model
+        self._session_id: str | None = None
+        self._is_watching = False
+        self._state = SessionState()
+
+    def open(self, session_id: str, answer: Mapping[str, Any]) -> None:
+        """Process the protocol's answer to the request that opened the session."""
+        self._session_id = session_id
+        self._state = mode_state.opened(answer, self._started_with)
+
+    def set_model(self, model: str, options: Any) -> None:
+        """Record the selected model and the config options from the agent's answer."""
+        self._state = mode_state.configured(replace(self._state, model=model), options)
+
+    def take(self, params: Mapping[str, Any]) -> None:
+        """Process the parameters of a `session/update`, which may end the modes in which the agent asks."""
+        update = params.get("update")
+        if not isinstance(update, Mapping) or params.get("sessionId") not in (None, self._session_id):
+            return
+        before, self._state = self._state, mode_state.updated(self._state, update)
+        if self._is_watching and self._state != before:
+            self._report()
+            self._watch()
+
+    async def make_asking(self, choose: Choose) -> None:
+        """Put the session into a mode in which the agent asks, and report the resulting mode and model.
+
+        Raises AgentError if the agent has no such mode or does not accept it.
+        """
+        for choice in self._not_asking():
+            mode = self._asking_mode(choice)
+            # Set this before the request, since updates that arrive with the answer are newer.
+            self._state = self._state.chosen(choice, mode)
+            answer = await choose(choice, mode)
+            self._state = mode_state.configured(self._state, answer.get("configOptions"))
+        if left := self._not_asking():
+            raise AgentError(
+                f"the agent accepted a mode in which it asks but stays in {left[0].current!r}; {REMEDY}"
+            )
+        self._is_watching = True
+        self._report()
+
+    def _not_asking(self) -> tuple[ModeChoice, ...]:
+        return tuple(self._state.not_asking(self._known)) if self._must_ask else ()
+
+    def _asking_mode(self, choice: ModeChoice) -> str:
+        mode = self._known.choose(choice.offered)
+        if mode is None:
+            offered = ", ".join(choice.offered) or "no other mode"
+            raise AgentError(
+                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and has "
+                f"no mode in which it is known to ask (it offers {offered}); {REMEDY}"
+            )
+        return mode
+
+    def _report(self) -> None:
+        self._observer.configured(mode=self._state.mode, model=self._state.model)
+
+    def _watch(self) -> None:
+        not_asking = self._not_asking()
+        if not_asking and self.error is None:
+            self.error = AgentError(
+                f"the agent was stopped because it switched to mode {not_asking[0].current!r}, in which it "
+                f"may act without asking; {REMEDY}"
+            )
+            self._on_unsafe(self.error)

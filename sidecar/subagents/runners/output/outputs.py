@@ -1,0 +1,149 @@
+"""Collect the outputs of a run within a size limit, and find them in an agent's messages.
+
+The Agent Client Protocol has no message for variables, so the prompt asks the agent to write fenced blocks
+marked `outputs` that contain a JSON object.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sidecar.subagents.runners.output.text import load_line
+
+BLOCK_CHARS = 1024 * 1024
+"""A longer block counts as text, because the parser cannot buffer it until its end."""
+
+_OPENING = re.compile(r" {0,3}(`{3,})[ \t]*outputs[ \t]*\r?\n?", re.IGNORECASE)
+_CLOSING = re.compile(r" {0,3}(`{3,})[ \t]*\r?\n?")
+_LINE_CHARS = 64
+
+
+class OutputBlocks:
+    """An incremental parser: yield text unchanged, and the object of each block in place of the block."""
+
+    def __init__(self) -> None:
+        self._line = ""
+        self._passing = False
+        self._block: list[str] = []
+        self._size = 0
+
+    def feed(self, text: str) -> Iterator[str | dict[str, Any]]:
+        """Take a piece of a message, split anywhere."""
+        for part in text.splitlines(keepends=True):
+            yield from self._part(part)
+
+    def finish(self) -> Iterator[str | dict[str, Any]]:
+        """End the message. The closing line of a block may lack its newline."""
+        line, self._line = self._line, ""
+        if line:
+            yield from self._complete(line)
+        yield from self._give_up()
+        self._passing = False
+
+    def _part(self, part: str) -> Iterator[str | dict[str, Any]]:
+        ends = part.endswith("\n")
+        if self._passing:
+            self._passing = not ends
+            yield part
+            return
+        self._line += part
+        if not ends and (self._block or _may_open(self._line)):
+            if self._size + len(self._line) > BLOCK_CHARS:
+                yield from self._give_up()
+            return
+        line, self._line = self._line, ""
+        if ends:
+            yield from self._complete(line)
+        else:
+            self._passing = True
+            yield line
+
+    def _complete(self, line: str) -> Iterator[str | dict[str, Any]]:
+        if not self._block:
+            if _OPENING.fullmatch(line):
+                self._hold(line)
+            else:
+                yield line
+            return
+        self._hold(line)
+        closing, opening = _CLOSING.fullmatch(line), _OPENING.fullmatch(self._block[0])
+        if closing and opening and len(closing[1]) >= len(opening[1]):
+            found = load_line("".join(self._block[1:-1]).encode())
+            if isinstance(found, dict) and found:
+                self._block.clear()
+                self._size = 0
+                yield found
+            else:
+                yield from self._give_up()
+        elif self._size > BLOCK_CHARS:
+            yield from self._give_up()
+
+    def _hold(self, line: str) -> None:
+        self._block.append(line)
+        self._size += len(line)
+
+    def _give_up(self) -> Iterator[str]:
+        """Yield the buffered text unchanged."""
+        held, self._line = "".join(self._block) + self._line, ""
+        self._block.clear()
+        self._size = 0
+        if held:
+            self._passing = not held.endswith("\n")
+            yield held
+
+
+def request_outputs(outputs: Mapping[str, str]) -> str:
+    """Return the text that asks an agent for its outputs.
+
+    Its example is invalid JSON, so an agent that repeats the example does not emit an output.
+    """
+    described = "".join(f"\n- {name}: {' '.join(text.split())}" for name, text in outputs.items())
+    return f"When you are done, hand over these outputs:{described}\n{_how(outputs)}"
+
+
+def remind_of_outputs(missing: Iterable[str]) -> str:
+    """Return the text that asks an agent for missing outputs after its turn."""
+    names = list(missing)
+    return f"These outputs are still missing: {', '.join(names)}. Hand them over now.\n{_how(names)}"
+
+
+def _how(names: Iterable[str]) -> str:
+    members = ", ".join(f'"{name}": ...' for name in names)
+    return (
+        "Write them as one JSON object in a fenced block that is marked with the word outputs, like this:\n\n"
+        f"```outputs\n{{{members}}}\n```"
+    )
+
+
+def _may_open(line: str) -> bool:
+    """Return whether an incomplete line can still become the opening of a block."""
+    body = line.lstrip(" ")
+    word = body.lstrip("`").strip(" \t\r").lower()
+    return len(line) <= _LINE_CHARS and "outputs".startswith(word) and (body.startswith("`") or not body)
+
+
+EMITTED_BYTES = 16 * 1024 * 1024
+"""The most bytes that all emitted variables of one run may have, as the run wrote them."""
+
+
+class EmittedVars:
+    """Map names to their latest values."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
+        self._total = 0
+
+    def keep(self, name: str, value: Any, size: int) -> Iterator[dict[str, Any]]:
+        """Keep a variable that was written in `size` bytes; yield a `log` event if it does not fit."""
+        self.values.pop(name, None)
+        self._total -= self._sizes.pop(name, 0)
+        if self._total + size > EMITTED_BYTES:
+            text = (
+                f"variable {name!r} is left out of the result: all variables exceed {EMITTED_BYTES:,} bytes\n"
+            )
+            yield {"type": "log", "stream": "stderr", "text": text}
+            return
+        self._total += size
+        self._sizes[name] = size
+        self.values[name] = value

@@ -1,0 +1,30 @@
+"""Replace this process's standard input and output for a while."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def standard(reading: int, writing: int) -> Iterator[None]:
+    """Use these descriptors as standard input and output inside of the context."""
+    kept = os.dup(0), os.dup(1)
+    os.dup2(reading, 0)
+    os.dup2(writing, 1)
+    try:
+        yield
+    finally:
+        for number, each in enumerate(kept):
+            os.dup2(each, number)
+            os.close(each)
+
+
+@contextlib.contextmanager
+def nothing() -> Iterator[None]:
+    """Let standard input be at its end, and drop standard output, inside of the context."""
+    null = os.open(os.devnull, os.O_RDWR)
+    try:
+        with standard(null, null):
+            yield
+    finally:
+        os.close(null)

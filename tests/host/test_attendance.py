@@ -1,0 +1,63 @@
+"""Whether questions wait for a client that can answer and left recently."""
+
+import pytest
+
+from sidecar.api.settings import HostSettings
+from sidecar.app.outbound.changes import ChangeHub, Listener
+from sidecar.host.attendance import Attendance
+
+
+class Client(Listener):
+    def __init__(self, *, answers: bool) -> None:
+        self.answers_questions = answers
+
+
+class Hall:
+    """The listeners of a Host, at a time that a test decides."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+        self.settings = HostSettings(survive_minutes=1)
+        self.hub = ChangeHub()
+        attendance = Attendance(lambda: self.settings, lambda: self.time)
+        self.hub.is_survived = attendance.keeps_questions
+        self.hub.answerer_left = attendance.left
+
+
+@pytest.fixture
+def hall() -> Hall:
+    return Hall()
+
+
+def test_questions_wait_for_a_while_after_the_last_client_that_can_answer(hall: Hall) -> None:
+    first, second = (hall.hub.listen(Client(answers=True)) for _ in range(2))
+    assert hall.hub.is_attended
+    first()
+    hall.time += 1_000
+    assert hall.hub.is_attended
+    second()
+    hall.time += 59.9
+    assert hall.hub.is_attended
+    hall.time += 0.1
+    assert not hall.hub.is_attended
+
+
+def test_clients_that_cannot_answer_change_nothing(hall: Hall) -> None:
+    leave = hall.hub.listen(Client(answers=False))
+    assert not hall.hub.is_attended
+    leave()
+    assert not hall.hub.is_attended
+
+
+def test_questions_wait_even_if_a_client_that_cannot_answer_stays(hall: Hall) -> None:
+    hall.hub.listen(Client(answers=False))
+    hall.hub.listen(Client(answers=True))()
+    assert hall.hub.is_attended
+
+
+def test_questions_wait_without_a_limit_if_the_settings_say_so(hall: Hall) -> None:
+    hall.settings = HostSettings(survive_minutes=-1)
+    assert not hall.hub.is_attended
+    hall.hub.listen(Client(answers=True))()
+    hall.time += 1e9
+    assert hall.hub.is_attended

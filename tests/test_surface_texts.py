@@ -1,0 +1,51 @@
+"""Terminals and documents use the words and figures of the extension; its tests read the same table."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from sidecar.api.runs.async_tasks import AsyncTask, EndReason, ErrorKind, Progress, Retrying
+from sidecar.figures import ago, dollars, duration
+from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS, status_text, stored_status
+
+TABLE: dict[str, list[Any]] = json.loads((Path(__file__).parent / "surface_texts.json").read_text())
+
+
+@pytest.mark.parametrize(("text", "state"), TABLE["statuses"])
+def test_a_run_is_described_as_in_the_extension(text: str, state: dict[str, Any]) -> None:
+    retrying = msgspec.convert(state.pop("retrying", None), Retrying | None)
+    progress = Progress(last_activity_at=2, retrying=retrying)
+    values = {"id": "a", "subagentName": "s", "goalPrompt": "g", "runner": "r", "workspaceDir": "/w"}
+    task = msgspec.convert({**values, "progress": msgspec.to_builtins(progress), **state}, AsyncTask)
+    assert status_text(task) == text
+
+
+def test_the_table_has_every_status_end_and_error() -> None:
+    texts = {text for text, _ in TABLE["statuses"]}
+    assert texts >= {*STATUS_WORDS.values(), *END_WORDS.values()}
+    assert texts >= {f"Failed: {words}" for words in ERROR_WORDS.values()}
+    assert {*END_WORDS} == {*get_args(EndReason)}
+    assert {*ERROR_WORDS} == {*get_args(ErrorKind)}
+
+
+@pytest.mark.parametrize(("text", "status", "outcome"), TABLE["storedStatuses"])
+def test_a_stored_task_is_described_as_in_the_extension(text: str, status: Any, outcome: Any) -> None:
+    assert stored_status(status, outcome) == text
+
+
+@pytest.mark.parametrize(("text", "cost"), TABLE["dollars"])
+def test_costs_are_formatted_as_in_the_extension(text: str, cost: float) -> None:
+    assert dollars(cost) == text
+
+
+@pytest.mark.parametrize(("text", "ms"), TABLE["durations"])
+def test_durations_are_formatted_as_in_the_extension(text: str, ms: int) -> None:
+    assert duration(ms) == text
+
+
+@pytest.mark.parametrize(("text", "passed"), TABLE["ages"])
+def test_ages_are_formatted_as_in_the_extension(text: str, passed: int) -> None:
+    assert ago(passed) == text
