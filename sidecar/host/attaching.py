@@ -38,6 +38,8 @@ class HostLink:
         while b"\n" not in self._received:
             try:
                 chunk = self._wire.recv(_CHUNK)
+            except TimeoutError:
+                raise
             except OSError:
                 chunk = b""
             if not chunk:
@@ -51,18 +53,22 @@ class HostLink:
         self._wire.close()
 
 
-def ask(root: str, request: bytes, descriptors: Sequence[int] = ()) -> HostLink | None:
+def ask(
+    root: str, request: bytes, descriptors: Sequence[int] = (), seconds: float | None = None
+) -> HostLink | None:
     """Send a request to the Host of this root, with file descriptors; None if there is no Host.
 
-    Raises PermissionError when another user listens there.
+    `seconds` limits each wait, which then raises TimeoutError. Raises PermissionError when another user
+    listens there.
     """
     for path in known_sockets(root):
         wire = socket(AF_UNIX, SOCK_STREAM)
         try:
+            wire.settimeout(seconds)
             wire.connect(path)
             _require_own(wire, path)
             _send(wire, request, descriptors)
-        except PermissionError:
+        except (PermissionError, TimeoutError):
             wire.close()
             raise
         except OSError:
