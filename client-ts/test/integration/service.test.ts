@@ -13,10 +13,11 @@ let service: SidecarService;
 let prepared: number;
 let failure: Error | undefined;
 let trusted: boolean;
+let refused: string[];
 
 beforeEach(async () => {
   workshop = await Workshop.open();
-  [prepared, failure, trusted] = [0, undefined, true];
+  [prepared, failure, trusted, refused] = [0, undefined, true, []];
   const { command, initialize } = workshop.options;
   service = new SidecarService({
     prepare: (report) => {
@@ -27,6 +28,7 @@ beforeEach(async () => {
     initialize: () => ({ ...initialize(), workspaceTrusted: trusted }),
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
     isTrusted: () => trusted,
+    settingsRefused: (error) => refused.push(error.message),
   });
 });
 afterEach(async () => {

@@ -46,11 +46,13 @@ class FakeService implements SubagentService {
   readonly states = new EventEmitter<ServiceState>();
   readonly changes = new EventEmitter<AsyncTask>();
   readonly definitions = new EventEmitter<void>();
+  readonly settings = new EventEmitter<void>();
   readonly restarts = new EventEmitter<void>();
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
   readonly onDidChangeHistory = new EventEmitter<never>().event;
   readonly onDidChangeDefinitions = this.definitions.event;
+  readonly onDidChangeSettings = this.settings.event;
   readonly onDidRestart = this.restarts.event;
   readonly start = vi.fn(() => Promise.resolve());
 

@@ -46,6 +46,7 @@ beforeEach(() => {
     initialize: () => ({}),
     log: vi.fn(),
     isTrusted: () => true,
+    settingsRefused: vi.fn(),
   });
 });
 afterEach(async () => {
