@@ -41,7 +41,7 @@ session.step("another window shows the run, and whose it is", async () => {
   other = await session.openWindow(join(session.profile.folder, "elsewhere"));
   assert.equal((await session.host.servers()).length, 2);
   await session.host.sidecar();
-  await other.page.locator('[aria-label="2 windows share these subagents."]').waitFor();
+  await other.page.getByRole("button", { name: "2 windows share these subagents." }).waitFor();
   const chat = new Chat(other);
   await chat.conversations.filter({ hasText: "Count the ships" }).click();
   await chat.says("One ship.");

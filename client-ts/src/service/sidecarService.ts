@@ -242,11 +242,11 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  /** Read the tasks. Setting the limit to its current value tests write access without effect. */
+  /** Read the tasks. Archiving none tests write access without effect. */
   async #testWriting(): Promise<void> {
-    const { items, max } = await this.#ask("asyncTasks/list", { limit: TASKS });
+    const { items } = await this.#ask("asyncTasks/list", { limit: TASKS });
     this.#events.replaceTasks(items);
-    await this.#ask("asyncTasks/setMax", { max });
+    await this.#ask("tasks/archive", { taskIds: [] });
   }
 
   #accessChanged(limits: Limits): void {

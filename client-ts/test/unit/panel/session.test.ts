@@ -203,6 +203,16 @@ test("a launch that ends while the page is hidden is shown by the next one", asy
   expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
 });
 
+test("another window's change of the limit reaches the page", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/list"] = () => ({ items: [], max: 3 });
+  await receive({ type: "ready" });
+  service.settings.fire();
+  await vi.waitFor(() => {
+    expect(posted).toContainEqual({ type: "limit", max: 3 });
+  });
+});
+
 test("a cancel tells how the run ended, or why it did not", async () => {
   const { service, posted, receive } = panel();
   await receive({ type: "ready" }, FOLLOW, { type: "cancel", taskId: "t1" });

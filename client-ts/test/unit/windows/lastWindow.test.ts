@@ -1,4 +1,3 @@
-import type { Memento } from "vscode";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { AsyncTask } from "../../../src/protocol.js";
@@ -21,7 +20,7 @@ beforeEach(() => {
 function see(...tasks: AsyncTask[]): void {
   const changes = new EventEmitter<AsyncTask>();
   const service = { onDidChangeTask: changes.event } as unknown as SubagentService;
-  askAboutLastWindow(service, memory as Memento);
+  askAboutLastWindow(service, memory);
   for (const task of tasks) {
     changes.fire(task);
   }
