@@ -39,23 +39,26 @@ session.step("a faulty definition opens at its line", async (workbench) => {
   await workbench.run("View: Close All Editors");
 });
 
-session.step("an agent's question waits in its conversation, and is seen all around", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.launchScript(SCRIPTED, [
-    'think "Which file is it?"',
-    'say "I change the notes."',
-    'plan "+Look;*Write;Tell"',
-    "usage 1200 300 0.25",
-    'write notes.txt "New words."',
-    'plan "+Look;+Write;+Tell"',
-    'say "That is all."',
-  ]);
-  await chat.question("Make this edit?").waitFor();
-  await chat.state("Waiting for you").waitFor();
-  await workbench.treeRows("Subagents").filter({ hasText: "Waiting for you" }).waitFor();
-  await workbench.statusItem("1 waiting for you").waitFor();
-  assert.equal(await notes(), "Old words.\n");
-});
+session.step(
+  "an agent's question waits in its conversation, and is seen all around",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.launchScript(SCRIPTED, [
+      'think "Which file is it?"',
+      'say "I change the notes."',
+      'plan "+Look;*Write;Tell"',
+      "usage 1200 300 0.25",
+      'write notes.txt "New words."',
+      'plan "+Look;+Write;+Tell"',
+      'say "That is all."',
+    ]);
+    await chat.question("Make this edit?").waitFor();
+    await chat.state("Waiting for you").waitFor();
+    await workbench.treeRows("Subagents").filter({ hasText: "Waiting for you" }).waitFor();
+    await workbench.statusItem("1 waiting for you").waitFor();
+    assert.equal(await notes(), "Old words.\n");
+  },
+);
 
 session.step("the change that it asks for is shown, by lines", async (workbench) => {
   const { log, frame } = new Chat(workbench);
@@ -71,7 +74,11 @@ session.step("in a short panel the question has the room", async (workbench) => 
     await workbench.page.setViewportSize({ ...WINDOW, height });
     await until(
       "short, with room for the question",
-      () => chat.log.evaluate((log) => [log.ownerDocument.documentElement.clientHeight, log.clientHeight]),
+      () =>
+        chat.log.evaluate((log) => [
+          log.ownerDocument.documentElement.clientHeight,
+          log.clientHeight,
+        ]),
       ([whole = 0, room = 0]) => whole <= panel && room > whole / 2,
     );
     for (const answer of await chat.question("Make this edit?").getByRole("button").all()) {
@@ -128,16 +135,19 @@ session.step("the palette answers, and the answer is remembered", async (workben
   await workbench.pick("Always Allow");
 });
 
-session.step("with the panel out of sight the next question is told, with its answers", async (workbench) => {
-  const toast = await workbench.toast(/scripted wants to run in .+: echo second/);
-  await toast.getByRole("button", { name: "Show" }).waitFor();
-  await workbench.picture("a-question-is-told");
-  await toast.getByRole("button", { name: "Reject" }).click();
-  await workbench.openSideBar("Subagents");
-  const chat = new Chat(workbench);
-  await chat.says("Rejected");
-  await chat.ending.waitFor(); // "echo first" was not asked again
-});
+session.step(
+  "with the panel out of sight the next question is told, with its answers",
+  async (workbench) => {
+    const toast = await workbench.toast(/scripted wants to run in .+: echo second/);
+    await toast.getByRole("button", { name: "Show" }).waitFor();
+    await workbench.picture("a-question-is-told");
+    await toast.getByRole("button", { name: "Reject" }).click();
+    await workbench.openSideBar("Subagents");
+    const chat = new Chat(workbench);
+    await chat.says("Rejected");
+    await chat.ending.waitFor(); // "echo first" was not asked again
+  },
+);
 
 session.step("a remembered permission is listed, and can be forgotten", async (workbench) => {
   await workbench.run("Subagents: Manage Remembered Permissions");
@@ -149,19 +159,22 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
   await workbench.toasts.getByText("No remembered permissions.").waitFor();
 });
 
-session.step("a running subagent is told something, and hears it after its turn", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.backToList();
-  await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
-  await chat.question("echo third").waitFor();
-  await chat.message.fill('say "Told and done."');
-  await chat.message.press("Enter");
-  await chat.says("The agent gets it after the current turn.");
-  await workbench.picture("a-message-waits");
-  await chat.button(/^Allow Once/).click();
-  await chat.ending.getByText("The subagent finished its work.").waitFor();
-  await chat.messages.getByText("Told and done.").waitFor();
-});
+session.step(
+  "a running subagent is told something, and hears it after its turn",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.backToList();
+    await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
+    await chat.question("echo third").waitFor();
+    await chat.message.fill('say "Told and done."');
+    await chat.message.press("Enter");
+    await chat.says("The agent gets it after the current turn.");
+    await workbench.picture("a-message-waits");
+    await chat.button(/^Allow Once/).click();
+    await chat.ending.getByText("The subagent finished its work.").waitFor();
+    await chat.messages.getByText("Told and done.").waitFor();
+  },
+);
 
 session.step("an ended subagent goes on in a new conversation", async (workbench) => {
   const chat = new Chat(workbench);
@@ -232,14 +245,17 @@ session.step("a reload keeps the open question and the queued message", async (w
   await chat.ending.waitFor();
 });
 
-session.step("a message that a dead sidecar keeps from its agent can be sent again", async (workbench) => {
-  const chat = new Chat(workbench);
-  await askAndQueue(chat, "echo sixth");
-  process.kill(await session.host.sidecar(), "SIGKILL");
-  await chat.says("Not delivered: the run ended first.");
-  await workbench.picture("a-message-was-not-delivered");
-  await chat.button("Send Again").click();
-  assert.equal(await chat.message.inputValue(), 'say "Also the docs."');
-  await chat.button(/^Resume$/).click();
-  await chat.messages.getByText("Also the docs.").waitFor();
-});
+session.step(
+  "a message that a dead sidecar keeps from its agent can be sent again",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await askAndQueue(chat, "echo sixth");
+    process.kill(await session.host.sidecar(), "SIGKILL");
+    await chat.says("Not delivered: the run ended first.");
+    await workbench.picture("a-message-was-not-delivered");
+    await chat.button("Send Again").click();
+    assert.equal(await chat.message.inputValue(), 'say "Also the docs."');
+    await chat.button(/^Resume$/).click();
+    await chat.messages.getByText("Also the docs.").waitFor();
+  },
+);

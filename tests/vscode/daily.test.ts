@@ -61,21 +61,24 @@ session.step("the panel launches, and cancels for good", async (workbench) => {
   await chat.says("One, two, three");
 });
 
-session.step("a run goes on while its window reloads, and its stream is whole", async (workbench) => {
-  await new Chat(workbench).backToList();
-  await streamSome(workbench, "Count the waves");
-  await workbench.reload();
-  puppet.say("\n\nSaid while it loaded.");
-  await findConversation(workbench, "Count the waves");
-  const chat = new Chat(workbench);
-  await chat.state("Running").waitFor();
-  await chat.says("Said while it loaded.");
-  puppet.say("\n\nSaid after it.");
-  await chat.says("Said after it.");
-  await assertStreamedOnce(chat, "Said while it loaded. Said after it.");
-  puppet.finish("Countless.");
-  await chat.ending.getByText("Countless.").waitFor();
-});
+session.step(
+  "a run continues while its window reloads, and its stream is whole",
+  async (workbench) => {
+    await new Chat(workbench).backToList();
+    await streamSome(workbench, "Count the waves");
+    await workbench.reload();
+    puppet.say("\n\nSaid while it loaded.");
+    await findConversation(workbench, "Count the waves");
+    const chat = new Chat(workbench);
+    await chat.state("Running").waitFor();
+    await chat.says("Said while it loaded.");
+    puppet.say("\n\nSaid after it.");
+    await chat.says("Said after it.");
+    await assertStreamedOnce(chat, "Said while it loaded. Said after it.");
+    puppet.finish("Countless.");
+    await chat.ending.getByText("Countless.").waitFor();
+  },
+);
 
 session.step("a killed sidecar comes back and tells what was lost", async (workbench) => {
   const chat = new Chat(workbench);
@@ -107,16 +110,19 @@ session.step("the new sidecar works like the old one", async (workbench) => {
   await chat.ending.getByText("Many.").waitFor();
 });
 
-session.step("the panel keeps its place while it is hidden, and misses nothing", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.backToList();
-  await streamSome(workbench, "Count the birds");
-  await workbench.openSideBar("Explorer");
-  puppet.say("\n\nSaid unseen.");
-  await workbench.openSideBar("Subagents");
-  await chat.says("Said unseen.");
-  await assertStreamedOnce(chat, "Said unseen.");
-});
+session.step(
+  "the panel keeps its place while it is hidden, and misses nothing",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.backToList();
+    await streamSome(workbench, "Count the birds");
+    await workbench.openSideBar("Explorer");
+    puppet.say("\n\nSaid unseen.");
+    await workbench.openSideBar("Subagents");
+    await chat.says("Said unseen.");
+    await assertStreamedOnce(chat, "Said unseen.");
+  },
+);
 
 session.step("the palette cancels the one that is chosen", async (workbench) => {
   await workbench.run("Subagents: Cancel Subagent");

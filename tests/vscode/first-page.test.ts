@@ -27,7 +27,12 @@ const session = new Session("first-page", {
 });
 
 /** Define an agent that takes these steps, whatever its goal. */
-function define(profile: Profile, name: string, description: string, steps: readonly string[]): Promise<void> {
+function define(
+  profile: Profile,
+  name: string,
+  description: string,
+  steps: readonly string[],
+): Promise<void> {
   const head = ["---", `name: ${name}`, `description: ${description}`, "runner: scripts", "---"];
   return profile.addFile(`.sidecar/agents/${name}.md`, [...head, ...steps, ""].join("\n"));
 }

@@ -4,7 +4,14 @@ import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
 
-import { HISTORY_TASKS, historyRoots, OWN_TASK, SMALL_TASK, storeOwnTask, storeSmallTask } from "./harness/history.ts";
+import {
+  HISTORY_TASKS,
+  historyRoots,
+  OWN_TASK,
+  SMALL_TASK,
+  storeOwnTask,
+  storeSmallTask,
+} from "./harness/history.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 import type { Workbench } from "./harness/workbench.ts";
@@ -213,15 +220,18 @@ session.step("all that are selected are deleted after one question", async (work
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();
 });
 
-session.step("a task of the own root is deleted after a question, and undone", async (workbench) => {
-  const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
-  await workbench.chooseFromMenu(row, "Delete Task");
-  await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
-  const toast = await workbench.toast(`Deleted “${OWN_TASK.title}”.`);
-  await row.waitFor({ state: "detached" });
-  await toast.getByRole("button", { name: "Undo" }).click();
-  await row.waitFor();
-});
+session.step(
+  "a task of the own root is deleted after a question, and undone",
+  async (workbench) => {
+    const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });
+    await workbench.chooseFromMenu(row, "Delete Task");
+    await workbench.page.getByRole("button", { name: "Move to Trash" }).click();
+    const toast = await workbench.toast(`Deleted “${OWN_TASK.title}”.`);
+    await row.waitFor({ state: "detached" });
+    await toast.getByRole("button", { name: "Undo" }).click();
+    await row.waitFor();
+  },
+);
 
 session.step("an archived task is restored by its title", async (workbench) => {
   const row = workbench.treeRows(VIEW).filter({ hasText: OWN_TASK.title });

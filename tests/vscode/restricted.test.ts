@@ -16,7 +16,11 @@ session.step("Restricted Mode says that nothing can be launched, and why", async
 session.step("the palette does not offer what is refused", async (workbench) => {
   await workbench.page.keyboard.press("F1");
   await workbench.quickInput.fill(">Subagents: Launch");
-  await workbench.row("No matching results").or(workbench.row("similar commands")).first().waitFor();
+  await workbench
+    .row("No matching results")
+    .or(workbench.row("similar commands"))
+    .first()
+    .waitFor();
   assert.equal(await workbench.row("Launch Subagent").count(), 0);
   await workbench.page.keyboard.press("Escape");
 });
@@ -37,7 +41,9 @@ session.step("the history can be searched, checked and added up", async (workben
 session.step("trust lets the workspace's own subagent run", async (workbench) => {
   await workbench.statusItem("Restricted Mode").click();
   await workbench.page.getByRole("button", { name: "Trust", exact: true }).click();
-  await workbench.page.locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]').click();
+  await workbench.page
+    .locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]')
+    .click();
   const chat = new Chat(workbench);
   await chat.launch(PUPPET, "Say that you are free");
   const puppet = await session.puppets.next();

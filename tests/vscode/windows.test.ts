@@ -73,11 +73,11 @@ session.step("the other window answers a question", async (one) => {
   const [here, there] = [new Chat(one), new Chat(other)];
   await here.backToList();
   await there.backToList();
-  await here.launchScript(SCRIPTED, ['run "echo shared"', 'say "Done as told."']);
+  await here.launchScript(SCRIPTED, ['run "echo shared"', 'say "Done as agreed."']);
   await there.conversations.filter({ hasText: "echo shared" }).click();
   await there.question("echo shared").waitFor();
   await there.button(/^Allow Once/).click();
-  await here.messages.getByText("Done as told.").waitFor();
+  await here.messages.getByText("Done as agreed.").waitFor();
   await here.ending.waitFor();
   await here.question("echo shared").waitFor({ state: "detached" });
 });

@@ -61,7 +61,9 @@ export class Meter {
   }
 
   async stop(): Promise<Figures> {
-    const notes = await this.#frame.evaluate(() => (globalThis as unknown as { notes: Notes }).notes);
+    const notes = await this.#frame.evaluate(
+      () => (globalThis as unknown as { notes: Notes }).notes,
+    );
     const { peak: residentPeak } = await this.#residence.growth();
     const browser = this.#frame.page().context().browser();
     const trace = (await browser?.stopTracing())?.toString() ?? "{}";

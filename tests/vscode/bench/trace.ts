@@ -27,7 +27,8 @@ export function longestWork(trace: string): number {
   );
   const times = calls.map((call) => {
     const within = tasks.filter(
-      ({ pid, tid, ts, dur = 0 }) => pid === call.pid && tid === call.tid && ts <= call.ts && call.ts <= ts + dur,
+      ({ pid, tid, ts, dur = 0 }) =>
+        pid === call.pid && tid === call.tid && ts <= call.ts && call.ts <= ts + dur,
     );
     return Math.max(0, ...within.map(({ tdur = 0 }) => tdur));
   });

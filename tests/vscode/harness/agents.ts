@@ -9,7 +9,11 @@ export const SCRIPTED = "scripted";
 /** Runs them: a program that needs the protocol's library. */
 export const SCRIPTS_RUNNER = {
   type: "acp",
-  command: [join(REPOSITORY, ".venv/bin/python"), join(REPOSITORY, "tests/agents/scripted.py"), "--lasting"],
+  command: [
+    join(REPOSITORY, ".venv/bin/python"),
+    join(REPOSITORY, "tests/agents/scripted.py"),
+    "--lasting",
+  ],
 };
 
 /** Define an agent that speaks the Agent Client Protocol and asks before it writes or runs anything. */

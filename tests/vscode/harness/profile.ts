@@ -131,7 +131,9 @@ export class Profile {
   /** The manifest of the one installed extension, as the editor reads it. */
   async manifest(): Promise<Manifest> {
     const extensions = join(this.folder, "extensions");
-    const [folder] = (await readdir(extensions)).filter((name) => name.includes("subagent-sidecar"));
+    const [folder] = (await readdir(extensions)).filter((name) =>
+      name.includes("subagent-sidecar"),
+    );
     const text = await readFile(join(extensions, folder ?? "", "package.json"), "utf8");
     return JSON.parse(text) as Manifest;
   }

@@ -28,7 +28,11 @@ export async function until<T>(
 }
 
 /** Wait for a promise, but not for ever; `what` names it in the error. */
-export async function within<T>(what: string, promise: Promise<T>, limitMs = PATIENCE_MS): Promise<T> {
+export async function within<T>(
+  what: string,
+  promise: Promise<T>,
+  limitMs = PATIENCE_MS,
+): Promise<T> {
   const aborter = new AbortController();
   const late = pause(limitMs, undefined, { signal: aborter.signal }).then(() => {
     throw new Error(`${what} took more than ${limitMs} ms`);

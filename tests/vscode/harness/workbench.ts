@@ -1,7 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Browser, chromium, type Frame, type FrameLocator, type Locator, type Page } from "playwright-core";
+import {
+  type Browser,
+  chromium,
+  type Frame,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 import { PICTURES } from "./places.ts";
 import { PATIENCE_MS, until } from "./waiting.ts";
@@ -19,7 +26,13 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"],
+      ...[
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+      ],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
       "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     ],
@@ -87,8 +100,13 @@ export class Workbench {
   /** Open the extension's side bar and wait until its sidecar answers; the first time is set-up. */
   async ready(): Promise<void> {
     await this.openSideBar("Subagents");
-    const answering = this.page.locator('.statusbar-item [aria-label*="Trust the workspace to launch"]');
-    await this.page.locator('.statusbar-item [aria-label*=" running"]').or(answering).waitFor({ timeout: SET_UP_MS });
+    const answering = this.page.locator(
+      '.statusbar-item [aria-label*="Trust the workspace to launch"]',
+    );
+    await this.page
+      .locator('.statusbar-item [aria-label*=" running"]')
+      .or(answering)
+      .waitFor({ timeout: SET_UP_MS });
     await this.webview.locator(".page").waitFor(); // a panel that loads has the focus and drops keys
   }
 
@@ -126,7 +144,9 @@ export class Workbench {
       await target.click({ button: "right" });
       try {
         await item.hover({ timeout: MENU_MS });
-        await this.page.locator(".action-item.focused", { has: item }).waitFor({ timeout: MENU_MS });
+        await this.page
+          .locator(".action-item.focused", { has: item })
+          .waitFor({ timeout: MENU_MS });
         return item;
       } catch (error) {
         if (left === 1) {
